@@ -29,8 +29,8 @@ REPEATS, EPOCHS = 3, 2
 PORT = 7191
 # Cores, workers (and threads) of the trainer.
 PLACES = (("one core", "0", 1), ("two cores", "0,1", 2))
-TRAINER_PARTS = ("read", "prepare", "compute", "apply", "serialise", "wait")
-SERVER_PARTS = ("check", "sum", "apply", "answer", "idle")
+TRAINER_PARTS = ("read", "prepare", "compute", "apply", "serialize", "wait")
+SERVER_PARTS = ("check", "sum", "apply", "respond", "idle")
 
 
 def unique_share(ids, size):

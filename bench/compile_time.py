@@ -31,8 +31,8 @@ import time
 import large_model
 
 MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
-MOST_SECONDS = 2.0
-MOST_CHANGED_SECONDS = 0.3
+MAX_SECONDS = 2.0
+MAX_CHANGED_SECONDS = 0.3
 
 # What is changed: its name, and texts with what comes in their place.
 CHANGES = {
@@ -108,7 +108,7 @@ def print_whole(options, binaries, folder):
                              f"{folder}/program"], options.runs)
         print(f"| {name} | {whole:.2f} | {before:.2f} | {max(0, objects - before):.2f} | "
               f"{max(0, whole - objects):.2f} |", flush=True)
-        if whole > MOST_SECONDS:
+        if whole > MAX_SECONDS:
             slow.append(name)
     return slow
 
@@ -158,7 +158,7 @@ def print_changed(options, binaries, folder):
         without = cpu_seconds(command(paths[1]), options.runs)
         print(f"| {name} | {change} | {min(best):.2f} | {min(clocks):.2f} | {without:.2f} | "
               f"{made} of {found + made} |", flush=True)
-        if min(best) > MOST_CHANGED_SECONDS:
+        if min(best) > MAX_CHANGED_SECONDS:
             slow.append(f"{name}, {change}")
     return slow
 
@@ -174,8 +174,8 @@ def main():
     options = parser.parse_intermixed_args()
     os.sched_setaffinity(0, {options.cpu})
     with tempfile.TemporaryDirectory() as folder:
-        measure, most = ((print_changed, MOST_CHANGED_SECONDS) if options.changed else
-                         (print_whole, MOST_SECONDS))
+        measure, most = ((print_changed, MAX_CHANGED_SECONDS) if options.changed else
+                         (print_whole, MAX_SECONDS))
         slow = measure(options, options.build / "bin", pathlib.Path(folder))
     if slow:
         print(f"above {most} s: {'; '.join(slow)}", file=sys.stderr)

@@ -35,7 +35,8 @@ import tempfile
 import time
 
 BENCH = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(BENCH), str(BENCH / "quality"), str(BENCH.parent / "integration_test")]
+sys.path[:0] = [str(BENCH), str(BENCH / "quality"),
+                str(BENCH.parent / "integration_test" / "support")]
 from device_jobs import count_gpus  # noqa: E402
 from jobs import Said  # noqa: E402
 from peers import contest  # noqa: E402

@@ -2,7 +2,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Measures every mode, and writes bench/modes.md: quality against local, speed, bytes, staleness.
+"""Measures every mode, and writes bench/modes.md: quality, throughput, traffic, staleness.
 
     python3 bench/modes.py [--quick | --full] [--data FOLDER] [--build FOLDER] [--only SET[,SET]]
                            [--modes MODE[,MODE]] [--trainers N[,N]] [--servers N]
@@ -10,29 +10,29 @@
                            [--folder FOLDER [--compiled]] [--output FILE]
                            [--network | --network-alone] [--host | --host-alone]
 
-Data sets: criteo and avazu (the first rows, not shipped: --data or PDL_TEST_DATA says where),
-known (clicks that scripts/make_known_clicks.py makes up, whose optimum is known; 10 million rows
-with --full) and word2vec (pairs that are made up). Models: CTR-DNN, of smaller layers for avazu and
-known, and models/word2vec. Each in each mode with 1, 2 and 4 trainers of one worker and one thread,
-and up to two servers of one thread (--servers). The last rows are the test, after each epoch; the last test
-counts.
+Data sets: criteo and avazu (the first rows, not shipped; --data or PDL_TEST_DATA names the
+folder), known (clicks from scripts/make_known_clicks.py, whose optimum is known; 10 million rows
+with --full) and word2vec (synthetic pairs). Models: CTR-DNN, with smaller layers for avazu and
+known, and models/word2vec. Each runs in each mode with 1, 2 and 4 trainers of one worker and one
+thread, and at most two servers of one thread (--servers). The last rows are the test, after each
+epoch; the last test counts.
 
-All trainers together have one batch size. Local has as many replicas, the same initial values
-and the same batches, for each seed: "less local" is the mean of the differences, in parentheses its
-standard error. What the bound, 0.003, is held against is that mean. samples/s is the best run of
-all seeds, "of local" its ratio to the best of local in the same minutes, which has as many threads as
-trainers, and at most as many as cores. Bytes are those that trainers send and receive, tests
-included. "Steps ahead": of answers of servers, how many steps ahead of the slowest trainer those were that
-they were for. "Late": gradients that came behind their round (mode quorum).
+All trainers together have one batch size. For each seed, local has as many replicas, the same
+initial values and the same batches. "Difference from local" is the mean of the differences, with
+its standard error in parentheses. The bound, 0.003, applies to that mean. samples/s is the best
+run of all seeds. "Of local" is its ratio to the best run of local in the same minutes, which has
+as many threads as trainers, but at most as many as cores. Bytes are those that trainers send and
+receive, tests included. "Steps ahead": for responses of servers, how many steps their trainer was
+ahead of the slowest one. "Late": gradients that arrived after their round (mode quorum).
 
-A mode or flag that the build does not know is left out, and the page says so. --quick takes some
-minutes, and its figures mean nothing but that all works.
+A mode or flag that the build does not know is left out, and the page lists it. --quick takes some
+minutes; its figures only show that everything works.
 
---network has a section more (--network-alone: nothing else): models/ctr_dnn, each process in a network
-namespace of its own at the end of a link of --link-rate, --link-delay from each other. Each pair of
-these has a section of its own. Needs root; without it the page says so. --host has another one (--host-alone: nothing
-else): the same model and numbers of trainers on this host, without links; on a host with fewer
-cores than processes it says little.
+--network adds a section (--network-alone writes only this one): models/ctr_dnn, with each process
+in a network namespace at the end of a link of --link-rate, with a delay of --link-delay between
+processes. Each pair of these values has a section. Needs root; without it the page says so.
+--host adds another section (--host-alone writes only this one): the same model and numbers of
+trainers on this host, without links. It means little on a host with fewer cores than processes.
 """
 
 import argparse
@@ -237,9 +237,9 @@ class Quality:
 
     def section(self):
         data = self.data
-        text = (f"{data.rows:,} rows train, {data.end - data.rows:,} test; {data.epochs} epochs, "
-                f"batches of {data.batch} of all trainers together, seeds "
-                f"{', '.join(map(str, self.seeds))}. ")
+        text = (f"{data.rows:,} rows for training, {data.end - data.rows:,} for the test; "
+                f"{data.epochs} epochs; batches of {data.batch} for all trainers together; "
+                f"seeds {', '.join(map(str, self.seeds))}. ")
         text += (data.optimum() or "") + "\n\n" + report.quality_head(data) + "\n"
         text += "\n".join(self.lines) + "\n"
         return text + not_run([one for one in self.left if "this build has no" not in one])
@@ -265,10 +265,10 @@ def summary_cell(setting, quality):
 def summary(given, all_of, began, sets_left):
     """Which settings are within the bound, over all data sets."""
     counts = ", ".join(map(str, given.trainers))
-    text = (f"Size: {given.size}. {began}\n\nThe largest loss of {data.DataSet.score} against "
-            f"local with as many replicas, of jobs of {counts} trainers; the bound is "
-            f"{BOUND}. Some settings are recommended from a number of steps on, which is said "
-            "where a data set has fewer:\n\n")
+    text = (f"Size: {given.size}. {began}\n\nThe table shows the largest loss of {data.DataSet.score} "
+            f"compared with local with as many replicas, over jobs of {counts} trainers. The "
+            f"bound is {BOUND}. Some settings are recommended only from a number of steps on; "
+            "the table names it if a data set has fewer steps.\n\n")
     names = [setting.name for setting in settings.SETTINGS
              if any(setting.name == key[0] for one in all_of for key in one.differences)]
     text += "| mode | " + " | ".join(f"{one.name}, {one.data.steps():,} steps"
@@ -378,24 +378,24 @@ def measure_host(given, folder, write):
 
 def host_section(began, steps, rows, left):
     from modes import scaling
-    return (f"{began}\n\nmodels/ctr_dnn, batches of {scaling.BATCH} of each trainer, {steps} steps "
-            "of each (of geo 80 and 200 at least), one thread each, over unix sockets; local: replicas of one process, with as "
-            "many threads. \"Of one\" is the rate over that of the first line of the mode. Cores are "
-            "those that trainers and servers kept busy.\n\n" + report.host_head() + "\n" +
+    return (f"{began}\n\nmodels/ctr_dnn over unix sockets: each trainer has one thread, batches "
+            f"of {scaling.BATCH}, and {steps} steps (geo at least 80 and 200). Local has replicas "
+            "in one process, with as many threads. \"Of one\" is the throughput relative to the "
+            "first line of the mode. \"Busy cores\" counts trainers and servers.\n\n" + report.host_head() + "\n" +
             "\n".join(rows) + "\n" + not_run(left))
 
 
 def network_section(began, links, checked, steps, rows, left):
     from modes import scaling
-    text = (f"{began}\n\nmodels/ctr_dnn, batches of {scaling.BATCH} of each trainer, {steps} "
-            "steps of each (of geo 80 and 200), one thread each. Each process has a link to a switch, of "
-            f"{links.rate / 1e6:g} Mbit/s each way, and is {1e3 * links.delay:g} ms from each "
-            f"other. Before all runs {checked[0]}")
-    text += f"; behind them {checked[1]}.\n\n" if len(checked) > 1 else ".\n\n"
-    text += ("MB/s of links are those of the fullest one of its kind, in its fuller direction, "
-             "with heads of TCP and IP. All processes and the router share the cores of this "
-             "machine; the last column is calculated from CPU time and bytes of a sample: what "
-             "would be full first if each process had a core of its own, without any waiting.\n\n")
+    text = (f"{began}\n\nmodels/ctr_dnn: each trainer has one thread, batches of {scaling.BATCH}, "
+            f"and {steps} steps (geo 80 and 200). Each process has a link to a switch with "
+            f"{links.rate / 1e6:g} Mbit/s in each direction. The delay between two processes is "
+            f"{1e3 * links.delay:g} ms. Before all runs {checked[0]}.")
+    text += f" After them {checked[1]}.\n\n" if len(checked) > 1 else "\n\n"
+    text += ("MB/s are those of the busiest link of its kind, in its busier direction, including "
+             "headers of TCP and IP. All processes and the router share the cores of this machine. "
+             "The last column is calculated from CPU time and bytes per sample. It shows the "
+             "bottleneck if each process had a core of its own and never waited.\n\n")
     return text + report.network_head() + "\n" + "\n".join(rows) + "\n" + not_run(left)
 
 

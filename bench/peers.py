@@ -2,20 +2,19 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Measures our programs beside those of others, and writes bench/PEERS.md.
+"""Compares our programs with those of other frameworks, and writes bench/PEERS.md.
 
     python3 bench/peers.py [--only ROW[,ROW]] [--quick] [--environment FOLDER]
                            [--build FOLDER] [--output FILE] [--list]
 
-Installs the peers (PyTorch, TensorFlow, Vowpal Wabbit, gensim) into an environment of their
-own, which goes when the run ends unless --environment names a folder for it. A row that fails
-does not stop the others. Contenders take turns on the same cores, so that what else the machine
-does falls on all of them; a figure is the median of the rounds, in which of many peers only
-the two that were best in the first go on. How each peer is set up stands in bench/peers/,
-one file for each kind of work. Ours run at their default settings, and read and parse text where
-nothing else is said; peers have their data in memory.
+Installs the peers (PyTorch, TensorFlow, Vowpal Wabbit, gensim) into a temporary environment;
+--environment keeps it in a folder. If a row fails, the others are still measured. Contenders run
+alternately on the same cores, so other load affects all of them. A figure is the median of the
+rounds. If there are many peers, only the two best of the first round continue. bench/peers/
+contains the setup of each peer, one file for each kind of work. Our programs run with default
+settings, and read and parse text unless a row says otherwise; peers have their data in memory.
 
-Rows of one thread are rates by CPU time of the process. Rows of two threads are by the
+Rows of one thread are throughput by CPU time of the process. Rows of two threads are by wall
 clock: run them on an idle machine.
 """
 

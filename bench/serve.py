@@ -26,7 +26,7 @@ import tempfile
 import time
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(SOURCE / "integration_test"))
+sys.path.insert(0, str(SOURCE / "integration_test" / "support"))
 
 
 def tensor(name, datatype, data):

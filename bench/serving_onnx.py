@@ -14,7 +14,7 @@ of a call by the clock, and batches of 256, for samples a second by the thread's
 call has other samples than the one before. Printed are medians of the rounds, their ratio, and the
 lowest and highest ratio of a round.
 
-ONNX Runtime is tuned: all graph optimisations, one thread, one graph for each batch size, with fixed
+ONNX Runtime is tuned: all graph optimizations, one thread, one graph for each batch size, with fixed
 shapes, inputs and outputs bound to memory before the clock runs (IO binding), called below its
 Python wrapper. Its lookups are one Gather of dense indices, which are made of keys before the clock
 runs; the library finds the rows of 64-bit keys itself, and, in the lines "texts", hashes texts to keys
@@ -42,7 +42,7 @@ import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
-for folder in "integration_test", "integration_test/oracles", "python":
+for folder in "integration_test/support", "integration_test/oracles", "python":
     sys.path.insert(0, str(SOURCE / folder))
 
 TYPES = {"F32": np.float32, "I64": np.int64}
@@ -92,7 +92,7 @@ class Graph:
         size = self.node("Log", self.node("Add", self.node("Abs", x), self.numbers("one", [1])))
         return self.node("Mul", self.node("Sign", x), size)
 
-    def standardised(self, x):
+    def standardized(self, x):
         mean = self.numbers("mean", [3.62, 2.37, 0.73, 0.35, 3.67])
         deviation = self.numbers("deviation", [0.35, 0.27, 2.46, 1.59, 0.39])
         return self.node("Div", self.node("Sub", self.tamed(x), mean), deviation)
@@ -127,7 +127,7 @@ def ctr_dnn(graph):
 
 
 def dlrm(graph):
-    x = graph.linear(graph.standardised("numbers"), "bottom_w1", "bottom_b1", "Relu")
+    x = graph.linear(graph.standardized("numbers"), "bottom_w1", "bottom_b1", "Relu")
     dense = graph.linear(x, "bottom_w2", "bottom_b2", "Relu")
     one = graph.node("Reshape", dense, graph.integers(-1, 1, 8))
     vectors = graph.node("Concat", one, graph.rows("embedding", "ids"), axis=1)
@@ -143,7 +143,7 @@ def dlrm(graph):
 
 
 def deepfm(graph):
-    x = graph.standardised("numbers")
+    x = graph.standardized("numbers")
     weights = graph.node("ReduceSum", graph.rows("weights", "ids"), graph.integers(1), keepdims=0)
     first = graph.node("Add", weights, graph.linear(x, "number_weights", "bias"))
     column = graph.node("Reshape", x, graph.integers(-1, 5, 1))

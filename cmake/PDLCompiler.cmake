@@ -69,6 +69,7 @@ function(pdlc_add_library name)
   else()
     target_precompile_headers(${name} REUSE_FROM PDLCDialectPch)
   endif()
+  pdl_unite_sources(${name})
   target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS})
 endfunction()
 

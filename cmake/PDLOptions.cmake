@@ -24,12 +24,9 @@ endif()
 
 find_program(PDL_CCACHE ccache)
 if(PDL_CCACHE)
-  # Clang writes its own path and time into precompiled headers; the sloppiness
-  # below is what ccache's manual asks for with them.
   set(CMAKE_C_COMPILER_LAUNCHER ${PDL_CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
-      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-      CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${PDL_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    ${PROJECT_SOURCE_DIR}/cmake/compile_cached.sh ${PROJECT_SOURCE_DIR} ${PDL_CCACHE})
 endif()
 
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
@@ -39,6 +36,16 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
     add_link_options(-fuse-ld=${PDL_LLD})
   endif()
 endif()
+
+# pdl_unite_sources(library): compiles eight sources as one, which takes half of
+# the time, because they instantiate the same templates. Names that only one file
+# uses must therefore differ within a library. Builds without precompiled headers
+# compile each file by itself, so that it must include what it needs.
+function(pdl_unite_sources library)
+  if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+    set_target_properties(${library} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
+endfunction()
 
 # pdl_reuse_precompiled_headers(program library): a program takes the precompiled
 # headers of a library. It is compiled as archives are, since -fPIE would need

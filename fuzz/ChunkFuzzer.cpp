@@ -1,4 +1,4 @@
-//===- ChunkFuzzer.cpp - Messages cut into chunks ------------------------===//
+//===- ChunkFuzzer.cpp - Fuzzes messages divided into chunks --------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -26,12 +26,12 @@ static grpc::ByteBuffer asBuffer(const std::string &bytes) {
 
 std::vector<std::string> fuzzSeeds() {
   const std::string size = {5, 0, 0, 0, 0, 0, 0, 0};
-  // A chunk's size, then its bytes.
+  // The size of a chunk, then its bytes.
   return {'\15' + size + "abcde", '\11' + size + "a\4bcde",
           '\10' + size + "\5abcde", '\10' + std::string(8, '\0')};
 }
 
-/// The front of a request, and the chunks behind it.
+/// Fuzzes the front of a request, and the following chunks.
 static void fuzzFront(const std::string &bytes) {
   ChunkReader reader(largestMessage);
   if (reader.begin(bytes) && (reader.soFar().size() > reader.wholeSize() ||
@@ -66,7 +66,7 @@ void fuzzOne(const std::string &bytes) {
   }
   if (!reader.complete())
     return;
-  // What is whole is what was sent, and no larger than allowed.
+  // A complete message must equal what was sent, and must not exceed the limit.
   const std::string message = reader.take().toString();
   if (message.size() > largestMessage || sent.substr(8) != message)
     __builtin_trap();

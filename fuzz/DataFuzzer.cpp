@@ -1,4 +1,4 @@
-//===- DataFuzzer.cpp - Files of samples ---------------------------------===//
+//===- DataFuzzer.cpp - Fuzzes files of samples ---------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -38,7 +38,7 @@ struct Fields {
 
 } // namespace
 
-/// The first byte says how the others are read.
+/// The first byte selects how the others are read.
 static constexpr const char *suffixes[] = {".csv", ".tsv", ".csv.gz",
                                            ".safetensors"};
 
@@ -85,8 +85,8 @@ static void fuzzSource(const Fields &fields, DataOptions &options,
   }
 }
 
-/// A pipe with the bytes, of which there is no more room for than that: where
-/// it is read from, as `predict --data -` reads.
+/// Returns the path of a pipe that contains as many of the bytes as fit into
+/// it. Data are read from it as in `predict --data -`.
 static std::string asPipe(std::string_view bytes, int &descriptor) {
   int ends[2];
   if (pipe(ends) != 0)

@@ -1,4 +1,4 @@
-//===- FrameFuzzer.cpp - Heads, notes and what servers do with them -------===//
+//===- FrameFuzzer.cpp - Fuzzes message heads, notes and their handling ---===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,7 +9,7 @@
 #include "Fuzzer.h"
 #include "Transport/Seal.h"
 #include "pdlrt/Core/Clock.h"
-#include "pdlrt/Protocol/JoinAnswer.h"
+#include "pdlrt/Protocol/JoinResponse.h"
 #include "pdlrt/Protocol/PartBox.h"
 #include "pdlrt/Protocol/ReplayGuard.h"
 #include "pdlrt/Transport/Frame.h"
@@ -20,29 +20,30 @@ std::vector<std::string> fuzzSeeds() {
   const Envelope request = {MessageKind::Exchange, 1, 0, 1, 1, 0};
   const Message note = Message::ofString("a note");
   const Message notes = encodeNotes({{1, note}, {2, note}});
-  const Message answer = encodeJoinAnswer({{1, 2, 3}, 4, true, {{1, note}}});
-  return {
-      joinFrame(request, {}).toString(),
-      joinFrame({MessageKind::Join, 1, 0, 1, 0, 0}, Message::ofString("{}"))
-          .toString(),
-      joinFrame(request, Message::ofString("payload"), note).toString(),
-      joinFrame(request, Message::ofString("payload"), note,
-                {{0, 0, 0, 4}, {7, 1, 2, 2}, {7, 1, 0, 2}})
-          .toString(),
-      joinFrame({MessageKind::Answer, 1, 0, 1, 3, 0}, {}, answer).toString(),
-      answer.toString(),
-      notes.toString(),
-      makeSealMessage({SealKind::Hello, 1}, std::string(nonceSize, 'n'))
-          .toString(),
-      makeSealMessage({SealKind::Proof, 2},
-                      std::string(2 * nonceSize + proofSize, 'p'))
-          .toString(),
-      SealKey(1, PeerRole::Member, {1, 2})
-          .seal(SealKind::Request, 1, joinFrame(request, {}))
-          .toString()};
+  const Message response =
+      encodeJoinResponse({{1, 2, 3}, 4, true, {{1, note}}});
+  return {joinFrame(request, {}).toString(),
+          joinFrame({MessageKind::Join, 1, 0, 1, 0, 0}, Message::ofString("{}"))
+              .toString(),
+          joinFrame(request, Message::ofString("payload"), note).toString(),
+          joinFrame(request, Message::ofString("payload"), note,
+                    {{0, 0, 0, 4}, {7, 1, 2, 2}, {7, 1, 0, 2}})
+              .toString(),
+          joinFrame({MessageKind::Response, 1, 0, 1, 3, 0}, {}, response)
+              .toString(),
+          response.toString(),
+          notes.toString(),
+          makeSealMessage({SealKind::Hello, 1}, std::string(nonceSize, 'n'))
+              .toString(),
+          makeSealMessage({SealKind::Proof, 2},
+                          std::string(2 * nonceSize + proofSize, 'p'))
+              .toString(),
+          SealKey(1, PeerRole::Member, {1, 2})
+              .seal(SealKind::Request, 1, joinFrame(request, {}))
+              .toString()};
 }
 
-/// Parts of the payload's own bytes: what is put together has all bytes once.
+/// Fuzzes requests in parts. The combined request must contain each byte once.
 static void fuzzParts(Frame frame) {
   PartBox box(64);
   (void)box.add(frame.head, frame.payload);
@@ -60,7 +61,8 @@ static void fuzzParts(Frame frame) {
     __builtin_trap();
 }
 
-/// Nobody here knows the secret: whatever is sent reaches no handler.
+/// Fuzzes seals. The fuzzer does not know the secret, so no message may reach
+/// the handler.
 static void fuzzSeals(const std::string &bytes) {
   static ManualClock clock;
   static const RequestHandler handler = requireSeals(
@@ -75,13 +77,13 @@ void fuzzOne(const std::string &bytes) {
   const Message message = inSlices(bytes);
   fuzzSeals(bytes);
   (void)decodeNotes(message);
-  (void)decodeJoinAnswer(message);
+  (void)decodeJoinResponse(message);
   Expected<Frame> frame = splitFrame(message);
   if (!frame)
     return;
   (void)decodeNotes(frame->note);
-  (void)decodeJoinAnswer(frame->note);
-  // What was taken apart is what was joined.
+  (void)decodeJoinResponse(frame->note);
+  // Joining a frame and splitting it again must not change it.
   Expected<Frame> again = splitFrame(
       joinFrame(frame->head, frame->payload, frame->note, frame->parts));
   if (!again || again->head != frame->head ||

@@ -1,4 +1,4 @@
-//===- Fuzzer.cpp - From libFuzzer to a decoder ---------------------------===//
+//===- Fuzzer.cpp - Calls a decoder from libFuzzer ------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,7 +23,7 @@ static void write(const std::string &path, const std::string &bytes) {
   file.write(bytes.data(), std::streamsize(bytes.size()));
 }
 
-/// Without the suffix.
+/// Returns the path of temporary files, without suffix.
 static const std::string &filePath() {
   static const std::string path = (std::filesystem::temp_directory_path() /
                                    ("pdl-fuzz-" + std::to_string(getpid())))
@@ -72,8 +72,8 @@ Message inSlices(const std::string &bytes) {
   return message;
 }
 
-/// The folder of the corpus is the last argument. Seeds go there before it is
-/// read.
+/// The last argument is the folder of the corpus. Seeds are written to it
+/// before it is read.
 extern "C" int LLVMFuzzerInitialize(int *count, char ***arguments) {
   const std::string folder = *count > 1 ? (*arguments)[*count - 1] : "-";
   if (folder.front() == '-' || std::filesystem::is_regular_file(folder))

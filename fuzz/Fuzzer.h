@@ -1,4 +1,4 @@
-//===- Fuzzer.h - What each fuzzer defines ----------------------*- C++ -*-===//
+//===- Fuzzer.h - Functions that each fuzzer defines ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,23 +16,24 @@
 #include <string>
 #include <vector>
 
-/// Good inputs, made by PDL's own encoders; the search begins with them.
+/// Returns valid inputs, made by PDL's own encoders. The search starts with
+/// them.
 std::vector<std::string> fuzzSeeds();
-/// Decodes any bytes.
+/// Decodes arbitrary bytes.
 void fuzzOne(const std::string &bytes);
 
-/// The bytes in slices of sizes that follow from the bytes: where one ends says
-/// nothing to a decoder.
+/// Returns the bytes in slices whose sizes are derived from the bytes. The
+/// bounds of slices must not affect decoders.
 pdlrt::Message inSlices(const std::string &bytes);
 
-/// Writes the bytes to a file of this process's own; its path.
+/// Writes the bytes to a file of this process and returns its path.
 std::string asFile(const std::string &bytes, const std::string &suffix = "");
 
-/// Makes the files, by name, all that is in a folder of this process's own; its
-/// path.
+/// Creates a folder of this process that contains exactly these files, by name,
+/// and returns its path.
 std::string asFolder(const std::map<std::string, std::string> &files);
 
-/// The file or folder goes with the process.
+/// Removes the file or folder when the process ends.
 void removeAtEnd(const std::string &path);
 
 #endif // PDL_FUZZ_FUZZER_H

@@ -1,4 +1,4 @@
-//===- LogFuzzer.cpp - Logs of what was applied --------------------------===//
+//===- LogFuzzer.cpp - Fuzzes logs of applied updates ---------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -29,7 +29,7 @@ std::vector<std::string> fuzzSeeds() {
   head.sequence = 1;
   (*writer)->append(head, Message::ofString("payload"), Turn::Late);
   (*writer)->appendClosed();
-  (*writer)->appendAnswered({&head, 1});
+  (*writer)->appendResponded({&head, 1});
   (void)(*writer)->finish(7);
   std::stringstream bytes;
   bytes << std::ifstream(path, std::ios::binary).rdbuf();

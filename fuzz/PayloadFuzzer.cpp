@@ -1,4 +1,4 @@
-//===- PayloadFuzzer.cpp - Payloads of steps and sums ---------------------===//
+//===- PayloadFuzzer.cpp - Fuzzes payloads of steps and sums --------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -35,14 +35,14 @@ struct Job {
   std::vector<ExchangeLayout> layouts;
 };
 
-/// In mode async payloads may bring keys of their own.
+/// In mode async, payloads may contain their own keys.
 const std::array<Job, 2> &jobs() {
   static const std::array<Job, 2> made = {Job(PDL_MODE_SYNC),
                                           Job(PDL_MODE_ASYNC)};
   return made;
 }
 
-/// The sections that a payload with that head has, or may have.
+/// Returns a payload with all sections that the head requires or allows.
 std::string payloadOf(const ExchangeLayout &layout, const ExchangeHead &head) {
   const int64_t keys[] = {3, 7, 9};
   const double pair[] = {0.5, 2};
@@ -58,7 +58,7 @@ std::string payloadOf(const ExchangeLayout &layout, const ExchangeHead &head) {
 void fuzzPayload(const Message &message, const ExchangeLayout &layout) {
   Expected<ExchangeMessage> decoded =
       ExchangeMessage::decode(message, layout.channelCount());
-  // Where sections lie says nothing of whether they are accepted.
+  // The layout of sections must not affect whether they are accepted.
   Expected<ExchangeMessage> scattered = ExchangeMessage::decode(
       message, layout.channelCount(), layout.scattered());
   if (decoded.ok() != scattered.ok())
@@ -78,7 +78,7 @@ void fuzzPayload(const Message &message, const ExchangeLayout &layout) {
         ExchangeForm::Sums, ExchangeForm::State})
     for (int32_t server = 0; server < 2; ++server)
       (void)layout.check(form, server, *decoded, rows);
-  // As a server takes a request.
+  // Decodes the message as a server does with a request.
   for (int32_t server = 0; server < 2; ++server) {
     Expected<ExchangeMessage> request = ExchangeMessage::decode(
         message, layout.channelCount(), layout.scattered());
@@ -98,7 +98,7 @@ std::vector<std::string> fuzzSeeds() {
   for (const Job &job : jobs())
     for (const ExchangeLayout &layout : job.layouts) {
       ExchangeHead head;
-      head.contributesNext = head.allValues = true;
+      head.hasNextBatch = head.allValues = true;
       seeds.push_back(payloadOf(layout, head));
       head.contributes = true;
       seeds.push_back(payloadOf(layout, head));

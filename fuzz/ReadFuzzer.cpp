@@ -1,4 +1,4 @@
-//===- ReadFuzzer.cpp - What readers and servers say to each other --------===//
+//===- ReadFuzzer.cpp - Fuzzes the messages of readers and servers --------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Both ends: a server is given any visit, read or frame, and a library any
-// answers. Neither the server nor what it has is changed by them.
+// Fuzzes both sides: a server receives arbitrary visits, reads and frames, and
+// a library receives arbitrary responses. They must not change the server or
+// its state.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,16 +30,16 @@ using namespace pdlrt;
 
 namespace {
 
-/// What the first byte says that the others are.
+/// Kind of the input, given by its first byte.
 enum class Kind { Visit, Read, Frame, Answers };
 constexpr int kindCount = 4;
 
 constexpr uint64_t jobId = 77;
 constexpr std::array<int64_t, 4> keys = {-7, 0, 10, 11};
-/// Of these half have rows.
+/// Number of the keys that have rows.
 constexpr size_t keysWithRows = 2;
 
-/// The only server of a job, whose table has some rows.
+/// The only server of a job. Its table has some rows.
 struct Job {
   Job() {
     ProgramVariant variant;
@@ -66,7 +67,7 @@ struct Job {
   std::unique_ptr<StateServer> server;
 };
 
-/// A network whose only server answers what it is told to.
+/// A transport whose only server returns predefined responses.
 class Told final : public Transport {
 public:
   Told(Clock &of, std::string contents, std::string read)
@@ -74,7 +75,7 @@ public:
   Clock &clock() override { return of; }
   Expected<std::unique_ptr<Listener>> listen(const std::string &,
                                              RequestHandler) override {
-    return Status::invalid("nobody listens");
+    return Status::unavailable("nobody listens");
   }
   Expected<std::unique_ptr<Connection>> connect(const std::string &) override {
     return std::unique_ptr<Connection>(std::make_unique<Answering>(*this));
@@ -86,8 +87,8 @@ private:
     void call(Message request, ClockTime, CallDone done) override {
       Envelope head = splitFrame(request)->head;
       const bool isVisit = head.kind == MessageKind::Visit;
-      head.kind = MessageKind::Answer;
-      done({CallOutcome::Answered,
+      head.kind = MessageKind::Response;
+      done({CallOutcome::Responded,
             joinFrame(head, inSlices(isVisit ? told.contents : told.read))});
     }
     const Told &told;
@@ -97,7 +98,7 @@ private:
   const std::string contents, read;
 };
 
-/// Stands still.
+/// A clock that stands still.
 struct NoClock final : Clock {
   ClockTime now() const override { return {}; }
   void runAt(ClockTime, std::function<void()>) override {}
@@ -112,7 +113,7 @@ static Job &job() {
 
 static std::string contentsOfJob() {
   return job()
-      .server->answerVisit(encodeVisit({job().descriptor->model_name}))
+      .server->respondToVisit(encodeVisit({job().descriptor->model_name}))
       ->toString();
 }
 
@@ -124,9 +125,9 @@ static ReadRequest wantedRead(bool withParameters) {
   return request;
 }
 
-/// The contents, whose size stands before them in 2 bytes, and an answer.
-static std::string answersOf(const std::string &contents,
-                             const std::string &read) {
+/// Combines the contents, preceded by their size in 2 bytes, and a response.
+static std::string responsesOf(const std::string &contents,
+                               const std::string &read) {
   return std::string{char(contents.size() & 255), char(contents.size() >> 8)} +
          contents + read;
 }
@@ -146,38 +147,39 @@ std::vector<std::string> fuzzSeeds() {
     add(Kind::Frame,
         joinFrame({MessageKind::Read, 0, 0, jobId, 0, 0}, read).toString());
     add(Kind::Answers,
-        answersOf(contentsOfJob(), job().server->answerRead(read)->toString()));
+        responsesOf(contentsOfJob(),
+                    job().server->respondToRead(read)->toString()));
   }
   return seeds;
 }
 
-/// What the server answers is what the client takes.
+/// Fuzzes reads. The client must accept the server's response.
 static void fuzzRead(const Message &payload) {
   const Expected<Decoded<ReadRequest>> read = decodeRead(payload);
-  const Expected<Message> answer = job().server->answerRead(payload);
+  const Expected<Message> response = job().server->respondToRead(payload);
   if (!read) {
-    if (answer)
+    if (response)
       __builtin_trap();
     return;
   }
-  // But for bits of the first number that mean nothing.
+  // Except unused bits of the first number.
   if (encodeRead(read->content).toString().substr(8) !=
       payload.toString().substr(8))
     __builtin_trap();
-  if (answer &&
-      !decodeReadAnswer(*answer, read->content,
-                        *decodeContents(Message::ofString(contentsOfJob()))))
+  if (response &&
+      !decodeReadResponse(*response, read->content,
+                          *decodeContents(Message::ofString(contentsOfJob()))))
     __builtin_trap();
 }
 
-/// As a transport gives it to a server of its own.
+/// Fuzzes frames in the way in which a transport passes them to a server.
 static void fuzzFrame(const Message &message) {
   static NoClock clock;
   ServerCoreOptions options;
   options.jobId = jobId;
   ServerCore core(options, *job().server, clock);
   const Expected<Frame> frame = splitFrame(message);
-  // Others are fuzz-frame's and fuzz-payload's.
+  // Other kinds are covered by FrameFuzzer and PayloadFuzzer.
   if (!frame || (frame->head.kind != MessageKind::Visit &&
                  frame->head.kind != MessageKind::Read))
     return;
@@ -188,8 +190,9 @@ static void fuzzFrame(const Message &message) {
     __builtin_trap();
 }
 
-/// Whatever servers say, a library writes nothing beside what it was given.
-static void fuzzAnswers(const std::string &bytes) {
+/// Fuzzes responses. A library must write only to its output buffers, whatever
+/// servers respond.
+static void fuzzResponses(const std::string &bytes) {
   if (bytes.size() < 2)
     return;
   const size_t size = uint8_t(bytes[0]) | size_t(uint8_t(bytes[1])) << 8;
@@ -227,8 +230,9 @@ void fuzzOne(const std::string &bytes) {
   switch (Kind(uint8_t(bytes[0]) % kindCount)) {
   case Kind::Visit: {
     const Expected<Visitor> visitor = decodeVisit(inSlices(rest));
-    const bool isAnswered = job().server->answerVisit(inSlices(rest)).ok();
-    if (isAnswered && !visitor)
+    const bool isRespondedTo =
+        job().server->respondToVisit(inSlices(rest)).ok();
+    if (isRespondedTo && !visitor)
       __builtin_trap();
     break;
   }
@@ -239,7 +243,7 @@ void fuzzOne(const std::string &bytes) {
     fuzzFrame(inSlices(rest));
     break;
   case Kind::Answers:
-    fuzzAnswers(rest);
+    fuzzResponses(rest);
     break;
   }
   if (job().table().size() != rowsBefore)

@@ -1,4 +1,4 @@
-//===- ServeFuzzer.cpp - Requests of HTTP ---------------------------------===//
+//===- ServeFuzzer.cpp - Fuzzes HTTP requests -----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A server without sockets answers whatever comes, by a library that is loaded.
+// A server without sockets handles arbitrary requests with a loaded library.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,11 +37,11 @@ namespace {
 
 class Client final : public HttpClient {
 public:
-  // A second answer throws, and ends the process.
-  void answer(HttpAnswer answer) override {
-    answered.set_value(std::move(answer));
+  // A second answer throws and ends the process.
+  void respond(HttpResponse response) override {
+    answered.set_value(std::move(response));
   }
-  std::promise<HttpAnswer> answered;
+  std::promise<HttpResponse> answered;
 };
 
 /// The server, with a model `m`.
@@ -53,7 +53,7 @@ struct Server {
     fs::copy_file(PDL_FUZZ_LIBRARY, folder + "/m/1/library.so");
     const Model model(*handWrittenProgram({}), 3);
     (void)dumpModel(model, folder + "/m/1/values.safetensors", false);
-    // No pdl-translate has made the library.
+    // The library was not made by pdl-translate, so it has no checksum.
     LoadOptions load;
     load.takesUnchecked = true;
     repository.emplace(folder, load, std::vector<std::string>(), metrics);
@@ -65,13 +65,13 @@ struct Server {
       repository->waitForChange(std::chrono::milliseconds(100));
     }
     BatchOptions options;
-    options.mostWaiting = 4;
+    options.maxWaiting = 4;
     batcher.emplace(options, metrics);
     api.emplace(*repository, *batcher, budget, metrics, isStopping,
                 ApiOptions());
   }
 
-  Metrics metrics;
+  ServingMetrics metrics;
   MemoryBudget budget{uint64_t(1) << 30};
   std::optional<Repository> repository;
   std::optional<Batcher> batcher;
@@ -81,8 +81,8 @@ struct Server {
 
 } // namespace
 
-/// Requests begin with a line: method, path, size of the JSON and encoding, or
-/// `-`; behind it is the body.
+/// An input begins with a line: method, path, size of the JSON and encoding,
+/// each possibly `-`. The body follows.
 std::vector<std::string> fuzzSeeds() {
   const std::string json =
       R"({"id":"7","inputs":[)"
@@ -111,7 +111,7 @@ std::vector<std::string> fuzzSeeds() {
           "GET /metrics - -\n"};
 }
 
-/// Up to the next blank, which is passed.
+/// Returns the text up to the next blank, and skips the blank.
 static std::string_view takeWord(std::string_view &line) {
   const std::string_view word = line.substr(0, line.find(' '));
   line.remove_prefix(std::min(line.size(), word.size() + 1));
@@ -130,12 +130,12 @@ void fuzzOne(const std::string &bytes) {
   request.encoding = takeWord(line);
   request.memory = Reservation(server.budget);
   const auto client = std::make_shared<Client>();
-  std::future<HttpAnswer> answered = client->answered.get_future();
+  std::future<HttpResponse> answered = client->answered.get_future();
   server.api->handle(std::move(request), client);
-  const HttpAnswer answer = answered.get();
-  // Whatever comes, the server has no fault of its own.
-  if (answer.status == 500)
+  const HttpResponse response = answered.get();
+  // No request may cause an internal error.
+  if (response.status == 500)
     __builtin_trap();
-  if (answer.jsonSize.value_or(0) > answer.body.size())
+  if (response.jsonSize.value_or(0) > response.body.size())
     __builtin_trap();
 }

@@ -1,4 +1,4 @@
-//===- ServedFuzzer.cpp - What libraries and stores read ------------------===//
+//===- ServedFuzzer.cpp - Fuzzes exports, dumps and checkpoints -----------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Checksums would keep all that is mutated out. So they are made right before a
-// file is opened: what is behind them is what is looked for.
+// Checksums would reject all mutated files, so that the code after the
+// checksums would not be tested. Therefore this fuzzer corrects all checksums
+// before it opens a file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +41,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What the first byte says that the others are.
+/// Kind of the input, given by its first byte.
 enum class Kind { Mapped, Export, KeyValues, Dump, Checkpoint };
 constexpr int kindCount = 5;
 
@@ -65,7 +66,8 @@ static std::string read(const fs::path &path) {
   return bytes.str();
 }
 
-/// Three files as one input: the sizes of two of them, 2 bytes each, then all.
+/// Joins three files into one input: the sizes of two of them, 2 bytes each,
+/// then all contents.
 static std::string join(Kind kind, const std::string &first,
                         const std::string &second, const std::string &third) {
   std::string bytes(1, char(kind));
@@ -91,7 +93,7 @@ static std::array<std::string, 3> split(std::string_view bytes) {
   return parts;
 }
 
-/// The numbers of the model, and one table's rows.
+/// Returns the fuzzed model: its parameters, and the rows of one table.
 static const Model &model() {
   static const std::unique_ptr<Model> made = [] {
     auto model = std::make_unique<Model>(*handWrittenProgram({}), 3);
@@ -106,7 +108,7 @@ static const Model &model() {
   return *made;
 }
 
-/// A checkpoint of it.
+/// Returns a checkpoint of the model.
 static const Checkpoint &checkpoint() {
   static const Expected<Checkpoint> opened = [] {
     const std::string path = asFolder({}) + ".checkpoint";
@@ -120,7 +122,7 @@ static const Checkpoint &checkpoint() {
   return *opened;
 }
 
-/// The sum that a manifest has of a file.
+/// Returns the checksum that a manifest stores for a file.
 static FileDigest digestOf(const File &file) {
   if (file.name != tableName || file.content.size() < 128)
     return {file.content.size(),
@@ -131,7 +133,7 @@ static FileDigest digestOf(const File &file) {
   return digest;
 }
 
-/// Makes the sum of a table's head right.
+/// Corrects the checksum of a table's head.
 static void mendHead(std::string &table) {
   constexpr size_t before = 120;
   if (table.size() < before + sizeof(uint64_t))
@@ -140,7 +142,7 @@ static void mendHead(std::string &table) {
   std::memcpy(table.data() + before, &hash, sizeof(hash));
 }
 
-/// Says in each entry of a file that is there which sum that has.
+/// Corrects the checksums of files in a manifest's entries.
 static void mendSums(json &entry, const std::vector<File> &files) {
   if (entry.is_object() && entry.contains("file"))
     for (const File &file : files)
@@ -154,7 +156,7 @@ static void mendSums(json &entry, const std::vector<File> &files) {
       mendSums(each, files);
 }
 
-/// The text of a manifest whose one member is `body`.
+/// Returns the text of a manifest whose only member is `body`.
 static std::string manifestOf(int64_t version, const char *member,
                               const std::string &body,
                               const std::vector<File> &files) {
@@ -173,7 +175,7 @@ static std::string manifestOf(int64_t version, const char *member,
                      "\"" + std::string(member) + "\": " + text + "}\n");
 }
 
-/// Back: the member of a manifest.
+/// Returns the member of a manifest; the inverse of `manifestOf`.
 static std::string bodyOf(const fs::path &path, const char *member) {
   return json::parse(read(path)).at(member).dump();
 }
@@ -235,7 +237,7 @@ static void fuzzMapped(std::string content) {
       FrozenTable::map(path, rowBytes, digestOf(file));
   if (!table || rowBytes == 0)
     return;
-  // Wherever a bucket points, only rows of the file are found.
+  // Lookups must find only rows of the file, wherever buckets point.
   std::vector<int64_t> all(keys.begin(), keys.end());
   table->forEach([&](int64_t key, const char *row) {
     all.push_back(key);
@@ -249,7 +251,7 @@ static void fuzzMapped(std::string content) {
       __builtin_trap();
 }
 
-/// What was loaded has all that a program reads.
+/// Runs lookups. A loaded state must contain everything that a program reads.
 static void useState(const std::string &path) {
   const Expected<std::shared_ptr<const ServedState>> state =
       ServedState::load(*handWrittenProgram({}), path);
@@ -295,7 +297,7 @@ static void fuzzKeyValues(std::string_view bytes) {
   const bool isWhole = verifyKeyValues(path, formats).ok();
   const Expected<StateDifferences> found =
       compareKeyValues(path, formats, checkpoint(), 3, 1 << 16);
-  // What is compared is read.
+  // An export that was verified must also be readable for comparison.
   if (isWhole && !found &&
       found.status().message().find("table-0-") != std::string::npos)
     __builtin_trap();

@@ -1,4 +1,4 @@
-//===- ServedLibrary.cpp - A library that a fuzzer's server loads ---------===//
+//===- ServedLibrary.cpp - Library for the server of a fuzzer -------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,7 +10,7 @@
 
 #include "pdlabi/abi.h"
 
-/// As pdl-translate emits it.
+/// Defined as by pdl-translate.
 extern "C" const pdl_descriptor *pdl_program_query(uint32_t) {
   return handWrittenProgram({});
 }

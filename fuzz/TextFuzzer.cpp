@@ -1,4 +1,4 @@
-//===- TextFuzzer.cpp - Handshakes, manifests, bookmarks ------------------===//
+//===- TextFuzzer.cpp - Fuzzes handshakes, manifests and records ----------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fuzzer.h"
-#include "Job/Bookmark.h"
+#include "Recovery/RecoveryRecord.h"
 #include "pdlrt/Checkpoint/Manifest.h"
 #include "pdlrt/Protocol/Handshake.h"
 #include "pdlrt/Protocol/ServerCheckpoint.h"
@@ -39,9 +39,9 @@ std::vector<std::string> fuzzSeeds() {
   changes.isChanges = true;
   changes.owner = 1;
   delta.parts.push_back(changes);
-  Bookmark bookmark;
-  bookmark.positions = {{1, 2, 3, 4}};
-  bookmark.metrics.sums = {0.5};
+  RecoveryRecord record;
+  record.positions = {{1, 2, 3, 4}};
+  record.metrics.sums = {0.5};
   return {encodeHandshake(handshake).toString(),
           encodeManifest(manifest),
           encodeManifest(delta),
@@ -49,7 +49,7 @@ std::vector<std::string> fuzzSeeds() {
           encodeSaveRequest(
               {SaveKind::Begin, "/saved/a", SavedRows::Changed, "/saved/b"})
               .toString(),
-          encodeBookmark(bookmark).toString()};
+          encodeRecoveryRecord(record).toString()};
 }
 
 void fuzzOne(const std::string &bytes) {
@@ -63,7 +63,7 @@ void fuzzOne(const std::string &bytes) {
       (again.path != save.path || again.rows != save.rows ||
        again.since != save.since))
     __builtin_trap();
-  Expected<Bookmark> bookmark = decodeBookmark(message);
-  if (bookmark && !decodeBookmark(encodeBookmark(*bookmark)))
+  Expected<RecoveryRecord> record = decodeRecoveryRecord(message);
+  if (record && !decodeRecoveryRecord(encodeRecoveryRecord(*record)))
     __builtin_trap();
 }

@@ -51,6 +51,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from pdl import build
+from pdl.arguments import bound
 from pdl.symbols import Symbol
 from pdl.values import Operand, Value
 '''
@@ -225,7 +226,7 @@ def function(op, text, cases, rule):
     lines[-1] += ","
     handed = [str(results)] + [one.handed_over() for one in found + extra]
     lines += wrapped(indent, handed, ")[0]" if results else ")")
-    return "\n".join(lines)
+    return "\n".join(["@bound", *lines])
 
 
 def main():

@@ -13,12 +13,14 @@ packages=(
   libdnnl-dev libxxhash-dev libcli11-dev libspdlog-dev libfmt-dev
   nlohmann-json3-dev libgrpc++-dev
   # Of pdl-serve, which is left out without them.
-  libboost1.74-dev libsimdjson-dev prometheus-cpp-dev libprotobuf-dev
-  protobuf-compiler protobuf-compiler-grpc
+  libboost1.74-dev libsimdjson-dev libprotobuf-dev
+  protobuf-compiler
   # Of pdl-checkpoint, whose files of RocksDB are left out without it.
   librocksdb-dev
+  # Of a test, which compares the text format of metrics with that of this library.
+  prometheus-cpp-dev
   # Building and testing.
-  cmake ninja-build pkg-config ccache libgtest-dev libgmock-dev libbenchmark-dev python3 python3-pip
+  cmake ninja-build pkg-config ccache libgtest-dev libgmock-dev libbenchmark-dev python3 python3-pip python3-venv
   iproute2
   # Callers of libraries, in C and C++, are compiled as users do.
   gcc g++

@@ -11,7 +11,7 @@ other, other's category. `items` are what a user has seen, `next` what came then
 `other` any item; `item` is one of these two, and the label says which: 1 for next.
 
 What is in it to be found: half of all items follow from the one before, most others
-are of the user's two favourite categories.
+are of the user's two favorite categories.
 """
 
 import made_up
@@ -25,7 +25,7 @@ def category(item):
     return item % CATEGORIES
 
 
-def follow(draw, favourites, last):
+def follow(draw, favorites, last):
     """The item after `last`. Of `draw` only random(), whose numbers are the same in
     all versions of Python."""
     chance = draw.random()
@@ -33,16 +33,16 @@ def follow(draw, favourites, last):
         return (7 * last + 3) % ITEMS
     item = int(draw.random() * ITEMS)
     if chance < 0.9:
-        favourite = favourites[int(draw.random() * len(favourites))]
-        item += favourite - category(item)
+        favorite = favorites[int(draw.random() * len(favorites))]
+        item += favorite - category(item)
     return item % ITEMS
 
 
 def history_line(draw):
-    favourites = [int(draw.random() * CATEGORIES) for _ in range(2)]
-    items = [follow(draw, favourites, None)]
+    favorites = [int(draw.random() * CATEGORIES) for _ in range(2)]
+    items = [follow(draw, favorites, None)]
     for _ in range(int(draw.random() * (LONGEST + 1))):
-        items.append(follow(draw, favourites, items[-1]))
+        items.append(follow(draw, favorites, items[-1]))
     *items, following = items
     other = int(draw.random() * ITEMS)
     label = int(draw.random() < 0.5)

@@ -6,9 +6,9 @@
 
   make_pairs.py FILE [--rows N]
 
-Columns, by tabs: word, neighbour. Words are numbers by falling frequency.
+Columns, by tabs: word, neighbor. Words are numbers by falling frequency.
 
-What is in it to be found: a word is of one of ten kinds, and six neighbours of ten are
+What is in it to be found: a word is of one of ten kinds, and six neighbors of ten are
 of its kind, the others any words.
 """
 
@@ -25,10 +25,10 @@ def any_word(draw):
 
 def pair_line(draw):
     """Of `draw` only random(), whose numbers are the same in all versions of Python."""
-    word, neighbour = any_word(draw), any_word(draw)
+    word, neighbor = any_word(draw), any_word(draw)
     if draw.random() < 0.6:
-        neighbour += word % KINDS - neighbour % KINDS
-    return f"{word}\t{neighbour}\n"
+        neighbor += word % KINDS - neighbor % KINDS
+    return f"{word}\t{neighbor}\n"
 
 
 if __name__ == "__main__":

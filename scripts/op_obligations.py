@@ -110,7 +110,7 @@ def written(paths):
 
 def compared():
     """The cases that gradients_test.py compares with differences."""
-    text = read(ROOT / "integration_test" / "gradients_test.py")
+    text = read(ROOT / "integration_test" / "compiler" / "gradients_test.py")
     names = re.search(r"CASES = \((.*?)\)", text, flags=re.S).group(1)
     return [case_file(name) for name in re.findall(r'"(\w+)"', names)]
 

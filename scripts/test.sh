@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds everything, and runs all tests:
 #   scripts/test.sh            all tests of a landing, those of memory included
-#                              (address and undefined-behaviour sanitizers)
-#   scripts/test.sh --quick    those of the release build only
+#                              (address and undefined-behavior sanitizers)
+#   scripts/test.sh --quick    those of the release build only, without those that
+#                              take a minute and more
 #   scripts/test.sh --nightly  what takes long and changes seldom as well: the
 #                              thread sanitizer, pointers' arithmetic, every
 #                              float, and each file with its own includes
@@ -32,9 +33,10 @@ run_preset() { # name build-folder
   cmake --preset "$1" >/dev/null
   cmake --build --preset "$1"
   local seldom=(-LE nightly)
+  ! $quick || seldom=(-LE 'nightly|landing')
   ! $nightly || seldom=()
-  # One more than there are cores: tests of several processes wait for each other.
-  ctest --preset "$1" -j "$(($(nproc) + 1))" "${seldom[@]}" </dev/null ||
+  # Twice as many as there are cores: tests of several processes wait for each other.
+  ctest --preset "$1" -j "$((2 * $(nproc)))" "${seldom[@]}" </dev/null ||
     note_failures "$1" "$2/Testing/Temporary/LastTest.log"
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Writes what is generated: in docs/ the references from the .td files, and what
-# reference models look like after each phase; the ops of python/pdl. lit compares
+# reference models look like after each phase; the ops and the standard library of
+# python/pdl. lit compares
 # the result with what is committed (test/Docs).
 #   scripts/update_docs.sh [FOLDER]     (default: where it belongs; needs a build in
 #                                        build/. With FOLDER all goes there.)
@@ -31,6 +32,13 @@ generate -gen-pass-doc pdlc/Interpreter/Passes.td PassesInterpreter.md
 "$root/scripts/generate_builder.py" "$build/bin/pdl-opt" "$target/Reference/NN.md" \
   > "$builder/ops.py.new"
 mv "$builder/ops.py.new" "$builder/ops.py"
+"$root/scripts/generate_standard.py" > "$builder/standard.py.new"
+mv "$builder/standard.py.new" "$builder/standard.py"
+
+"$root/scripts/flag_reference.py" "$build" "$root/models/wide_deep/wide_deep.mlir" \
+  > "$target/Reference/CommandLine.md"
+"$root/scripts/metric_reference.py" "$build" "$root/models/wide_deep/wide_deep.mlir" \
+  > "$target/Reference/Metrics.md"
 
 # Models after each phase that changes them, of each its own folder: one without
 # and one with products. In mode `local`, `placed` and `roles` change nothing, so

@@ -1,4 +1,4 @@
-//===- CompiledStep.cpp - Compiled steps beside the step by hand ----------===//
+//===- CompiledStep.cpp - Compares compiled and handwritten steps ---------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Drives the engine of a trainer with batches in memory: nothing is read or
-// parsed. The programs and the step by hand take turns on the same batches, so
-// that what else the machine does falls on all of them alike.
+// Runs the engine of a trainer with batches in memory; nothing is read or
+// parsed. The compiled programs and the handwritten step alternate on the same
+// batches, so that other load of the machine affects all of them equally.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ namespace {
 
 using Query = const pdl_descriptor *(*)(uint32_t version);
 
-/// Ends the program with the sentence of a failed call.
+/// Ends the program with the error message if a call failed.
 template <typename Result> auto orFail(Expected<Result> result) {
   if (!result) {
     std::fprintf(stderr, "error: %s\n", result.status().message().c_str());
@@ -59,7 +59,7 @@ public:
         engine(Engine::createLocal(model, *findProgram(descriptor, "train"),
                                    ReplicaLayout::local(1, 1), scheduler)) {}
 
-  /// Returns the mean loss.
+  /// Runs one step and returns the mean loss.
   double step(const pdlbench::Batch &batch) {
     const auto size = static_cast<int64_t>(batch.labels.size());
     for (auto i = static_cast<int64_t>(splits.size()); i <= size * slots; ++i)
@@ -88,14 +88,14 @@ private:
   std::vector<int32_t> splits;
 };
 
-/// A way to do the step, and the best that it has shown.
+/// An implementation of the step, and its best time.
 struct Contender {
   std::string name;
   std::function<double(const pdlbench::Batch &)> step;
   double bestSeconds = 1e30;
   double firstLoss = 0, lastLoss = 0;
 
-  /// One step on each batch; returns the mean loss.
+  /// Runs one step on each batch and returns the mean loss.
   double pass(const std::vector<pdlbench::Batch> &batches) {
     double loss = 0;
     const double start = threadSeconds();
@@ -121,8 +121,8 @@ Contender handwritten(int32_t numerics, int64_t batchSize) {
           }};
 }
 
-/// Contenders that do the same numerics on batches of one size. The first is
-/// what the others are compared with.
+/// Contenders with the same numerics, on batches of one size. The others are
+/// compared with the first one.
 struct Comparison {
   std::string numerics;
   int64_t batchSize;
@@ -165,7 +165,7 @@ bool compare(const Comparison &comparison, int passes, double limit) {
   std::vector<Contender> contenders = comparison.makeContenders();
   for (Contender &contender : contenders) {
     contender.firstLoss = contender.pass(batches);
-    contender.bestSeconds = 1e30; // that pass has filled the table
+    contender.bestSeconds = 1e30; // The first pass filled the table.
   }
   for (int pass = 0; pass < passes; ++pass)
     for (Contender &contender : contenders)
@@ -187,10 +187,10 @@ bool compare(const Comparison &comparison, int passes, double limit) {
   return learn;
 }
 
-/// For bench/compare_builds.py: says that it takes turns, names all contenders,
-/// a line each and an empty line, and then does one step of the contender whose
-/// number comes, again and again, and answers with the seconds of CPU time that
-/// it took.
+/// Runs single steps for bench/compare_builds.py. First prints a marker of this
+/// mode, the names of all contenders, one per line, and an empty line. Then
+/// repeatedly reads the number of a contender, runs one step of it, and prints
+/// the step's CPU time in seconds.
 int takeTurns() {
   struct Turn {
     Contender contender;
@@ -208,7 +208,7 @@ int takeTurns() {
       std::printf("%s %lld, %s\n", comparison.numerics.c_str(),
                   static_cast<long long>(comparison.batchSize),
                   contender.name.c_str());
-      contender.pass(own); // fills the table
+      contender.pass(own); // Fills the table.
       turns.push_back({std::move(contender), &own, 0});
     }
   }

@@ -1,5 +1,4 @@
-//===- FmaPeak.cpp - Loops of independent multiply-adds
-//--------------------===//
+//===- FmaPeak.cpp - Peak throughput of multiply-adds ---------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,8 +18,8 @@ namespace {
 
 constexpr int64_t rounds = 2000000;
 
-// Twelve chains hide the latency of two FMA units; the empty assembly keeps the
-// compiler from seeing through the loop.
+// Twelve independent chains hide the latency of two FMA units. The empty
+// assembly prevents the compiler from evaluating the loop.
 [[gnu::target("avx512f")]] void chains512() {
   __m512 a[12];
   for (__m512 &x : a)

@@ -1,4 +1,4 @@
-//===- GemmTable.cpp - Products at the shapes of a click model ------------===//
+//===- GemmTable.cpp - Matrix products of click models --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

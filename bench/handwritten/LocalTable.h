@@ -17,7 +17,7 @@
 
 namespace pdlbench {
 
-/// Distinct keys of a batch in order of first occurrence, and where they occur.
+/// Distinct keys of a batch in order of first occurrence, and their positions.
 struct Occurrences {
   std::vector<int64_t> keys;
   std::vector<int32_t> inverse;
@@ -43,7 +43,8 @@ struct Occurrences {
       }
       inverse[i] = entry.index;
     }
-    // Counting sort of the positions by key; each key's stay ascending.
+    // Counting sort of the positions by key; the positions of each key stay
+    // ascending.
     splits.assign(keys.size() + 1, 0);
     for (int32_t index : inverse)
       ++splits[static_cast<size_t>(index) + 1];
@@ -79,8 +80,8 @@ private:
   uint32_t epoch = 0;
 };
 
-/// Rows of `dimension` values, each followed by two slots of the same size, by
-/// open addressing over a fixed number of slots.
+/// A hash table with open addressing and a fixed number of slots. Each row has
+/// `dimension` values, followed by two optimizer slots of the same size.
 class LocalTable {
 public:
   static constexpr int dimension = 10;
@@ -91,8 +92,8 @@ public:
     rows.reserve((mask + 1) / 2 * rowElements);
   }
 
-  /// found[i] = the row of keys[i], made if it is new. The rows of a batch that
-  /// brings new keys must fit the reserved half of the slots.
+  /// Sets found[i] to the row of keys[i], which is created if it is new. The
+  /// new rows of a batch must fit into the reserved half of the slots.
   void find(const std::vector<int64_t> &keys, std::vector<float *> &found) {
     constexpr size_t ahead = 16;
     found.resize(keys.size());

@@ -1,4 +1,4 @@
-//===- Main.cpp - Measures the step without a compiler --------------------===//
+//===- Main.cpp - Measures the handwritten step ---------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every step takes the next of a few batches that it has seen, so that the
-// table does not grow while it is timed.
+// Each step uses one of a few batches that were used before, so that the table
+// does not grow during the measurement.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ using namespace pdlbench;
 
 namespace {
 
-/// Returns false if training does not lower the loss.
+/// Returns false if training does not reduce the loss.
 bool run(int32_t numerics, int64_t batchSize, double peak) {
   std::mt19937_64 random(7);
   std::vector<Batch> batches;

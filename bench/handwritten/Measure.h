@@ -1,4 +1,4 @@
-//===- Measure.h - Time and the limit of this machine -----------*- C++ -*-===//
+//===- Measure.h - Measures time and the machine's limits -------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,9 +15,9 @@
 
 namespace pdlbench {
 
-/// Seconds of CPU time of the calling thread. Nothing here waits, so on an idle
-/// machine that is the time that passed, and on a busy one it still counts only
-/// what this thread did.
+/// Returns the CPU time of the calling thread in seconds. The benchmarks never
+/// wait. So on an idle machine, this is the elapsed time, and on a busy one it
+/// excludes other programs.
 inline double threadSeconds() {
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -25,8 +25,8 @@ inline double threadSeconds() {
          1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// The least seconds of one call, over as many calls as fit into `budget`
-/// seconds but at least three.
+/// Returns the shortest time of one call in seconds. Makes as many calls as fit
+/// into `budget` seconds, but at least three.
 template <typename Function>
 double bestSeconds(double budget, Function function) {
   double best = 1e30;
@@ -39,15 +39,16 @@ double bestSeconds(double budget, Function function) {
   return best;
 }
 
-/// f32 operations a second of one core in a loop of independent FMAs, by the
-/// widest vectors that the CPU has: what no product can exceed.
+/// Returns the f32 operations per second of one core in a loop of independent
+/// FMAs, with the widest vectors of the CPU. No matrix product can be faster.
 double fmaPeak();
 
-/// The same of multiply-adds of bf16 pairs; 0 where the CPU has none.
+/// Returns the same for multiply-adds of bf16 pairs; 0 if the CPU does not have
+/// them.
 double bfloat16Peak();
 
-/// Prints products at the shapes of click models: strict and oneDNN as
-/// percentages of `peak`, those of bf16 factors as percentages of
+/// Prints the throughput of matrix products with the shapes of click models:
+/// strict and oneDNN as percentages of `peak`; bf16 as percentages of
 /// `bfloat16Peak`, if that is not 0.
 void printGemmTable(double peak, double bfloat16Peak);
 

@@ -59,7 +59,7 @@ class DataSet:
         return self.epochs * self.rows // self.batch
 
     def optimum(self):
-        """A sentence on what is the best that can be reached, or None."""
+        """Describes the best possible result, or returns None."""
         return None
 
 
@@ -75,8 +75,8 @@ class Criteo(DataSet):
 
 
 class Avazu(DataSet):
-    title = "Avazu: CTR-DNN of smaller layers, the first 9,999 rows"
-    model = SOURCE / "integration_test" / "avazu_dnn.mlir"
+    title = "Avazu: CTR-DNN with smaller layers, the first 9,999 rows"
+    model = SOURCE / "integration_test" / "models" / "avazu_dnn.mlir"
     batch, window, header = 128, 8000, True
 
     def __init__(self, folder, size, data):
@@ -86,7 +86,7 @@ class Avazu(DataSet):
 
 
 class Known(DataSet):
-    title = "Clicks whose optimum is known: CTR-DNN of smaller layers"
+    title = "Clicks with a known optimum: CTR-DNN with smaller layers"
     model = SOURCE / "bench" / "modes" / "known_clicks_dnn.mlir"
     batch, window, epochs, limit = 512, 100000, 1, 3600
     also = ("log loss",)
@@ -102,14 +102,14 @@ class Known(DataSet):
         self.seeds = 1
 
     def optimum(self):
-        return ("Nobody can do better on the test rows, but by chance, than the true "
+        return ("Only by chance can a model be better on the test rows than the true "
                 f"probabilities: AUC {self.said['auc']:.4f}, log loss "
-                f"{self.said['log_loss']:.4f}; who says the mean of all rows to each has 0.5 and "
+                f"{self.said['log_loss']:.4f}; predicting the mean of all rows gives 0.5 and "
                 f"{self.said['mean_log_loss']:.4f}.")
 
 
 class Words(DataSet):
-    title = "word2vec: models/word2vec, pairs that are made up"
+    title = "word2vec: models/word2vec, synthetic pairs"
     model = SOURCE / "models" / "word2vec" / "word2vec.mlir"
     batch, window, epochs = 128, 100000, 2
     dense_groups, few_keys = 0, True

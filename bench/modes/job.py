@@ -32,7 +32,7 @@ class Run:
         self.ahead = collections.Counter()
         self.late = 0
         for said in servers + trainers:
-            for line in re.findall(r"steps ahead of the slowest, of answers: (.*)", said.text):
+            for line in re.findall(r"steps ahead of the slowest, of responses: (.*)", said.text):
                 for ahead, count in re.findall(r"(\d+)(?: or more)?: (\d+)", line):
                     self.ahead[int(ahead)] += int(count)
             self.late += sum(map(int, re.findall(r"(\d+) gradients came late", said.text)))

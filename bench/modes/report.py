@@ -1,57 +1,76 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""bench/modes.md: sections by their headings, of which those that were not measured stay."""
+"""Writes bench/modes.md by sections. Sections that were not measured stay."""
 
 import os
 import platform
 import re
 import statistics
+import textwrap
 import time
 
-HEAD = """# Modes
+HEAD = """# Modes compared
 
-Quality, speed, bytes and staleness of every mode, written by [modes.py](modes.py): what each
-column is stands at the top of that script, the settings of modes in
-[modes/settings.py](modes/settings.py).
+This page compares the distributed modes by model quality, throughput, traffic and staleness. It is
+for users who choose a mode ([docs/Modes.md](../docs/Modes.md)). [modes.py](modes.py) measures all
+figures and writes this page. [modes/settings.py](modes/settings.py) contains the settings of each
+mode.
+
+| column | meaning |
+|---|---|
+| difference from local | of the test score, compared with local with as many replicas; mean of the seeds, standard error in parentheses |
+| of local | throughput relative to local with as many replicas |
+| bytes per sample | bytes that trainers send and receive, tests included |
+| steps ahead | staleness: how many steps ahead of the slowest trainer a response was |
+| late | gradients that arrived after their round (mode quorum) |
 """
 
 
 def machine():
-    """A sentence on where this was measured."""
+    """Returns the date, the machine and its load."""
     name = "unknown CPU"
     with open("/proc/cpuinfo") as file:
         found = re.search(r"model name\s*: (.*)", file.read())
         name = found[1] if found else name
     return (f"{time.strftime('%d %B %Y')}, {name}, {len(os.sched_getaffinity(0))} cores, "
-            f"{platform.system()} {platform.release()}, load {os.getloadavg()[0]:.1f} when it "
-            "began. All processes share these cores.")
+            f"{platform.system()} {platform.release()}, load {os.getloadavg()[0]:.1f} at the "
+            "start. All processes share these cores.")
 
 
 def sections(text):
-    """The text by its headings of the second level: {heading: text}; "" is what stands before."""
+    """Returns {heading: text} by headings of the second level; "" is the text before them."""
     parts = re.split(r"^## (.*)\n", text, flags=re.M)
     return {"": parts[0], **dict(zip(parts[1::2], parts[2::2]))}
 
 
+def fill(text):
+    """Wraps the lines of paragraphs."""
+    return "\n".join(
+        line if line.startswith(("|", "#", "-")) else
+        textwrap.fill(line, 100, break_long_words=False, break_on_hyphens=False)
+        for line in text.splitlines())
+
+
 def write(path, new, order):
-    """Puts sections in the place of those of the same heading, and the others behind."""
+    """Replaces sections of the same heading, and appends the others."""
     found = sections(path.read_text()) if path.exists() else {}
     found.pop("", None)
     found.update(new)
     names = [name for name in order if name in found]
     names += [name for name in found if name not in names]
-    path.write_text(HEAD + "".join(f"\n## {name}\n\n{found[name].strip()}\n" for name in names))
+    path.write_text(HEAD + "".join(f"\n## {name}\n\n{fill(found[name].strip())}\n"
+                                   for name in names))
 
 
 def mean_and_error(values):
-    """Mean and its standard error (0 of one value)."""
+    """Returns the mean and its standard error (0 for one value)."""
     error = statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else 0.0
     return statistics.mean(values), error
 
 
 def differences(runs, base, name):
-    """Paired by seed."""
+    """Returns the differences of the scores, paired by seed."""
     return [run.score(name) - other.score(name) for run, other in zip(runs, base)]
 
 
@@ -65,9 +84,9 @@ def ahead_text(runs):
 
 
 def quality_rows(name, trainers, servers, runs, base, data):
-    """One line of a data set's table."""
+    """Returns one line of a data set's table."""
     score = f"{statistics.mean(run.score(data.score) for run in runs):.4f}"
-    # The best of several: what else the machine does only takes away.
+    # The best of several, because other load only reduces it.
     rate = max(run.rate for run in runs)
     cells = [name, f"{trainers} x {servers}" if servers else str(trainers), score]
     if base is None:
@@ -85,16 +104,18 @@ def quality_rows(name, trainers, servers, runs, base, data):
 
 
 def quality_head(data):
-    names = ["mode", "trainers x servers", f"test {data.score}", "less local"]
+    names = ["mode", "trainers x servers", f"test {data.score}", "difference from local"]
     names += [f"test {other}" for other in data.also]
-    names += ["samples/s", "of local", "bytes a sample", "steps ahead: mean, most", "late"]
+    names += ["samples/s", "of local", "bytes per sample", "steps ahead: mean, maximum",
+              "late"]
     return "| " + " | ".join(names) + " |\n|" + "---|" * len(names)
 
 
 def network_head():
     names = ["mode", "trainers x servers", "samples/s", "server's link, MB/s",
-             "trainer's link, MB/s", "fullest link", "CPU us a sample: trainers, servers",
-             "cores in use, router's", "what was full", "a core each: bound by, samples/s"]
+             "trainer's link, MB/s", "fullest link", "CPU us per sample: trainers, servers",
+             "cores in use, by the router", "bottleneck",
+             "with a core per process: bottleneck, samples/s"]
     return "| " + " | ".join(names) + " |\n|" + "---|" * len(names)
 
 
@@ -109,7 +130,7 @@ def network_row(name, trainers, servers, row):
 
 def host_head():
     names = ["mode", "trainers x servers", "samples/s", "of one",
-             "CPU us a sample: trainers, servers", "cores busy"]
+             "CPU us per sample: trainers, servers", "busy cores"]
     return "| " + " | ".join(names) + " |\n|" + "---|" * len(names)
 
 

@@ -11,7 +11,7 @@ import sys
 from . import job
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(SOURCE / "bench"), str(SOURCE / "integration_test")]
+sys.path[:0] = [str(SOURCE / "bench"), str(SOURCE / "integration_test" / "support")]
 import network  # noqa: E402
 from whole_run import make_samples, write_safetensors  # noqa: E402
 
@@ -34,9 +34,9 @@ class Links:
             with self.make(2) as made:
                 trip, width = made.round_trip(), made.bandwidth()
         except subprocess.TimeoutExpired:
-            return "a byte there and back and a plain TCP stream took too long to be measured"
-        return (f"a byte there and back over TCP took {1e3 * trip:.2f} ms (median), a plain TCP "
-                f"stream had {width / 1e6:.0f} Mbit/s")
+            return "a round trip and a plain TCP stream took too long to be measured"
+        return (f"a round trip of one byte over TCP took {1e3 * trip:.2f} ms (median), and a plain "
+                f"TCP stream had {width / 1e6:.0f} Mbit/s")
 
 
 class Row:
@@ -80,7 +80,7 @@ class Row:
 def write_data(folder, settings, trainers, steps):
     """So many rows that the steps of each setting are of one epoch: behind that trainers meet,
     which those of mode geo do not do otherwise."""
-    rows = max(trainers) * BATCH * max([steps, *(setting.least_steps for setting in settings)])
+    rows = max(trainers) * BATCH * max([steps, *(setting.min_steps for setting in settings)])
     path = folder / f"samples-{rows}.safetensors"
     if not path.exists():
         write_safetensors(path, *make_samples(rows))
@@ -104,13 +104,13 @@ def measure_local(programs, data, replicas, steps):
 
 def measure_on_host(programs, setting, data, trainers, servers, steps):
     """Processes of this host, without links."""
-    steps = max(steps, setting.least_steps)
+    steps = max(steps, setting.min_steps)
     return job.cluster_run(programs, setting, flags(data, steps), 1, trainers, servers, 600)
 
 
 def measure(programs, setting, data, trainers, servers, steps, links):
     servers = servers if setting.servers else 0
-    steps = max(steps, setting.least_steps)
+    steps = max(steps, setting.min_steps)
     with links.make(servers + trainers) as made:
         run = job.cluster_run(programs, setting, flags(data, steps), 1, trainers, servers, 300,
                               made)

@@ -20,7 +20,7 @@ class Setting:
     # Whether the tables' groups say merge(sum), unless all trainers meet most keys.
     sums_tables: bool = False
     # How many steps show the mode: those of some exchanges.
-    least_steps: int = 1
+    min_steps: int = 1
     # From how many steps on it is worth a thought: for fewer there is another mode.
     recommended_steps: int = 1
     # Whether there are servers, and whether trainers are told each other's addresses.
@@ -43,21 +43,21 @@ SETTINGS = (
     Setting("half-async, staleness 2", "half-async", server_flags=("--max-staleness", "2")),
     Setting("async", "async"),
     Setting("async, staleness 2", "async", server_flags=("--max-staleness", "2")),
-    Setting("async, pushes beside steps", "async", trainer_flags=("--push-queue", "1")),
+    Setting("async, pushes in the background", "async", trainer_flags=("--push-queue", "1")),
     Setting("async, merged", "async", trainer_flags=("--push-queue", "1", "--max-merge", "4"),
             recommended_steps=1000),
     Setting("quorum, all but one", "quorum", server_flags=("--quorum", "{quorum}")),
     Setting("quorum, all but one, late dropped", "quorum",
             server_flags=("--quorum", "{quorum}", "--late-gradients", "drop")),
     Setting("quorum, half", "quorum", server_flags=("--quorum", "{half}")),
-    Setting("geo, 8 steps", "geo", trainer_flags=("--geo-steps", "8"), least_steps=80,
+    Setting("geo, 8 steps", "geo", trainer_flags=("--geo-steps", "8"), min_steps=80,
             recommended_steps=5000),
     Setting("geo, 8 steps, tables summed", "geo", trainer_flags=("--geo-steps", "8"),
-            least_steps=80, recommended_steps=5000, sums_tables=True),
-    Setting("geo, 100 steps", "geo", trainer_flags=("--geo-steps", "100"), least_steps=200,
+            min_steps=80, recommended_steps=5000, sums_tables=True),
+    Setting("geo, 100 steps", "geo", trainer_flags=("--geo-steps", "100"), min_steps=200,
             recommended_steps=5000),
     Setting("geo, 100 steps, tables summed", "geo", trainer_flags=("--geo-steps", "100"),
-            least_steps=200, recommended_steps=5000, sums_tables=True),
+            min_steps=200, recommended_steps=5000, sums_tables=True),
     Setting("collective", "collective", servers=False, peers=True),
     Setting("hybrid", "hybrid", peers=True),
 )

@@ -1,4 +1,4 @@
-//===- ShapedLink.cpp - A link of a given rate and delay ------------------===//
+//===- ShapedLink.cpp - A link with a given rate and delay ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -33,8 +33,9 @@ bool ShapedLink::send(Packet packet, Time now) {
     return false;
   }
   taken += size;
-  // A packet that stands in a queue upstream arrives when it does, not when
-  // this process wakes: so rates do not suffer from late wakes.
+  // Uses the time at which the packet arrived from the previous link, not the
+  // time at which this process woke up. So late wake-ups do not reduce the
+  // rate.
   free = std::max(free, packet.arrives);
   if (bitsPerSecond != 0)
     free += Time(double(size) * 8.0 / double(bitsPerSecond) * double(second));

@@ -1,4 +1,4 @@
-//===- ShapedLink.h - A link of a given rate and delay ----------*- C++ -*-===//
+//===- ShapedLink.h - A link with a given rate and delay --------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,50 +17,52 @@
 
 namespace pdlbench {
 
-/// Nanoseconds of a clock that never goes back.
+/// Nanoseconds of a monotonic clock.
 using Time = int64_t;
 
-/// A packet on its way.
+/// A packet in transit.
 struct Packet {
   std::vector<char> bytes;
-  /// When it is at the end of the link that it is on.
+  /// Time at which it reaches the end of its current link.
   Time arrives = 0;
 };
 
-/// One direction of a cable: packets leave one after the other, as fast as the
-/// rate lets them, and arrive a delay later. What waits for its turn is at most
-/// `room` bytes: what does not fit is dropped, as switches do. Not for several
-/// threads.
+/// One direction of a cable. Packets leave one after the other at the given
+/// rate, and arrive after the delay. The queue has at most `room` bytes;
+/// packets that do not fit are dropped, as by switches. Not thread-safe.
 class ShapedLink {
 public:
-  /// `bitsPerSecond`: 0 is without limit. `delay`: nanoseconds. `room`: bytes.
+  /// `bitsPerSecond`: 0 means no limit. `delay` in nanoseconds, `room` in
+  /// bytes.
   ShapedLink(int64_t bitsPerSecond, Time delay, size_t room)
       : bitsPerSecond(bitsPerSecond), delay(delay), room(room) {}
 
-  /// Takes a packet at `now`; false if there was no room and it is lost.
+  /// Sends a packet at time `now`. Returns false if the queue is full and the
+  /// packet is lost.
   bool send(Packet packet, Time now);
 
-  /// Whether a packet of that many bytes would find room.
+  /// Returns true if a packet of that size would fit into the queue.
   bool hasRoom(size_t bytes, Time now) const;
 
-  /// The next packet that has arrived at `now`, if there is one.
+  /// Returns the next packet that has arrived at time `now`, if there is one.
   std::optional<Packet> receive(Time now);
 
-  /// When the next packet arrives; none if none is on its way.
+  /// Returns the arrival time of the next packet; none if there is no packet.
   std::optional<Time> nextArrival() const;
 
-  /// Bytes that were taken and packets that were dropped since the start.
+  /// Return the bytes that were sent, and the packets that were dropped, since
+  /// the start.
   uint64_t bytesTaken() const { return taken; }
   uint64_t packetsDropped() const { return dropped; }
 
 private:
-  /// Bytes that have not left yet.
+  /// Returns the number of bytes that have not left yet.
   size_t waiting(Time now) const;
 
   const int64_t bitsPerSecond;
   const Time delay;
   const size_t room;
-  /// When the last bit of what was taken has left.
+  /// Time at which the last bit of all accepted packets has left.
   Time free = 0;
   std::deque<Packet> packets;
   uint64_t taken = 0, dropped = 0;

@@ -1,4 +1,4 @@
-//===- pdl-bench-router.cpp - A network of shaped links in one process ----===//
+//===- pdl-bench-router.cpp - Simulates a network of shaped links ---------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Joins network namespaces by links of a given rate and delay, where the kernel
-// has no netem: each namespace has a TUN device, whose packets this process
-// reads, holds back, and writes to the device of the namespace that they are
-// for.
+// Connects network namespaces by links with a given rate and delay, for kernels
+// without netem. Each namespace has a TUN device. This process reads packets
+// from the devices, delays them, and writes them to the device of the
+// destination namespace.
 //
-// Each namespace has a link to a switch and one back, both of the rate; the
-// delay is that of the whole way. Addresses are 10.77.X.Y: X * 256 + Y - 1 is
-// the number of the namespace.
+// Each namespace has one link to a switch and one back, both with the given
+// rate. The delay is that of the whole path. Addresses are 10.77.X.Y; the
+// number of the namespace is X * 256 + Y - 1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,7 +60,7 @@ static constexpr const char *usage =
     "CPU\n"
     "seconds of this process.\n";
 
-/// Prints why, and ends.
+/// Prints the error and exits.
 [[noreturn]] static void fail(const std::string &what) {
   std::fprintf(stderr, "pdl-bench-router: %s: %s\n", what.c_str(),
                std::strerror(errno));
@@ -80,7 +80,7 @@ static Time now() {
 
 static volatile std::sig_atomic_t stopped = 0;
 
-/// The TUN device "pdl0" of a namespace.
+/// Opens the TUN device "pdl0" of a namespace.
 static int openDevice(const std::string &place, int home, int mtu) {
   const int other = ::open(place.c_str(), O_RDONLY | O_CLOEXEC);
   require(other >= 0, place);
@@ -100,7 +100,7 @@ static int openDevice(const std::string &place, int home, int mtu) {
   return device;
 }
 
-/// The number of the namespace that a packet is for, or -1.
+/// Returns the number of a packet's destination namespace, or -1.
 static int targetOf(const std::vector<char> &bytes, int count) {
   constexpr size_t headBytes = 20;
   if (bytes.size() < headBytes || (uint8_t(bytes[0]) >> 4) != 4 ||
@@ -118,8 +118,8 @@ struct Port {
   ShapedLink up, down;
 };
 
-/// All that comes is read as long as there is room for it, and written when it
-/// has arrived.
+/// Reads packets while the links have space for them, and writes each packet
+/// when it has arrived.
 class Router {
 public:
   Router(std::vector<Port> ports, size_t mtu)
@@ -131,7 +131,7 @@ public:
       const Time time = now();
       move(time);
       for (size_t i = 0; i < ports.size(); ++i)
-        // A sender whose link is full waits, as at a network card.
+        // A sender whose link is full waits, as for a network card.
         waits[i] = {ports[i].device,
                     short(ports[i].up.hasRoom(mtu, time) ? POLLIN : 0), 0};
       timespec timeout = untilNext(time);
@@ -164,8 +164,8 @@ public:
   }
 
 private:
-  /// At most this many packets of one port in a row, so that others have a
-  /// turn.
+  /// Maximum number of consecutive packets from one port, so that other ports
+  /// are not delayed.
   static constexpr int readsInARow = 32;
 
   void readFrom(Port &port) {
@@ -187,14 +187,15 @@ private:
       }
     for (Port &port : ports)
       while (std::optional<Packet> packet = port.down.receive(time))
-        // A device that is full or down loses it: TCP sends it again.
+        // A device that is full or down drops the packet; TCP sends it again.
         if (::write(port.device, packet->bytes.data(), packet->bytes.size()) <
                 0 &&
             errno == EINTR)
           return;
   }
 
-  /// How long nothing arrives; a tenth of a second where nothing is on its way.
+  /// Returns the time until the next arrival, or a tenth of a second if there
+  /// is no packet.
   timespec untilNext(Time time) const {
     Time next = time + 100'000'000;
     for (const Port &port : ports)
@@ -241,7 +242,7 @@ int main(int count, char **words) {
   action.sa_handler = [](int) { stopped = 1; };
   for (int signal : {SIGTERM, SIGINT})
     ::sigaction(signal, &action, nullptr);
-  // Else each wake is up to 50 us late.
+  // Otherwise, wake-ups are up to 50 us late.
   ::prctl(PR_SET_TIMERSLACK, 1);
   const int home = ::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
   require(home >= 0, "/proc/self/ns/net");

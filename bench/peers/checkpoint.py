@@ -101,11 +101,11 @@ def beside(path):
     def spans(name, thread):
         return sorted((event["ts"], event["ts"] + event["dur"]) for event in events
                       if event["name"] == name and names[event["tid"]] == thread)
-    saves, parts = spans("save", "main"), spans("save part", "save")
+    saves, parts = spans("checkpoint", "main"), spans("save part", "save")
     # That behind the first pass, that in the second, and the last.
     (begin, stop), end = saves[1], saves[2][0]
     written = max(last for first, last in parts if begin <= first < end)
-    steps = [first for first, _ in spans("compute", "main") if first > stop]
+    steps = [first for first, _ in spans("forward/backward", "main") if first > stop]
     if written >= steps[-1]:
         raise Failed("no step was left behind the save")
     while_written = sum(first < written for first in steps)
@@ -115,13 +115,13 @@ def beside(path):
 
 
 class Checkpoints:
-    WHAT = ("Checkpoints of CTR-DNN with 13 ids a row that nobody else has, Adam's slots "
-            "included, one thread, in MB/s. Reading checks the checksums and inserts the "
-            "keys. The files of the checkpoint are in the system's cache.")
-    GOAL = (">= 1000 MB/s each by the clock; training stops for < 1 s; memory within 10 % of a "
+    WHAT = ("Checkpoints of CTR-DNN with 13 ids per row that occur only once, including Adam's "
+            "slots, one thread, in MB/s. Reading verifies the checksums and inserts the keys. The "
+            "files of the checkpoint are in the system's cache.")
+    GOAL = (">= 1000 MB/s each by wall clock; training stops for < 1 s; memory within 10 % of a "
             "trainer that saves nothing")
-    REASON = ("Parts are made by one thread, while another waits for the disk, to which they go "
-              "past the system's cache. On one core the making takes most of the time.")
+    REASON = ("One thread creates the parts, while another one writes them to the disk, bypassing "
+              "the system's cache. On one core, creating the parts takes most of the time.")
 
     @staticmethod
     def measure(context):
@@ -145,8 +145,8 @@ class Checkpoints:
                        0.5)
         reading = Judged("read", "MB/s", "ours", operator.ge, 1000)
         read_cpu = Judged("read, by CPU time", "MB/s", "ours", operator.ge, 1000)
-        write_peak = Judged("peak of a trainer that saves", "MB", "ratio", operator.le, 1.1)
-        read_peak = Judged("peak of a trainer that goes on", "MB", "ratio", operator.le, 1.1)
+        write_peak = Judged("peak memory of a trainer that saves", "MB", "ratio", operator.le, 1.1)
+        read_peak = Judged("peak memory of a trainer that resumes", "MB", "ratio", operator.le, 1.1)
 
         def go_on(*flags):
             """From a copy of the first checkpoint, a step for each row of the few."""
@@ -172,14 +172,14 @@ class Checkpoints:
             clock, cpu = ((often[i] - once[i]) / (STEPS - 1) for i in range(2))
             flat = write_file(context.folder / "flat", size)
             writing.add(megabytes / clock, a_plain_file=megabytes / flat)
-            write_cpu.add(megabytes / cpu, a_plain_file_by_the_clock=megabytes / flat)
+            write_cpu.add(megabytes / cpu, a_plain_file_by_wall_clock=megabytes / flat)
             stops.add(pause, a_plain_file=1000 * flat)
             start = spent([*train, "--data", few, "--steps", 0])
             resumed = spent([*saved, "--resume"])
             plain = read_files(files)
             reading.add(megabytes / (resumed[0] - start[0]), plain_files=megabytes / plain)
             read_cpu.add(megabytes / (resumed[1] - start[1]),
-                         plain_files_by_the_clock=megabytes / plain)
+                         plain_files_by_wall_clock=megabytes / plain)
             without = spent(whole)[2]
             shutil.rmtree(first)
             write_peak.add(spent([*saved, "--checkpoint-steps", rows // 2000])[2],

@@ -90,14 +90,13 @@ def tensorflow_rates(context, model_name, batch):
 
 
 class OneThread:
-    WHAT = ("CTR-DNN in f32 on one thread, by CPU time. Limit: a loop of FMAs that does the "
-            "model's products and nothing else.")
+    WHAT = ("CTR-DNN in f32 on one thread, by CPU time. The limit is a loop of FMAs that computes "
+            "only the model's products.")
     GOAL = ">= 80 % of the limit, >= 1.6 times the best peer"
-    REASON = ("By a trace (--trace) of batches of 1000: of 29.7 ms a step, products take "
-              "25.6, at 85 % of the limit, apply 1.2, reading and parsing text 1.1, prepare "
-              "0.9, rows and their gradients 0.7. At batches of 4096 the best peer as a "
-              "whole is at 70 % of the limit. 1.6 times the best would be 98 to 111 % of "
-              "the limit.")
+    REASON = ("A trace (--trace) of batches of 1000 shows 29.7 ms per step: products 25.6 (at 85 "
+              "% of the limit), apply 1.2, reading and parsing text 1.1, prepare 0.9, rows and "
+              "their gradients 0.7. At batches of 4096 the best peer reaches 70 % of the limit. "
+              "1.6 times the best peer would be 98 to 111 % of the limit.")
 
     @staticmethod
     def measure(context):
@@ -118,14 +117,14 @@ class OneThread:
 
 
 class BFloat16:
-    WHAT = ("CTR-DNN with --compute=bf16 on one thread, by CPU time, beside PyTorch with "
-            "autocast (weights in f32, as ours) and in bf16 alone, eager and compiled. Limit: a "
-            "loop of vdpbf16ps that does the model's products and nothing else.")
+    WHAT = ("CTR-DNN with --compute=bf16 on one thread, by CPU time. PyTorch runs with autocast "
+            "(weights in f32, as ours) and in bf16 alone, eager and compiled. The limit is a loop "
+            "of vdpbf16ps that computes only the model's products.")
     GOAL = ">= 1.7 times the best peer's bf16"
-    REASON = ("By a trace of batches of 1000 on 24 November 2026: of 18.2 ms a step, "
-              "products take 13.9, where the limit is 11.0 (by perf, tiles 12.3, packing "
-              "1.6), prepare 1.3, apply 1.2, reading and parsing text 0.9, rows and their "
-              "gradients 0.7. 1.7 times PyTorch would be 71 to 87 % of the limit.")
+    REASON = ("A trace of batches of 1000 on 24 November 2026 shows 18.2 ms per step. Products "
+              "take 13.9 (limit 11.0; by perf, tiles 12.3 and packing 1.6), prepare 1.3, apply "
+              "1.2, reading and parsing text 0.9, rows and their gradients 0.7. 1.7 times PyTorch "
+              "would be 71 to 87 % of the limit.")
 
     @staticmethod
     def measure(context):
@@ -150,16 +149,16 @@ class BFloat16:
 
 
 class ManyKeys:
-    WHAT = ("The same with 12 million keys in use, most of the ids of half of the slots seen "
-            "once in a pass, tensors from a file; the first pass inserts the keys.")
-    GOAL = (">= 2.3 times PyTorch; the pass that inserts >= 90 % of later ones; <= 20 B a key "
-            "beside values and slots")
-    REASON = ("By perf on 24 November 2026, of two passes over a file with 8.7 million "
-              "keys, of which the first took 34 ms a step: products 78 %, searching and "
-              "inserting keys 4 %, the system's clearing of fresh pages 3 %, updates of "
-              "rows 3 %, sums of gradients by key 1 %, distinct keys 1 %, initial values 1 "
-              "%. 2.3 times PyTorch would be 112 % of the limit of FMAs (46 k samples/s); "
-              "it had 15 k when the goal was set.")
+    WHAT = ("CTR-DNN with 12 million keys in use. In half of the slots, most ids occur once per "
+            "pass. Tensors are read from a file, and the first pass inserts the keys.")
+    GOAL = (">= 2.3 times PyTorch; the pass that inserts >= 90 % of later ones; <= 20 B per key "
+            "in addition to values and slots")
+    REASON = ("Profile by perf on 24 November 2026, of two passes over a file with 8.7 million "
+              "keys. The first pass took 34 ms per step. Products take 78 %, searching and "
+              "inserting keys 4 %, clearing of fresh pages by the system 3 %, and updates of rows "
+              "3 %. Sums of gradients by key, distinct keys and initial values take 1 % each. 2.3 "
+              "times PyTorch would be 112 % of the limit of FMAs (46 k samples/s); PyTorch had 15 "
+              "k when the goal was set.")
 
     @staticmethod
     def measure(context):
@@ -169,9 +168,9 @@ class ManyKeys:
         data = write_tensors(context.folder / "many.safetensors", rows, ids)
         trainer = context.translate(model(), "click")
         later = Line("later passes", "samples/s", 2.3)
-        first = Line("the first pass beside later ones of ours", "samples/s", 0.9)
-        overhead = Line("overhead of a key beside what it holds", "B", 20, least=False)
-        peak = Line("peak of the process beside table and a trainer without", "MB", 1.1,
+        first = Line("first pass, compared with our later passes", "samples/s", 0.9)
+        overhead = Line("overhead per key, compared with its content", "B", 20, least=False)
+        peak = Line("peak memory, compared with table and trainer without it", "MB", 1.1,
                     least=False, of_ratio=True)
         few = rows // 10
 
@@ -196,11 +195,11 @@ class ManyKeys:
 
 
 class TwoThreads:
-    WHAT = "Two threads, batch 1000, by the clock: one replica, and two."
+    WHAT = "Two threads, batch 1000, by wall clock: one replica (1x1), and two (1x2)."
     GOAL = ">= 1.8 times one thread each, >= 1.5 times the best peer"
-    REASON = ("1x1: slices of products pack an operand each (5 % of CPU time), and small loops "
-              "stay with one thread. Without other processes a step takes 15.2 ms instead of "
-              "27.6 (1.82). PyTorch: see above.")
+    REASON = ("In 1x1, each slice of a product packs an operand (5 % of CPU time), and small "
+              "loops run on one thread. Without other processes a step takes 15.2 ms instead of "
+              "27.6 (1.82). For PyTorch, see ctr_dnn.")
 
     @staticmethod
     def measure(context):
@@ -209,8 +208,8 @@ class TwoThreads:
         trainer = context.translate(model(), "click")
         lines = []
         for replicas in ("1x1", "1x2"):
-            beside = Line(f"{replicas}, beside one thread of ours", "samples/s", 1.8)
-            peers = Line(f"{replicas}, beside peers", "samples/s", 1.5)
+            beside = Line(f"{replicas}, compared with our one thread", "samples/s", 1.8)
+            peers = Line(f"{replicas}, compared with peers", "samples/s", 1.5)
             flags = ["--batch-size", 1000]
             for _ in range(context.rounds):
                 one = trainer_rate(trainer, data, rows, 1, by_clock=True, flags=flags)
@@ -223,7 +222,7 @@ class TwoThreads:
 
 
 class Numerics:
-    WHAT = "Numerics strict beside fast, batch 1000, one thread, by CPU time."
+    WHAT = "Numerics strict compared with fast, batch 1000, one thread, by CPU time."
     GOAL = ">= 90 %"
     REASON = ""
 

@@ -53,13 +53,13 @@ def write_vowpal(source, path):
 
 
 class Logistic:
-    WHAT = ("Logistic regression from text, 13 numbers and 26 hashed ids a row, Adagrad, one "
-            "core, by CPU time of all threads. Vowpal Wabbit reads its own text, with its "
-            "default rule (adaptive, normalized, invariant).")
+    WHAT = ("Logistic regression from text, 13 numbers and 26 hashed ids per row, Adagrad, one "
+            "core, by CPU time of all threads. Vowpal Wabbit reads its own text format and uses "
+            "its default rule (adaptive, normalized, invariant).")
     GOAL = ">= 2 times Vowpal Wabbit's rows/s"
-    REASON = ("By perf on 24 November 2026: searching keys 24 %, distinct keys 17 %, hashing 7 %, "
-              "cutting cells 6 %, numbers 4 %, updates 4 %, pooling rows of one element and its "
-              "gradient 4 %.")
+    REASON = ("Profile by perf on 24 November 2026: searching keys 24 %, distinct keys 17 %, "
+              "hashing 7 %, finding cells 6 %, numbers 4 %, updates 4 %, pooling rows of one "
+              "element and its gradient 4 %.")
 
     @staticmethod
     def measure(context):

@@ -30,20 +30,19 @@ def kinds_of(name):
 
 
 class Models:
-    WHAT = ("DeepFM and DCN v2 on Adult (gzip), DIN and GRU4Rec on histories that are made up, as "
-            "models/ has them, batch 512, one thread, by CPU time. PyTorch moves the rows of a "
-            "batch (lazy) or all (which suits so few keys), eager or compiled; with lazy "
-            "rows its losses are checked to be those of the goldens that ours are held to.")
+    WHAT = ("DeepFM and DCN v2 on Adult (gzip), DIN and GRU4Rec on synthetic histories, as in "
+            "models/, batch 512, one thread, by CPU time. PyTorch updates the rows of a batch "
+            "(lazy) or all rows (which suits so few keys), eager or compiled. With lazy rows, its "
+            "losses are checked against the goldens that also apply to ours.")
     GOAL = ">= 2 times PyTorch, eager and compiled"
-    REASON = ("By a trace and perf on 24 November 2026, of a step. DeepFM, 0.8 ms: products "
-              "0.33 (limit 0.23), reading 0.21 (inflating, hashing and cutting cells, a "
-              "quarter of all CPU time), pooling bags of one id 0.07 and its gradient 0.03, "
-              "distinct keys 0.05; PyTorch, compiled, takes 0.93 without reading: twice its "
-              "rate would be 0.46. DIN, 3.0 ms: products 1.7 (limit 1.1), of which 1.3 are "
-              "those of the layer of 36 columns over 3,436 rows: forward at 61 % of the "
-              "limit, its weight's gradient at 53 %, its input's at 85 % (36 columns are 75 "
-              "% of three vectors of 16); rows and their gradients 8 % of the step, reading "
-              "9 %, sigmoid 5 %.")
+    REASON = ("By a trace and perf on 24 November 2026, per step. DeepFM, 0.8 ms: products 0.33 "
+              "(limit 0.23), reading 0.21 (decompressing, hashing and finding cells, a quarter of "
+              "all CPU time), pooling bags of one id 0.07 and its gradient 0.03, distinct keys "
+              "0.05. PyTorch, compiled, takes 0.93 without reading; twice its throughput would be "
+              "0.46. DIN, 3.0 ms: products 1.7 (limit 1.1), of which the layer of 36 columns over "
+              "3,436 rows takes 1.3. Its forward product is at 61 % of the limit, the gradient of "
+              "its weight at 53 %, of its input at 85 % (36 columns are 75 % of three vectors of "
+              "16). Rows and their gradients take 8 % of the step, reading 9 %, sigmoid 5 %.")
 
     @staticmethod
     def measure(context):

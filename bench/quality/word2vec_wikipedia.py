@@ -10,7 +10,7 @@ with word2vec's chances at 1e-4. Vectors have 100 elements, the window is five w
 each side, cut to one to five by chance. A row of the data is a word, those around it, and
 for each of these five others, drawn with their counts to the power 0.75. As in word2vec
 each of five epochs has its own order of sentences, its own words left out, windows and
-others: a drawing that all epochs share is learnt by heart. Plain SGD; a pair moves its
+others: a drawing that all epochs share is learned by heart. Plain SGD; a pair moves its
 vectors by a whole step of the rate, which falls from 0.05 to 0 in a line, in batches of 256
 rows. Vectors begin within 1 / 100, as those of gensim and fasttext do, contexts at 0.
 

@@ -1,4 +1,4 @@
-//===- Main.cpp - From files to batches beside what the machine does ------===//
+//===- Main.cpp - Measures the throughput of readers ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rows as Criteo's: a label, 13 numbers of which some are missing, 26 texts of
-// 8 hexadecimal digits that become ids by xxh64. Written to a file, read from
-// the page cache on one thread, in its CPU time. Beside it the limits: reading
-// the file's bytes and nothing else, and finding where its cells end.
+// Rows as in the Criteo data: a label, 13 numbers of which some are missing,
+// and 26 texts of 8 hexadecimal digits that become ids by xxh64. They are
+// written to a file and read from the page cache on one thread; the result is
+// CPU time. For comparison, measures the limits: only reading the file's bytes,
+// and only finding the ends of its cells.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +38,8 @@ using namespace pdlrt;
 
 static constexpr int64_t numbers = 13, texts = 26, cells = 1 + numbers + texts;
 
-/// Ids of a column come from so many, most of them rarely.
+/// Returns a random row. Each id column has a large vocabulary of mostly rare
+/// ids.
 static std::string makeRow(std::mt19937_64 &random) {
   std::string row(1, char('0' + (random() % 4 == 0)));
   std::geometric_distribution<int64_t> size(0.25);
@@ -61,7 +63,7 @@ static std::string makeRow(std::mt19937_64 &random) {
   return row += '\n';
 }
 
-/// What a program that reads such rows says of them.
+/// Descriptor of a program that reads such rows.
 struct Record {
   pdl_field fields[3] = {};
   int32_t all[3] = {0, 1, 2};
@@ -124,7 +126,7 @@ static int64_t inflateAll(const std::string &path, std::vector<char> &buffer) {
   return total;
 }
 
-/// How many cells end in `text`.
+/// Counts the cells that end in `text`.
 static int64_t countCells(const std::string &text) {
   int64_t count = 0;
   const __m256i tab = _mm256_set1_epi8('\t'), line = _mm256_set1_epi8('\n');
@@ -158,11 +160,12 @@ static int64_t unpackAll(const std::string &path, std::vector<char> &buffer) {
 }
 
 static void readBatches(const std::string &path, const Record &record,
-                        const std::string &cache = "", bool beside = false) {
+                        const std::string &cache = "",
+                        bool background = false) {
   DataOptions options;
   options.files = {path};
   options.cache = cache;
-  options.unpackBeside = beside;
+  options.unpackInBackground = background;
   options.batchSize = 1000;
   auto source = BatchSource::open(options, record.descriptor, record.program);
   if (!source)
@@ -222,8 +225,8 @@ int main(int argc, char **argv) {
       bestSeconds(budget, [&] { sink = unpackAll(zstd, buffer); });
   const double oursZstd =
       bestSeconds(budget, [&] { readBatches(zstd, record); });
-  // On two threads: by the clock.
-  const auto beside = [&](const std::string &file) {
+  // Uses elapsed time, because two threads run.
+  const auto background = [&](const std::string &file) {
     double best = 1e30;
     for (int i = 0; i < 5; ++i) {
       const auto begin = std::chrono::steady_clock::now();
@@ -234,7 +237,8 @@ int main(int argc, char **argv) {
     }
     return best;
   };
-  const double gzipBeside = beside(packed), zstdBeside = beside(zstd);
+  const double gzipInBackground = background(packed),
+               zstdInBackground = background(zstd);
   const std::string cache = path + ".cache";
   const double written = bestSeconds(budget, [&] {
     std::filesystem::remove_all(cache);
@@ -264,10 +268,10 @@ int main(int argc, char **argv) {
   print("limit: zlib's gzread", inflated);
   print("text to batches", ours);
   print("gzip to batches", oursPacked);
-  print("the same, unpacked beside (clock)", gzipBeside);
+  print("the same, unpacked beside (clock)", gzipInBackground);
   print("limit: zstd's stream", unpacked);
   print("zstd to batches", oursZstd);
-  print("the same, unpacked beside (clock)", zstdBeside);
+  print("the same, unpacked beside (clock)", zstdInBackground);
   print("text to batches and a cache", written);
   bytes = cacheBytes;
   print("limit: bytes of the cache", plainCache);

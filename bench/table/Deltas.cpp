@@ -1,4 +1,4 @@
-//===- Deltas.cpp - Checkpoints of what has changed beside whole ones -----===//
+//===- Deltas.cpp - Compares deltas with full checkpoints -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a delta saves where a part of a table's rows has changed, on one thread:
-// time and bytes of a whole checkpoint, of a delta, and the time that a reader
-// of values, who has the state before, takes to have it. Beside it the limit:
-// the rows' share of the bytes, and a file of as many written and flushed.
+// Measures what a delta saves if a part of a table's rows has changed, on one
+// thread: time and size of a full checkpoint and of a delta, and the time in
+// which a reader with the previous state loads the delta. For comparison,
+// measures the limits: the rows' share of the bytes, and writing and flushing a
+// file of the same size.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,7 +54,7 @@ static uint64_t bytesOf(const std::string &folder) {
   return bytes;
 }
 
-/// Seconds that a file of so many bytes takes.
+/// Returns the time in seconds for writing a file of that size.
 static double secondsOfFile(const std::string &path, uint64_t bytes) {
   const std::vector<char> piece(size_t(1) << 20, 1);
   const double start = now();
@@ -67,7 +68,7 @@ static double secondsOfFile(const std::string &path, uint64_t bytes) {
   return now() - start;
 }
 
-/// As an update does.
+/// Changes rows as an update does.
 static void change(EmbeddingTable &table, const std::vector<int64_t> &keys) {
   std::vector<void *> rows(keys.size());
   TableScratch scratch;
@@ -119,7 +120,7 @@ int main(int argc, char **argv) {
   std::printf("whole: %7.3f s, %8.1f MB; such a file: %.3f s\n", whole,
               double(wholeBytes) / 1e6,
               secondsOfFile(folder + "/file", wholeBytes));
-  // What reads values has those of the whole one.
+  // The reader has the values of the full checkpoint.
   Model reader(*handWrittenProgram({}), 3);
   {
     const Expected<Checkpoint> base =

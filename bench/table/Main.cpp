@@ -1,4 +1,4 @@
-//===- Main.cpp - Keys and rows beside what memory allows -----------------===//
+//===- Main.cpp - Measures operations of tables ---------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a step asks of a table, in batches of 26,000 ids: distinct keys, their
-// rows, new rows, updates. Beside it the limit, rows of the same size in one
-// array that are read in the same order, with nothing to search, and
-// absl::flat_hash_map from keys to places in such an array. All on one thread,
-// in its CPU time.
+// Measures the table operations of a step, in batches of 26,000 ids: finding
+// distinct keys and their rows, new rows, and updates. The limits are rows of
+// the same size in one array, which are read in the same order without a
+// search, and absl::flat_hash_map from keys to places in such an array.
+// Everything runs on one thread; the result is its CPU time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,7 @@ static constexpr int64_t batchSize = 26000;
 /// A row is a cache line: 16 floats without slots.
 static constexpr int64_t width = 16;
 
-/// Number i of the keys that a table has: spread over all 64 bits.
+/// Returns key `i` of a table; the keys are spread over all 64 bits.
 static int64_t keyOf(int64_t i) {
   return int64_t(pdlabi::mixKey(uint64_t(i) + 1));
 }
@@ -55,8 +55,9 @@ static std::unique_ptr<EmbeddingTable> makeTable(int32_t initializer) {
   return createHashTable(options);
 }
 
-/// Numbers of keys with probabilities as 1 / rank^1.05 (Zipf), by the inverse
-/// of the integral, which is close enough for ranks that are shuffled anyhow.
+/// Draws numbers of keys with probabilities proportional to 1 / rank^1.05
+/// (Zipf). Uses the inverse of the integral, which is accurate enough because
+/// ranks are shuffled.
 class ZipfDraws {
 public:
   explicit ZipfDraws(int64_t count) : most(std::pow(double(count), -0.05)) {}
@@ -70,7 +71,7 @@ private:
   double most;
 };
 
-/// Batches of numbers of keys, below `count`.
+/// Returns batches of key numbers below `count`.
 static std::vector<std::vector<int64_t>> makeBatches(int64_t count, bool zipf,
                                                      int batches) {
   std::mt19937_64 random(7);
@@ -80,14 +81,14 @@ static std::vector<std::vector<int64_t>> makeBatches(int64_t count, bool zipf,
     for (int64_t i = 0; i < batchSize; ++i) {
       const int64_t rank =
           zipf ? std::min(draw(random), count - 1) : int64_t(random() % count);
-      // Neighbours in rank are not neighbours in memory.
+      // Keys with adjacent ranks are not adjacent in memory.
       batch.push_back(
           int64_t(pdlabi::mixKey(uint64_t(rank)) % uint64_t(count)));
     }
   return result;
 }
 
-/// Adds up what a gather has brought, so that it is not optimised away.
+/// Adds the gathered values, so that the compiler does not remove the gather.
 static float sumOf(const std::vector<float> &values) {
   float sum = 0;
   for (float value : values)
@@ -144,7 +145,7 @@ struct Reference {
   }
 };
 
-/// M keys a second.
+/// Returns the throughput in millions of keys per second.
 static double rate(double seconds, size_t batches) {
   return double(batches) * double(batchSize) / seconds / 1e6;
 }
@@ -213,7 +214,8 @@ static void printFind(EmbeddingTable &table, Reference &reference,
               100 * limit / both, rate(theirs, keys.size()));
 }
 
-/// Of the rows that a table holds, beside values and slots, a key.
+/// Returns the memory per key of a table in addition to values and slots, in
+/// bytes.
 static double overhead(const EmbeddingTable &table) {
   return (double(table.memoryBytes()) -
           double(table.size()) * double(table.rowBytes())) /
@@ -227,7 +229,7 @@ static void printTable(int64_t count) {
   std::vector<int64_t> batch(batchSize);
   std::vector<void *> rows(batchSize);
   TableScratch scratch;
-  // With the initial values that models have, and with zeros.
+  // With typical initial values of models, and with zeros.
   std::unique_ptr<EmbeddingTable> table;
   for (const int32_t initializer : {PDL_INIT_CONSTANT, PDL_INIT_UNIFORM}) {
     table = makeTable(initializer);
@@ -246,7 +248,8 @@ static void printTable(int64_t count) {
         std::abort();
       times.push_back(threadSeconds() - start);
       total += times.back();
-      // A table that is almost empty has its first pages and shards.
+      // The overhead of an almost empty table is dominated by its first pages
+      // and shards.
       if (table->size() >= 1000000)
         most = std::max(most, overhead(*table));
     }
@@ -275,7 +278,8 @@ static void printTable(int64_t count) {
 
 static void once(const pdl_once_arguments *, void *) {}
 
-/// Rules with all their arithmetic on elements, as the compiler writes them.
+/// Rules with all their arithmetic on elements, in the form that the compiler
+/// generates.
 static int32_t adam(int64_t count, int64_t, void *const *rows,
                     const void *const *gradients, const void *) {
   constexpr float beta1 = 0.9f, beta2 = 0.999f, rate = 1e-3f, epsilon = 1e-8f;
@@ -310,7 +314,8 @@ static int32_t adagrad(int64_t count, int64_t, void *const *rows,
   return 0;
 }
 
-/// A table alone with its rule, as a program of a compiled model.
+/// An optimizer rule that updates one table, like a program of a compiled
+/// model.
 struct Rule {
   const char *name;
   int32_t slots;
@@ -364,7 +369,7 @@ static void printUpdates(const Rule &rule, int64_t count) {
       memory.take(size_t(count * stride) * sizeof(float)));
   std::fill_n(array, count * stride, 0.5f);
 
-  // Distinct keys in each batch, as those of a step are.
+  // The keys of each batch are distinct, as in a step.
   std::vector<int64_t> numbers(count);
   std::iota(numbers.begin(), numbers.end(), int64_t(0));
   std::shuffle(numbers.begin(), numbers.end(), std::mt19937_64(5));
@@ -393,7 +398,8 @@ static void printUpdates(const Rule &rule, int64_t count) {
              .ok())
       std::abort();
   }
-  // Where a row was made says nothing about the step that uses it.
+  // Exchange rows between batches: the rows of a real step were not all created
+  // in the same step.
   std::mt19937_64 random(9);
   for (Batch &batch : batches) {
     Batch &other = batches[random() % batches.size()];
@@ -404,7 +410,7 @@ static void printUpdates(const Rule &rule, int64_t count) {
   }
   const double ours = bestSeconds(0.5, [&] {
     for (Batch &batch : batches) {
-      Contribution merged;
+      PartialSum merged;
       merged.present = true;
       merged.objectives = {{0, 1}};
       merged.blocks.push_back({nullptr, batchSize, batch.keys.data(),
@@ -435,7 +441,7 @@ static void printUpdates(const Rule &rule, int64_t count) {
               100 * limit / ours);
 }
 
-/// What new rows cannot be faster than.
+/// Prints the throughput of fresh memory, the upper limit for new rows.
 static void printFreshMemory() {
   constexpr size_t bytes = size_t(1) << 30;
   AddressBlocks memory;
@@ -464,7 +470,7 @@ int main(int argc, char **argv) {
   printFreshMemory();
   for (int64_t count = 10'000; count <= most; count *= 10)
     printTable(count);
-  // Gigabytes beyond that show nothing else.
+  // Larger tables of several gigabytes give the same results.
   const int64_t rows = std::min<int64_t>(most, 3'000'000);
   if (rows < batchSize)
     return 0;

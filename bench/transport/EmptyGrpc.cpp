@@ -1,4 +1,4 @@
-//===- EmptyGrpc.cpp - gRPC with nothing around it ------------------------===//
+//===- EmptyGrpc.cpp - Measures plain gRPC --------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -43,7 +43,7 @@ static grpc::Slice staticSlice(const std::string &bytes, size_t size) {
 
 namespace {
 
-/// A call of the server, and what its next event stands for.
+/// A call of the server, and the meaning of its next event.
 struct ServedCall {
   grpc::GenericServerContext context;
   grpc::GenericServerAsyncReaderWriter stream{&context};
@@ -86,7 +86,7 @@ struct ServedCall {
       call->next = ServedCall::Read;
       call->stream.Read(&call->request, call);
     } else if (call->next == ServedCall::Read && ok) {
-      // The size of the answer stands in the first 8 bytes.
+      // The first 8 bytes contain the size of the response.
       uint64_t size = 0;
       std::vector<grpc::Slice> slices;
       size_t known = 0;
@@ -161,10 +161,10 @@ EmptyGrpcClient::EmptyGrpcClient(const std::string &address)
 
 EmptyGrpcClient::~EmptyGrpcClient() = default;
 
-void EmptyGrpcClient::exchange(size_t size, size_t answerSize, int count,
+void EmptyGrpcClient::exchange(size_t size, size_t responseSize, int count,
                                int depth) {
   state->payload.resize(std::max(size, state->payload.size()), 'x');
-  const uint64_t head = answerSize;
+  const uint64_t head = responseSize;
   std::memcpy(state->payload.data(), &head, sizeof(head));
   const grpc::Slice bytes = staticSlice(state->payload, size);
   const grpc::ByteBuffer request(&bytes, 1);
@@ -184,7 +184,7 @@ void EmptyGrpcClient::exchange(size_t size, size_t answerSize, int count,
     bool ok = false;
     require(state->queue.Next(&tag, &ok) && ok, "gRPC's queue ended");
     const std::unique_ptr<OpenCall> call(static_cast<OpenCall *>(tag));
-    require(call->status.ok() && call->response.Length() == answerSize,
+    require(call->status.ok() && call->response.Length() == responseSize,
             "a call failed");
     if (begun < count)
       begin();

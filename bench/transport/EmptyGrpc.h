@@ -1,4 +1,4 @@
-//===- EmptyGrpc.h - gRPC with nothing around it ----------------*- C++ -*-===//
+//===- EmptyGrpc.h - Measures plain gRPC ------------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,12 +16,12 @@
 
 namespace pdlbench {
 
-/// A server process that answers calls of gRPC's generic interface, and its
-/// client: bytes without protobuf, one thread and one completion queue at each
-/// end, no memory of ours. What a transport over gRPC cannot be better than.
+/// A server process for calls of gRPC's generic interface, and its client.
+/// Bytes without protobuf, one thread and one completion queue on each side, no
+/// own memory management. This is the upper limit for a transport over gRPC.
 class EmptyGrpcServer {
 public:
-  /// Made before gRPC is used in this process.
+  /// Must be created before gRPC is used in this process.
   explicit EmptyGrpcServer(bool unixSocket, bool tuned);
   ~EmptyGrpcServer();
   EmptyGrpcServer(const EmptyGrpcServer &) = delete;
@@ -38,8 +38,8 @@ class EmptyGrpcClient {
 public:
   explicit EmptyGrpcClient(const std::string &address);
   ~EmptyGrpcClient();
-  /// As RawPair's.
-  void exchange(size_t size, size_t answerSize, int count, int depth);
+  /// Like `RawPair::exchange`.
+  void exchange(size_t size, size_t responseSize, int count, int depth);
 
 private:
   struct State;

@@ -1,4 +1,4 @@
-//===- RawSocket.cpp - The limit: sockets by themselves -------------------===//
+//===- RawSocket.cpp - Measures plain sockets -----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,7 +23,7 @@ namespace {
 
 struct Head {
   uint64_t size;
-  uint64_t answerSize;
+  uint64_t responseSize;
 };
 
 } // namespace
@@ -39,7 +39,7 @@ static void readAll(int socket, char *to, size_t size) {
   while (size > 0) {
     const ssize_t count = ::read(socket, to, size);
     if (count == 0)
-      std::_Exit(0); // The other one is done.
+      std::_Exit(0); // The other side has finished.
     require(count > 0, "read");
     to += count;
     size -= static_cast<size_t>(count);
@@ -72,9 +72,9 @@ static void serve(int socket) {
   while (true) {
     Head head{};
     readAll(socket, reinterpret_cast<char *>(&head), sizeof(head));
-    buffer.resize(std::max(buffer.size(), head.size + head.answerSize));
+    buffer.resize(std::max(buffer.size(), head.size + head.responseSize));
     readAll(socket, buffer.data(), head.size);
-    writeAll(socket, nullptr, buffer.data(), head.answerSize);
+    writeAll(socket, nullptr, buffer.data(), head.responseSize);
   }
 }
 
@@ -128,13 +128,13 @@ RawPair::~RawPair() {
   ::waitpid(server, nullptr, 0);
 }
 
-void RawPair::exchange(size_t size, size_t answerSize, int count, int depth) {
-  buffer.resize(std::max(buffer.size(), size + answerSize));
-  const Head head{size, answerSize};
+void RawPair::exchange(size_t size, size_t responseSize, int count, int depth) {
+  buffer.resize(std::max(buffer.size(), size + responseSize));
+  const Head head{size, responseSize};
   int sent = 0;
   for (int answered = 0; answered < count; ++answered) {
     for (; sent < count && sent - answered < depth; ++sent)
       writeAll(client, &head, buffer.data(), size);
-    readAll(client, buffer.data(), answerSize);
+    readAll(client, buffer.data(), responseSize);
   }
 }

@@ -1,4 +1,4 @@
-//===- RawSocket.h - The limit: sockets by themselves -----------*- C++ -*-===//
+//===- RawSocket.h - Measures plain sockets ---------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,21 +16,22 @@
 
 namespace pdlbench {
 
-/// A server process that reads messages of a size and answers each with as many
-/// bytes as it is asked for, over one connection; and its client. What fails
-/// ends the program: there is nothing to measure then.
+/// A server process that reads messages of a given size and responds to each
+/// with the requested number of bytes, over one connection; and its client.
+/// Errors end the program, because then there is nothing to measure.
 class RawPair {
 public:
-  /// Over TCP's loopback or a unix socket. `largeBuffers`: of 4 MiB, where the
-  /// system allows that.
+  /// Connects over TCP on the loopback interface, or a unix socket.
+  /// `largeBuffers`: use buffers of 4 MiB if the system permits that.
   RawPair(bool unixSocket, bool largeBuffers);
   ~RawPair();
   RawPair(const RawPair &) = delete;
   RawPair &operator=(const RawPair &) = delete;
 
-  /// Sends `size` bytes with a head in one call, `count` times, of which up to
-  /// `depth` are not answered yet; each answer has `answerSize` bytes.
-  void exchange(size_t size, size_t answerSize, int count, int depth);
+  /// Sends `count` messages of `size` bytes with a head, each in one call. At
+  /// most `depth` of them are unanswered at any time. Each response has
+  /// `responseSize` bytes.
+  void exchange(size_t size, size_t responseSize, int count, int depth);
 
   pid_t serverProcess() const { return server; }
 

@@ -1,4 +1,4 @@
-//===- TransportPair.cpp - The transport, measured ------------------------===//
+//===- TransportPair.cpp - Measures the transport -------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -30,9 +30,9 @@ static void require(bool good, const std::string &what) {
   std::exit(1);
 }
 
-/// The size of the answer stands in the first 8 bytes of a request.
-static void answer(const Message &request, Responder &responder,
-                   const std::shared_ptr<std::string> &payload) {
+/// Answers a request. Its first 8 bytes contain the size of the response.
+static void respond(const Message &request, Responder &responder,
+                    const std::shared_ptr<std::string> &payload) {
   uint64_t size = 0;
   size_t known = 0;
   for (const MessageSlice &slice : request.slices()) {
@@ -44,7 +44,7 @@ static void answer(const Message &request, Responder &responder,
   Message response;
   response.append({reinterpret_cast<const std::byte *>(payload->data()),
                    std::min(size, payload->size()), payload});
-  responder.answer(std::move(response));
+  responder.respond(std::move(response));
 }
 
 static std::unique_ptr<Transport> makeTransport(RealClock &clock, bool sealed) {
@@ -65,7 +65,7 @@ static std::unique_ptr<Transport> makeTransport(RealClock &clock, bool sealed) {
                  : "127.0.0.1:0";
   const auto listener = network->listen(
       address, [&](const Message &request, Responder responder) {
-        answer(request, responder, payload);
+        respond(request, responder, payload);
       });
   require(listener.ok(), listener.status().message());
   const std::string &where = (*listener)->address();
@@ -110,11 +110,11 @@ TransportClient::TransportClient(const std::string &address, bool sealed)
   connection = std::move(*made);
 }
 
-void TransportClient::exchange(size_t size, size_t answerSize, int count,
+void TransportClient::exchange(size_t size, size_t responseSize, int count,
                                int depth) {
   if (payload->size() != size || payload.use_count() > 1)
     payload = std::make_shared<std::string>(size, 'x');
-  const uint64_t head = answerSize;
+  const uint64_t head = responseSize;
   std::memcpy(payload->data(), &head, sizeof(head));
   Message request;
   request.append(
@@ -135,8 +135,8 @@ void TransportClient::exchange(size_t size, size_t answerSize, int count,
     }
     connection->call(request, clock.now() + std::chrono::seconds(60),
                      [&](const CallResult &result) {
-                       require(result.outcome == CallOutcome::Answered &&
-                                   result.response.size() == answerSize,
+                       require(result.outcome == CallOutcome::Responded &&
+                                   result.response.size() == responseSize,
                                "a call failed");
                        const std::lock_guard lock(mutex);
                        --open;

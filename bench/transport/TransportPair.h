@@ -1,4 +1,4 @@
-//===- TransportPair.h - The transport, measured ----------------*- C++ -*-===//
+//===- TransportPair.h - Measures the transport -----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,9 +17,9 @@
 
 namespace pdlbench {
 
-/// A server process of the transport that programs use: over unix sockets its
-/// frames, over TCP gRPC, both behind seals unless `sealed` is false. Made
-/// before gRPC is used in this one.
+/// A server process with the transport that programs use: its own frames over
+/// unix sockets, gRPC over TCP, both with seals unless `sealed` is false. Must
+/// be created before gRPC is used in this process.
 class TransportServer {
 public:
   explicit TransportServer(bool unixSocket, bool tuned, bool sealed = true);
@@ -35,12 +35,12 @@ private:
   pid_t process = -1;
 };
 
-/// Its client.
+/// The client of a TransportServer.
 class TransportClient {
 public:
   explicit TransportClient(const std::string &address, bool sealed = true);
-  /// As RawPair's; answers are as large as the server is asked for.
-  void exchange(size_t size, size_t answerSize, int count, int depth);
+  /// Like `RawPair::exchange`; responses have the requested size.
+  void exchange(size_t size, size_t responseSize, int count, int depth);
 
 private:
   pdlrt::RealClock clock;

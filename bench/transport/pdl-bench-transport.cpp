@@ -1,4 +1,4 @@
-//===- pdl-bench-transport.cpp - Bytes and round trips --------------------===//
+//===- pdl-bench-transport.cpp - Measures throughput and latency ----------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,22 +22,22 @@
 using namespace pdlbench;
 using Clock = std::chrono::steady_clock;
 
-/// A client that sends `count` messages, of which up to `depth` are not
-/// answered yet; and its server.
+/// A client that sends `count` messages, of which at most `depth` are
+/// unanswered, and its server.
 struct Pair {
-  std::function<void(size_t size, size_t answerSize, int count, int depth)>
+  std::function<void(size_t size, size_t responseSize, int count, int depth)>
       exchange;
   pid_t server;
 };
 
-/// Of payload, one way.
+/// Throughput of payload in one direction.
 struct Rate {
   double gigabytesPerSecond = 0;
-  /// Of both processes.
+  /// Of both processes together.
   double cpuSecondsPerGigabyte = 1e9;
 };
 
-/// Best of these, taken in turns.
+/// Number of alternating passes; the best one counts.
 static constexpr int passes = 7;
 static constexpr size_t acknowledgement = 8;
 
@@ -97,7 +97,7 @@ static void showRates(const char *network, const Pair &raw,
   }
 }
 
-/// Microseconds of each of many round trips of 1 KiB, sorted.
+/// Returns the latencies of many round trips of 1 KiB, in microseconds, sorted.
 static std::vector<double> roundTrips(const Pair &pair) {
   std::vector<double> times;
   for (int i = 0; i < 5000; ++i)
@@ -119,7 +119,8 @@ static void showRoundTrips(const char *network, const Pair &raw,
               ours[p99], ours[p50] / limit[p50], ours[p99] / limit[p99]);
 }
 
-/// What authentication costs: the same transport without seals, in turns.
+/// Measures the cost of authentication, by alternating with the same transport
+/// without seals.
 static void showSeals(const char *network, const Pair &plain,
                       const Pair &sealed) {
   for (const size_t size :
@@ -163,7 +164,7 @@ int main(int argc, char **argv) {
     return help ? 0 : 2;
   }
   const bool tuned = flag != "--default-allocator";
-  // All processes are made before gRPC starts its threads.
+  // All processes must be created before gRPC starts its threads.
   TransportServer tcpPlain(false, tuned, false), unixPlain(true, tuned, false);
   TransportServer tcpServer(false, tuned), unixServer(true, tuned);
   EmptyGrpcServer tcpEmpty(false, tuned), unixEmpty(true, tuned);
@@ -178,8 +179,8 @@ int main(int argc, char **argv) {
   EmptyGrpcClient tcpCaller(tcpEmpty.address()),
       unixCaller(unixEmpty.address());
   const auto with = [](auto &pair, pid_t server) -> Pair {
-    return {[&pair](size_t size, size_t answerSize, int count, int depth) {
-              pair.exchange(size, answerSize, count, depth);
+    return {[&pair](size_t size, size_t responseSize, int count, int depth) {
+              pair.exchange(size, responseSize, count, depth);
             },
             server};
   };

@@ -27,7 +27,7 @@ import sys
 import time
 
 FEEDER = pathlib.Path(__file__).with_name("feed.py")
-MOST_FAILURES = 3
+MAX_FAILURES = 3
 # The status of programs that do not understand their flags.
 BAD_FLAGS = 2
 
@@ -136,7 +136,7 @@ class Training:
             if status in (0, BAD_FLAGS):
                 return status
             failures = failures + 1 if self.newest() == before else 0
-            if failures == MOST_FAILURES:
+            if failures == MAX_FAILURES:
                 say(f"the training failed {failures} times without a new checkpoint; see what "
                     "it says above")
                 return 1

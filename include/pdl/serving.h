@@ -1,4 +1,4 @@
-/*===- pdl/serving.h - Models that answer requests ----------------*- C -*-===*
+/*===- pdl/serving.h - C API of compiled models for inference -----*- C -*-===*
  *
  * Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
  * See LICENSE for license information.
@@ -6,18 +6,21 @@
  *
  *===----------------------------------------------------------------------===*
  *
- * What a library offers that `pdl-translate --emit=library` made of a model. It
- * holds the frozen programs of the model that return something (@predict), and
- * scores batches with the values of a checkpoint or of a dump.
+ * The C API of a library that `pdl-translate --emit=library` made from a model.
+ * The library contains the frozen programs of the model that have outputs (such
+ * as @predict). It scores batches with the values of a checkpoint or of a dump.
  *
  * A library exports two functions, which return the same table of functions:
- * `pdl_serving_query`, for who loads libraries by dlopen, and one with the name
- * of the model, for who links one or several (NAME.h, made beside the library).
+ * - `pdl_serving_query`, for programs that load libraries with dlopen;
+ * - a function with the name of the model, for programs that link one or
+ *   several libraries. NAME.h, which is written next to the library, declares
+ *   it.
  *
- * All functions may be called by any number of threads at once, but that a
- * model is closed once, after the last call that uses it. None throws, prints,
- * or ends the process. One that fails returns something else than 0, or null,
- * and leaves a sentence for the calling thread (`last_error`).
+ * All functions are thread-safe, with one exception: a model must be closed
+ * exactly once, after the last call that uses it has returned. No function
+ * throws, prints, or ends the process. A function that fails returns a value
+ * other than 0, or null, and stores an error message for the calling thread
+ * (`last_error`).
  *
  *===----------------------------------------------------------------------===*/
 
@@ -30,15 +33,16 @@
 extern "C" {
 #endif
 
-/* Raised with every change that who was compiled before would misread. */
+/* API version. Raised with every change that a program compiled against an
+ * older header would misread. */
 #define PDL_SERVING_VERSION 1u
 
-/* What a function returns whose servers do not answer: try again. All other
- * failures of one call are other numbers. */
+/* Status of a call whose servers do not respond; the caller can try again. All
+ * other failures of a call return other numbers. */
 #define PDL_SERVING_UNAVAILABLE 4
 
-/* A loaded model: the values of one checkpoint at a time, which `reload`
- * replaces by others; or a model that asks servers for rows. */
+/* A loaded model. It has the values of one checkpoint at a time, which `reload`
+ * replaces. A connected model requests its rows from servers instead. */
 typedef struct pdl_serving_model pdl_serving_model;
 
 typedef enum pdl_serving_type {
@@ -47,7 +51,7 @@ typedef enum pdl_serving_type {
   PDL_SERVING_I64 = 2
 } pdl_serving_type;
 
-/* What an input has for each sample. */
+/* Shape of an input, for each sample. */
 typedef enum pdl_serving_kind {
   PDL_SERVING_DENSE = 0, /* `width` numbers */
   PDL_SERVING_IDS = 1,   /* `width` ids */
@@ -57,17 +61,18 @@ typedef enum pdl_serving_kind {
 /* An input or an output of a program. */
 typedef struct pdl_serving_tensor {
   const char *name;
-  int32_t kind; /* pdl_serving_kind; of outputs PDL_SERVING_DENSE */
+  int32_t kind; /* pdl_serving_kind; PDL_SERVING_DENSE for outputs */
   int32_t type; /* pdl_serving_type; ids are I64 */
   int64_t width;
-  int32_t takes_texts; /* ids: texts may be given, which the model hashes, or
-                          which are decimal integers */
+  /* Ids: the caller may pass texts, which the model hashes or which are decimal
+   * integers. */
+  int32_t takes_texts;
 } pdl_serving_tensor;
 
 typedef struct pdl_serving_program {
   const char *name;
   int32_t input_count;
-  const pdl_serving_tensor *inputs; /* in the order in which `run` wants them */
+  const pdl_serving_tensor *inputs; /* in the order that `run` expects */
   int32_t output_count;
   const pdl_serving_tensor *outputs;
 } pdl_serving_program;
@@ -82,22 +87,24 @@ typedef struct pdl_serving_description {
   const pdl_serving_program *programs;
 } pdl_serving_description;
 
-/* One input of a batch. Either `values`, or for ids `texts`; neither of them,
- * nor `splits`: the input is missing for all samples.
+/* One input of a batch. The caller sets either `values` or, for ids, `texts`.
+ * If both and `splits` are null, the input is missing for all samples.
  *
- * Values: of dense inputs and ids batch * width elements, row-major, of the
- * input's type. Of ragged inputs all elements, bag by bag. A NaN is a missing
- * number. Integers of an input that hashes texts are refused, unless `run_keys`
- * is told that they are ready keys.
+ * `values`: dense inputs and ids have batch * width elements of the input's
+ * type, row-major. Ragged inputs have all elements, bag by bag. A NaN is a
+ * missing number. Integers of an input that hashes texts are rejected, unless
+ * `run_keys` declares them to be keys.
  *
- * What is missing becomes what `describe_input` says, as in training; where it
- * says PDL_SERVING_REQUIRED, the call fails.
+ * A missing element is replaced by what `describe_input` reports, as in
+ * training. If it reports PDL_SERVING_REQUIRED, the call fails.
  *
  * Texts: ids as data files have them, one behind the other; text i ends at
  * texts[text_ends[i]] and begins where the one before ended. What they become
  * is what the trainer's readers make of them: they are trimmed and hashed with
- * the field's salt, and where the field has `missing("...")`, that stands for
- * an empty one, and for an empty bag. */
+ * the field's salt, and an empty one is missing.
+ *
+ * A bag without elements, or whose only element is missing, is a missing bag.
+ * It gets one element, what `describe_input` says, or none. */
 typedef struct pdl_serving_input {
   const void *values;
   const int32_t *splits; /* ragged: batch * width + 1 offsets, from 0 */
@@ -105,73 +112,77 @@ typedef struct pdl_serving_input {
   const int64_t *text_ends;
 } pdl_serving_input;
 
-/* What a missing element of an input becomes. */
+/* Replacement of a missing element of an input. */
 typedef enum pdl_serving_missing {
-  PDL_SERVING_REQUIRED = 0,       /* nothing: an error */
+  PDL_SERVING_REQUIRED = 0,       /* none: the call fails */
   PDL_SERVING_MISSING_NUMBER = 1, /* `missing_number` */
   PDL_SERVING_MISSING_TEXT = 2,   /* the key of `missing_text` */
   PDL_SERVING_EMPTY_BAG = 3       /* a missing bag is empty */
 } pdl_serving_missing;
 
-/* More about an input of a program. */
+/* Properties of a program's input: missing elements and texts. */
 typedef struct pdl_serving_input_rules {
   uint32_t struct_size;
   int32_t missing; /* pdl_serving_missing */
   double missing_number;
   const char *missing_text;
-  int32_t hashes_texts; /* ids: the key of a text is `key` of it and the salt */
-  int32_t salts_by_slot; /* of slot s of a sample, from 0, the salt is s */
+  /* Ids: `key` of the text and the salt is the text's key. */
+  int32_t hashes_texts;
+  int32_t salts_by_slot; /* the salt of slot s of a sample, from 0, is s */
   uint64_t salt;
 } pdl_serving_input_rules;
 
-/* What a model has at the moment. */
+/* Current state of a model. */
 typedef struct pdl_serving_state {
   uint32_t struct_size;
-  int64_t version; /* 1 for what it was opened with, then one more a reload */
-  int64_t steps;   /* of the training that saved it; -1: a dump, not known */
-  int64_t rows;    /* of all tables */
-  int64_t bytes;   /* of parameters and tables in memory, or of the cache */
+  int64_t version; /* 1 for the values it was opened with; each reload adds 1 */
+  /* Steps of the training that saved the values; -1 for a dump: unknown. */
+  int64_t steps;
+  int64_t rows;  /* in all tables */
+  int64_t bytes; /* of parameters and tables in memory, or of the cache */
 } pdl_serving_state;
 
-/* Whom a model asks for the rows of its tables, call by call. */
+/* Servers from which a connected model requests the rows of its tables. */
 typedef struct pdl_serving_connection {
   uint32_t struct_size;
-  /* The servers of one running job, all of them: addresses as trainers are
-   * given, with commas between. */
+  /* The addresses of all servers of one running job, in the trainers' notation,
+   * separated by commas. */
   const char *servers;
-  /* What stands in the servers' --reader-token-file; null or "": they have
+  /* The content of the servers' --reader-token-file. Null or "" if they have
    * none. */
   const char *token;
-  /* Null or "": parameters are asked for too. Else what `open` reads, of which
-   * only they are taken. */
+  /* If null or "", parameters are requested from the servers too. Otherwise a
+   * path as for `open`, from which only the parameters are read. */
   const char *parameters;
-  int64_t cache_bytes; /* what rows may take that were read lately; 0: none */
-  int64_t row_age_ms; /* how old such a row may be; 0: each call asks for all */
+  int64_t cache_bytes; /* maximum size of the row cache; 0: no cache */
+  /* Maximum age of a cached row; 0: each call requests all its rows. */
+  int64_t row_age_ms;
   int64_t timeout_ms; /* how long a call waits for servers; 0: 1000 */
-  /* As in pdl_serving_values, of `parameters`. Read where struct_size has it.
-   */
+  /* As in pdl_serving_values, for `parameters`. Read only if struct_size
+   * includes it. */
   int32_t accept_old_layout;
 } pdl_serving_connection;
 
-/* Values to open, and how. */
+/* Values to open, with options. */
 typedef struct pdl_serving_values {
   uint32_t struct_size;
-  const char *path; /* as `open` takes it */
-  /* Not 0: values of before PDL kept with them how keys come from fields are
-   * taken, and not checked. By `reload`s too. */
+  const char *path; /* as for `open` */
+  /* If not 0, also accepts values from PDL versions that did not yet record how
+   * fields are turned into keys. This property then stays unchecked. Applies to
+   * later `reload`s too. */
   int32_t accept_old_layout;
 } pdl_serving_values;
 
-/* How a model has found rows, from the start. */
+/* Counters of row lookups since the model was opened. */
 typedef struct pdl_serving_row_counts {
   uint32_t struct_size;
-  /* Of a connected model. */
-  int64_t hits;     /* rows that were in the cache */
-  int64_t misses;   /* rows that were asked for */
-  int64_t requests; /* to servers */
-  /* Of any model: ids of the samples that were scored, as often as they occur,
-   * and those of them without a row, which read what the table promises them.
-   * Filled where struct_size has them. */
+  /* Only of connected models: */
+  int64_t hits;     /* rows found in the cache */
+  int64_t misses;   /* rows requested from servers */
+  int64_t requests; /* requests to servers */
+  /* Of all models: the number of ids in the scored samples, with repetitions,
+   * and the number of those without a row, which read the table's value for
+   * unknown keys. Filled only if struct_size includes them. */
   int64_t ids;
   int64_t unknown_ids;
 } pdl_serving_row_counts;
@@ -180,74 +191,79 @@ typedef struct pdl_serving {
   uint32_t struct_size;
   uint32_t version; /* PDL_SERVING_VERSION */
 
-  /* The sentence of the calling thread's last failure, "" if there was none. */
+  /* Returns the error message of the calling thread's last failure, "" if there
+   * was none. */
   const char *(*last_error)(void);
 
-  /* Loads a checkpoint, the newest whole one of a folder of checkpoints, or a
-   * dump (.safetensors), all of which is checked; null on failure. */
+  /* Loads a checkpoint, the newest complete checkpoint of a folder, or a dump
+   * (.safetensors), and checks all of it. Returns null on failure. */
   pdl_serving_model *(*open)(const char *path);
-  /* Frees a model; null is allowed. */
+  /* Frees a model. Null is allowed. */
   void (*close)(pdl_serving_model *model);
-  /* The same as `open`, in the place of what the model has. Calls that have
-   * begun end on the old values, later ones see the new ones; none waits. On
-   * failure the old ones stay. */
+  /* Replaces the values of a model by those that `open` would load from `path`.
+   * Calls in progress finish with the old values; later calls use the new ones.
+   * No call waits. On failure the old values stay. */
   int32_t (*reload)(pdl_serving_model *model, const char *path);
   /* Fills `state`, whose struct_size the caller sets. */
   int32_t (*state)(pdl_serving_model *model, pdl_serving_state *state);
 
-  /* What the library holds, the same for all its models. It lives as long as
-   * the library. */
+  /* Describes the library; the result is the same for all its models. It lives
+   * as long as the library. */
   const pdl_serving_description *(*describe)(void);
-  /* The index of a program, -1 on failure: there is none of that name. */
+  /* Returns the index of the program with this name, or -1 on failure. */
   int32_t (*find_program)(const char *name);
 
-  /* Scores `batch` >= 1 samples with program `program`. `inputs` and `outputs`:
-   * in the order of the program's description; outputs[i] has room for batch *
-   * width elements, and is written only where the call succeeds. Once a thread
-   * has made its largest batches, calls allocate no memory. */
+  /* Scores `batch` >= 1 samples with program `program`. `inputs` and `outputs`
+   * follow the order of the program's description. outputs[i] must have room
+   * for batch * width elements, and is written only if the call succeeds. Once
+   * a thread has scored its largest batches, further calls allocate no
+   * memory. */
   int32_t (*run)(pdl_serving_model *model, int32_t program, int64_t batch,
                  const pdl_serving_input *inputs, void *const *outputs);
 
-  /* What follows is there where struct_size says so. */
+  /* The following members exist only if struct_size includes them. */
 
-  /* A model that holds parameters, and asks the servers of a running job for
-   * rows; null on failure. It is `close`d like one that was opened, and no job
-   * notices it. Only of libraries made with `--servers`. `reload` takes the
-   * parameters of a checkpoint. */
+  /* Opens a model that holds only parameters and requests rows from the servers
+   * of a running job. Returns null on failure. The model is `close`d like any
+   * other, and does not affect the job's training. Only for libraries made with
+   * `--servers`. `reload` then reads only the parameters of a checkpoint. */
   pdl_serving_model *(*connect)(const pdl_serving_connection *connection);
-  /* Asks the servers for the parameters as they are now, in the place of those
-   * that a connected model has; calls go on, as with `reload`. */
+  /* Fetches the current parameters from the servers and replaces those of a
+   * connected model. Other calls continue, as with `reload`. */
   int32_t (*refresh)(pdl_serving_model *model);
   /* Fills `counts`, whose struct_size the caller sets. */
   int32_t (*row_counts)(pdl_serving_model *model,
                         pdl_serving_row_counts *counts);
-  /* The same as `open`, with more to say. */
+  /* The same as `open`, with options. */
   pdl_serving_model *(*open_values)(const pdl_serving_values *values);
-  /* What could not be checked of the values that a model has, as
-   * `accept_old_layout` allows it; "" if all was, null on failure. It lives
-   * until the calling thread calls it again. */
+  /* Returns what could not be checked about the values of a model because
+   * `accept_old_layout` allowed it. Returns "" if everything was checked, null
+   * on failure. The text is valid until the calling thread calls this function
+   * again. */
   const char *(*unchecked)(pdl_serving_model *model);
   /* Fills `rules`, whose struct_size the caller sets, for an input of a
-   * program, by their indices. Texts live as long as the library. */
+   * program. Both are given by index. Texts live as long as the library. */
   int32_t (*describe_input)(int32_t program, int32_t input,
                             pdl_serving_input_rules *rules);
-  /* The same as `run`. `are_keys`, one entry an input: whether the integers of
-   * an input that hashes texts are ready keys. */
+  /* The same as `run`, for integers that may already be keys. `are_keys` has
+   * one entry for each input: nonzero if the integers of an input that hashes
+   * texts are already keys. */
   int32_t (*run_keys)(pdl_serving_model *model, int32_t program, int64_t batch,
                       const pdl_serving_input *inputs, const int32_t *are_keys,
                       void *const *outputs);
-  /* The key of a text of `size` bytes in a field that hashes texts with that
-   * salt; blanks around it do not count, as in data files. */
+  /* Returns the key of a text of `size` bytes in a field that hashes texts with
+   * this salt. Surrounding blanks are ignored, as in data files. */
   int64_t (*key)(const char *text, int64_t size, uint64_t salt);
-  /* "", or what is wrong with the ids of calls: that more than half of those
-   * that were looked up are unknown. Null on failure. It lives until the
-   * calling thread calls it again. */
+  /* Returns a warning if more than half of the ids that were looked up are
+   * unknown, otherwise "". Returns null on failure. The text is valid until the
+   * calling thread calls this function again. */
   const char *(*warning)(pdl_serving_model *model);
 } pdl_serving;
 
-/* The functions of a library, by dlsym; who links several has them by the
- * names of their models. Null, with the error set, where it does not have that
- * version, or the CPU lacks what the library was compiled for. */
+/* Returns the functions of a library, for dlsym. A program that links several
+ * libraries calls the functions with the names of their models instead. Returns
+ * null and sets the error message if the library does not support this version,
+ * or if the CPU lacks features that the library was compiled for. */
 const pdl_serving *pdl_serving_query(uint32_t version);
 typedef const pdl_serving *(*pdl_serving_query_function)(uint32_t version);
 

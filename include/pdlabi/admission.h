@@ -1,4 +1,4 @@
-//===- admission.h - Which keys of a table get rows -------------*- C++ -*-===//
+//===- admission.h - Admission of keys to tables ----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,19 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A table that admits keys by probability draws for each key once: by Philox of
-// the counter
+// A table that admits keys by probability makes one random decision for each
+// key, by Philox of the counter:
 //
-//   counter words 0, 1 = the key, low half first
-//   counter word 2     = 2^32 - 1, which no block of initial values has
-//   counter word 3     = the symbol, as of initial values
-//   key                = the seed
+//   Counter words 0 and 1: the key, low half first.
+//   Counter word 2:        2^32 - 1, which no block of initial values has.
+//   Counter word 3:        the symbol, as for initial values.
+//   Key:                   the seed.
 //
-// So the same keys get rows on any number of servers, and in each job with that
-// seed.
+// Therefore the same keys are admitted with any number of servers, and in every
+// job with the same seed.
 //
-// One that admits them by score adds up what they score in updates, in units of
-// which a row takes 2^14: a sum of whole numbers depends on no order.
+// A table that admits keys by score adds up the scores of a key's updates, as
+// whole numbers of units; 2^14 units admit the key. A sum of whole numbers does
+// not depend on the order of its terms.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +33,8 @@
 
 namespace pdlabi {
 
-/// Whether a key is of the part `probability`, above 0 and at most 1, of all
-/// keys.
+/// Returns true if `key` belongs to the random fraction `probability` of all
+/// keys; 0 < probability <= 1.
 inline bool isDrawn(double probability, uint64_t seed, uint64_t symbolId,
                     int64_t key) {
   const auto bits = static_cast<uint64_t>(key);
@@ -44,16 +45,16 @@ inline bool isDrawn(double probability, uint64_t seed, uint64_t symbolId,
   return block.words[0] * 0x1p-32 < probability;
 }
 
-/// What a row takes.
+/// Number of units that admit a key.
 inline constexpr int64_t admissionUnits = int64_t(1) << 14;
 
-/// The units of what a key scores in an update, where a row takes `admission`,
-/// above 0. Rounded up, so that ten times a tenth is the whole; nothing below
-/// 0, and no more than a row takes.
+/// Converts the score of a key in an update to units, if the score `admission`,
+/// above 0, admits a key. Rounds up, so that ten times a tenth admits it. The
+/// result is at least 0 and at most `admissionUnits`.
 inline int64_t scoreUnits(double score, double admission) {
   const double units =
       std::ceil(score / admission * static_cast<double>(admissionUnits));
-  // A score that is no number is none.
+  // NaN scores count as 0.
   if (!(units > 0))
     return 0;
   return units < static_cast<double>(admissionUnits)
@@ -61,7 +62,7 @@ inline int64_t scoreUnits(double score, double admission) {
              : admissionUnits;
 }
 
-/// The units that are left of a key's at the end of a period.
+/// Returns the units that a key keeps at the end of a period.
 inline int64_t decayedUnits(int64_t units, double decay) {
   return static_cast<int64_t>(static_cast<double>(units) * decay);
 }

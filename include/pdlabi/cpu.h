@@ -6,14 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The instruction sets that a compiler uses by itself, under LLVM's names, and
-// how a CPU says that it has them. A compiled program says which ones its code
-// may use (`pdl_descriptor::cpu_features`), and tests them before that code
-// runs. Sets whose instructions are never formed unasked (cryptography,
-// transactions, the system's own) are not here: virtual machines hide many of
-// them from CPUs that are known for them, which harms nobody.
+// The instruction sets that a compiler uses on its own, under LLVM's names, and
+// the cpuid bits that report them. A compiled program lists the features that
+// its code may use (`pdl_descriptor::cpu_features`), and checks them before
+// that code runs. Sets whose instructions a compiler uses only on request
+// (cryptography, transactions, system instructions) are not listed. Virtual
+// machines often hide them although the CPU has them, and requiring them would
+// reject such machines for no reason.
 //
-// Read by code for the oldest CPU: constants only, no function of a library.
+// This file is also included by code for the oldest CPU: it has only constants
+// and calls no library function.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +27,7 @@
 
 namespace pdlabi {
 
-/// The registers that `cpuid` answers in, as far as they are read: leaf,
-/// subleaf, register.
+/// The `cpuid` registers that are read, by leaf, subleaf and register.
 enum class CpuidWord : uint8_t {
   Leaf1Ecx,
   Leaf7Ebx,
@@ -35,24 +36,24 @@ enum class CpuidWord : uint8_t {
   Leaf7Sub1Eax,
   Leaf7Sub1Edx,
   ExtendedEcx, ///< leaf 0x80000001
-  Avx10,       ///< no register: bit v says that AVX10's version is at least v
+  Avx10,       ///< no register: bit v is set if AVX10's version is at least v
   Count
 };
 
 /// Registers that the operating system must save, as bits of XCR0.
 inline constexpr uint32_t noState = 0;
 inline constexpr uint32_t ymmState = 0x6;     ///< xmm, ymm
-inline constexpr uint32_t zmmState = 0xe6;    ///< and masks, zmm
+inline constexpr uint32_t zmmState = 0xe6;    ///< also masks, zmm
 inline constexpr uint32_t apxState = 0x80000; ///< general registers 16 to 31
 
 struct CpuFeature {
-  const char *name; ///< LLVM's
+  const char *name; ///< LLVM's name
   CpuidWord word;
   uint8_t bit;
-  uint32_t state; ///< all of these bits of XCR0
+  uint32_t state; ///< required bits of XCR0
 };
 
-/// A feature's place is its number in `pdl_descriptor::cpu_features`.
+/// A feature's index is its number in `pdl_descriptor::cpu_features`.
 inline constexpr CpuFeature cpuFeatures[] = {
     {"sse3", CpuidWord::Leaf1Ecx, 0, noState},
     {"ssse3", CpuidWord::Leaf1Ecx, 9, noState},
@@ -114,7 +115,7 @@ constexpr bool isSameText(const char *a, const char *b) {
   return *a == *b;
 }
 
-/// The number of a feature; `cpuFeatureCount` if it is none of these.
+/// Returns the number of a feature, or `cpuFeatureCount` if it is not listed.
 constexpr size_t cpuFeatureNumber(const char *name) {
   for (size_t i = 0; i < cpuFeatureCount; ++i)
     if (isSameText(cpuFeatures[i].name, name))

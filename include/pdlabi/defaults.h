@@ -1,4 +1,4 @@
-//===- defaults.h - Defaults that both halves assume ------------*- C++ -*-===//
+//===- defaults.h - Defaults of compiler and runtime ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a trainer does unless a flag says otherwise, where the compiler's
-// reports must assume the same.
+// Defaults of trainer flags that the compiler's reports also assume.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,11 +17,11 @@
 
 namespace pdlabi {
 
-/// Samples of one batch of one replica: a trainer's --batch-size, and what
-/// ps-report computes with.
+/// Samples per batch of a replica: default of a trainer's --batch-size, and the
+/// batch size that ps-report assumes.
 inline constexpr int64_t defaultBatchSize = 256;
 
-/// Mode geo: steps from one exchange to the next.
+/// Mode geo: number of steps between two exchanges.
 inline constexpr int64_t defaultGeoSteps = 100;
 
 } // namespace pdlabi

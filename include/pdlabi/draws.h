@@ -1,4 +1,4 @@
-//===- draws.h - Random numbers of samples ----------------------*- C++ -*-===//
+//===- draws.h - Random numbers for samples ---------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,20 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a model draws for a sample: which elements nn.dropout leaves, which ids
-// nn.sample gives. As in philox.h it depends on what it is for alone: on the
-// seed, the epoch, the op's stream, the sample and the element; so not on
-// batches, replicas, threads or servers.
+// The random numbers that a model draws for a sample: the elements that
+// nn.dropout keeps, and the ids that nn.sample returns. As in philox.h, a
+// number depends only on its use: on the seed, the epoch, the op's stream, the
+// sample and the element. It does not depend on batches, replicas, threads or
+// servers. They are results of Philox:
 //
-//   counter word 0 = low half of the sample's number (pdl_draws)
-//   counter word 1 = high half of it
-//   counter word 2 = the block: of four elements of nn.dropout, of two of
-//                    nn.sample
-//   counter word 3 = the stream
-//   key            = the first two words of Philox under the seed, of the
-//                    counter (low half of the epoch, high half, 0, 1)
+//   Counter word 0: low half of the sample's number (pdl_draws).
+//   Counter word 1: high half of it.
+//   Counter word 2: the block, of four elements of nn.dropout, of two of
+//                   nn.sample.
+//   Counter word 3: the stream.
+//   Key:            the first two words of Philox with the seed as key, of the
+//                   counter (low half of the epoch, high half, 0, 1).
 //
-// Initial values of symbols have the seed itself as their key.
+// Initial values of symbols use the seed itself as their key.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,12 +35,12 @@
 
 namespace pdlabi {
 
-/// A stream by its name. Any 32 bits of a hash are as good as others.
+/// Returns the stream with this name. Any 32 bits of the hash are equally good.
 inline uint32_t drawStream(std::string_view name) {
   return static_cast<uint32_t>(hashText(name, 0));
 }
 
-/// The key of all that is drawn in an epoch.
+/// Returns the key of all numbers drawn in an epoch.
 inline uint64_t drawKey(uint64_t seed, int64_t epoch) {
   const auto bits = static_cast<uint64_t>(epoch);
   const PhiloxBlock block = philox(
@@ -48,7 +49,7 @@ inline uint64_t drawKey(uint64_t seed, int64_t epoch) {
   return block.words[0] | uint64_t(block.words[1]) << 32;
 }
 
-/// Block `index` of what a stream draws for a sample.
+/// Returns block `index` of the numbers that a stream draws for a sample.
 inline PhiloxBlock drawBlock(uint64_t key, uint32_t stream, int64_t sample,
                              uint64_t index) {
   const auto bits = static_cast<uint64_t>(sample);
@@ -62,13 +63,13 @@ inline PhiloxBlock drawBlock(uint64_t key, uint32_t stream, int64_t sample,
 // Dropout
 //===----------------------------------------------------------------------===//
 
-/// What nn.dropout does with an element: it is 0 if its word is below
-/// `threshold`, else multiplied by `scale`.
+/// The operation of nn.dropout on an element: the result is 0 if the random
+/// word is below `threshold`, otherwise the element times `scale`.
 template <typename T> struct Dropout {
   uint64_t threshold;
   T scale;
 
-  /// 0 <= rate < 1.
+  /// Precondition: 0 <= rate < 1.
   explicit Dropout(double rate)
       : threshold(static_cast<uint64_t>(rate * 0x1p+32)),
         scale(static_cast<T>(1.0 / (1.0 - rate))) {}
@@ -77,7 +78,7 @@ template <typename T> struct Dropout {
   }
 };
 
-/// Of `count` elements, which are all of a sample.
+/// Applies dropout to all `count` elements of a sample.
 template <typename T>
 inline void dropElements(const Dropout<T> &dropout, uint64_t key,
                          uint32_t stream, int64_t sample, int64_t count,
@@ -95,18 +96,18 @@ inline void dropElements(const Dropout<T> &dropout, uint64_t key,
 // Samplers
 //===----------------------------------------------------------------------===//
 
-/// How many ids there are with first <= id < behind; first < behind.
-inline uint64_t rangeSize(int64_t first, int64_t behind) {
-  return static_cast<uint64_t>(behind) - static_cast<uint64_t>(first);
+/// Returns the number of ids in [first, `end`), at least 1.
+inline uint64_t rangeSize(int64_t first, int64_t end) {
+  return static_cast<uint64_t>(end) - static_cast<uint64_t>(first);
 }
 
-/// How much a number counts that has been counted so often.
+/// Returns the weight of a number that occurred `count` times.
 inline double countWeight(int64_t count, double power) {
   return count == 0 ? 0.0 : pow(static_cast<double>(count), power);
 }
 
-/// Writes the sums of weights of numbers that were counted: sums[k] is that of
-/// numbers 0 to k, added in their order. No count is below 0.
+/// Writes the prefix sums of the weights of counted numbers: sums[k] is the sum
+/// for the numbers 0 to k, added in this order. No count may be negative.
 inline void sumWeights(const int64_t *counts, uint64_t size, double power,
                        double *sums) {
   double sum = 0;
@@ -114,25 +115,26 @@ inline void sumWeights(const int64_t *counts, uint64_t size, double power,
     sums[k] = sum += countWeight(counts[k], power);
 }
 
-/// Which of `size` equal parts of all draws 64 random bits belong to.
+/// Divides the range of 64 random bits into `size` equal parts and returns the
+/// part to which `bits` belongs.
 inline uint64_t partOf(uint64_t bits, uint64_t size) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<uint64_t>(Wide(bits) * size >> 64);
 }
 
-/// What 64 random bits are between 0 and `sum`, which they never reach.
+/// Maps 64 random bits to a number in [0, sum).
 ///
-/// Their share of it is at least 2^-53 below 1, so that the product is below
-/// `sum` by more than half of what separates that from the number before it, or
-/// leads to this number exactly.
+/// The factor is at most 1 - 2^-53. So either the exact product is below `sum`
+/// by more than half of the distance to the next lower number, or it equals
+/// that number.
 inline double shareOf(uint64_t bits, double sum) {
   return static_cast<double>(bits >> 11) * 0x1p-53 * sum;
 }
 
-/// Writes the table by which numbers are drawn that were counted: `size` sums
-/// of weights, and for each of as many parts of all draws the number at which
-/// its first draw ends, so that few sums are between that and a draw's own
-/// number.
+/// Writes the table for drawing counted numbers. It has `size` prefix sums of
+/// weights and, for each of `size` equal parts of all draws, the number to
+/// which the first draw of that part leads. A search that starts there has to
+/// pass few sums.
 inline void writeDrawTable(const int64_t *counts, uint64_t size, double power,
                            double *table) {
   sumWeights(counts, size, power, table);
@@ -147,35 +149,37 @@ inline void writeDrawTable(const int64_t *counts, uint64_t size, double power,
   }
 }
 
-/// What 64 random bits draw of `size` numbers from 0; `table`, by counts, as
-/// writeDrawTable writes it.
+/// Returns the number below `size` that 64 random bits draw. `table`: written
+/// by writeDrawTable if the distribution is by counts.
 inline uint64_t drawnNumber(int32_t distribution, uint64_t size,
                             const double *table, uint64_t bits) {
   const uint64_t part = partOf(bits, size);
   if (distribution == PDL_DISTRIBUTION_UNIFORM)
     return part;
   if (distribution == PDL_DISTRIBUTION_COUNTS) {
-    // The first whose sum is above the draw's share. A number without weight,
-    // whose sum is that of the number before it, never is; the last sum is.
+    // Finds the first sum above the draw's share. The sum of a number without
+    // weight equals the previous sum, so it is never the first; the last sum is
+    // always above the share.
     const double share = shareOf(bits, table[size - 1]);
     auto k = static_cast<uint64_t>(table[size + part]);
     while (table[k] <= share)
       ++k;
     return k;
   }
-  // With u in [0, 1), the k for which (size + 1)^u is in [k + 1, k + 2).
+  // With u in [0, 1), computes the k for which (size + 1)^u is in [k + 1, k +
+  // 2).
   const double unit = static_cast<double>(bits >> 11) * 0x1p-53;
   const double power = pow(static_cast<double>(size) + 1.0, unit);
   const auto number = static_cast<uint64_t>(power) - 1;
   return number < size ? number : size - 1;
 }
 
-/// Writes the `count` ids that a stream draws for a sample; `table` as for
+/// Writes the `count` ids that a stream draws for a sample. `table`: as for
 /// drawnNumber.
-inline void drawIds(int32_t distribution, int64_t first, int64_t behind,
+inline void drawIds(int32_t distribution, int64_t first, int64_t end,
                     const double *table, uint64_t key, uint32_t stream,
                     int64_t sample, int64_t count, int64_t *out) {
-  const uint64_t size = rangeSize(first, behind);
+  const uint64_t size = rangeSize(first, end);
   for (int64_t i = 0; i < count; i += 2) {
     const PhiloxBlock block =
         drawBlock(key, stream, sample, static_cast<uint64_t>(i / 2));
@@ -196,9 +200,9 @@ inline float log(float x) { return pdlabi::log(x); }
 inline float log1p(float x) { return pdlabi::log1p(x); }
 } // namespace detail
 
-/// Writes the logarithm of each number's probability where numbers are drawn by
-/// counts: of its weight over the sum of all, which is that of sumWeights.
-/// Minus infinity where the count is 0.
+/// Writes the logarithm of each number's probability for draws by counts: the
+/// logarithm of its weight divided by the sum of all weights from sumWeights.
+/// It is minus infinity if the count is 0.
 inline void logProbabilitiesOfCounts(const int64_t *counts, uint64_t size,
                                      double power, double *logarithms) {
   sumWeights(counts, size, power, logarithms);
@@ -209,8 +213,8 @@ inline void logProbabilitiesOfCounts(const int64_t *counts, uint64_t size,
                         : detail::log(countWeight(counts[k], power) / sum);
 }
 
-/// The logarithm of the probability that a draw gives number k of `size`;
-/// k < size. `logarithms`, by counts: those of all numbers.
+/// Returns the logarithm of the probability of drawing number k < `size`.
+/// `logarithms`: those of all numbers, if the distribution is by counts.
 template <typename T>
 inline T logProbability(int32_t distribution, uint64_t size,
                         const double *logarithms, uint64_t k) {

@@ -1,4 +1,4 @@
-//===- pdlabi/kernels.h - What the runtime launches by itself ---*- C++ -*-===//
+//===- pdlabi/kernels.h - Kernels launched by the runtime -------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels of the device library (pdlabi/device.h) that no stage launches: the
-// compiler puts them into programs, and the runtime looks them up there.
+// Kernels of the device library (pdlabi/device.h) that no stage launches. The
+// compiler adds them to programs, and the runtime finds them there by name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,15 +20,16 @@ namespace pdlabi {
 
 /// A kernel of the device library.
 struct KernelSignature {
-  /// Behind `pdldevice_`; of typed ones, the element type follows.
+  /// Name without the prefix `pdldevice_` and, if typed, without the element
+  /// type.
   const char *name;
   bool isTyped;
-  /// What it does with each argument: takes a number (n), or the address of
-  /// memory that it reads (r), or also writes (w).
+  /// One letter per argument: a number (n), or the address of memory that the
+  /// kernel reads (r) or writes (w).
   const char *arguments;
 };
 
-/// What programs call it, where that is of f64, or else of f32.
+/// Returns the full name of the kernel for f64 or f32.
 inline std::string kernelName(const KernelSignature &kernel, bool isF64) {
   std::string name = std::string("pdldevice_") + kernel.name;
   if (kernel.isTyped)
@@ -36,10 +37,10 @@ inline std::string kernelName(const KernelSignature &kernel, bool isF64) {
   return name;
 }
 
-/// What is done with gradients beside a stage.
+/// Operations on gradients outside of the stages.
 enum class GradientKernel { CheckFinite, Add, NormLanes };
 
-/// All of them, by GradientKernel.
+/// The kernels, indexed by GradientKernel.
 inline constexpr KernelSignature gradientKernels[] = {
     {"check_finite", true, "nrw"},
     {"add", true, "nrw"},

@@ -1,4 +1,4 @@
-//===- library_checksum.h - Checksum of a library ------------- -*- C++ -*-===//
+//===- library_checksum.h - Checksum of a library ---------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A library of a model ends with a checksum, which no loader reads: the file as
-// the linker made it, a line "NAME XXH3" for each library that it loads from
-// its own folder, and this structure. All numbers are little-endian.
+// A model library ends with a checksum, which dynamic loaders ignore. The file
+// has three parts: the file as the linker wrote it, a line "NAME XXH3" for each
+// library that it loads from its own folder, and this structure. All numbers
+// are little-endian.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,11 +22,11 @@
 
 typedef struct pdl_library_checksum {
   char magic[8];
-  /// Bytes of the lines before this structure.
+  /// Number of bytes of the lines before this structure.
   uint64_t companion_bytes;
-  /// Bytes of the file before this structure.
+  /// Number of bytes of the file before this structure.
   uint64_t covered_bytes;
-  /// XXH3 (64 bits, seed 0) of those bytes.
+  /// XXH3 (64 bits, seed 0) of these bytes.
   uint64_t xxh3;
 } pdl_library_checksum;
 

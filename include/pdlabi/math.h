@@ -1,4 +1,4 @@
-//===- math.h - The scalar functions of the settled numerics ----*- C++ -*-===//
+//===- math.h - Scalar functions with fixed results -------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,22 +6,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One source for interpreter, runtime and generated code (which links it as
-// bitcode and inlines it, see lib/ABI/MathShim.cpp), so that all three give the
-// same bits on every machine. An FMA stands only where it is written, so
-// contraction must be off where this is included; rounding is to nearest and
-// denormals are kept. Nothing here calls a library: the builtins are FMA,
-// square root and sign operations, which are exact by IEEE 754.
+// One implementation for interpreter, runtime and generated code (which links
+// it as bitcode and inlines it, see lib/ABI/MathShim.cpp). All three therefore
+// compute bitwise equal results on every machine. An FMA is used only where the
+// source says so: code that includes this file must be compiled without
+// contraction. Rounding is to nearest and denormals are kept. No library
+// function is called: the builtins are FMA, square root and sign operations,
+// which are exact by IEEE 754.
 //
-// The f32 functions are branch-free and hold no tables: a loop over them
-// vectorises. Each is within 2 ulp of the true value over all 2^32 floats (the
-// test FloatSweep goes through them), keeps the sign of zero where the function
-// is odd, and gives NaN for NaN (its payload and sign are not settled). Their
-// polynomials are minimax fits made for these intervals, their coefficients
-// rounded to f32 one by one.
+// The f32 functions have no branches and no tables, so loops over them
+// vectorize. Each is within 2 ulp of the true value for all 2^32 floats; the
+// test FloatSweep checks all of them. Odd functions keep the sign of zero. NaN
+// gives NaN, with unspecified payload and sign. Their polynomials are minimax
+// fits for these intervals, with each coefficient rounded to f32.
 //
-// The f64 functions serve schedules and the `once` regions of rules. Theirs are
-// Taylor polynomials.
+// The f64 functions are used by schedules and by the `once` regions of rules.
+// They use Taylor polynomials.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,11 +48,11 @@ inline uint64_t bitsOf(double value) {
 inline constexpr float infinity = __builtin_inff();
 inline constexpr float notANumber = __builtin_nanf("");
 
-/// 1.5 * 2^23: adding it rounds a small float to an integer that then stands in
-/// the low bits of the sum.
+/// 1.5 * 2^23: adding it to a small float rounds the float to an integer, which
+/// is then in the low bits of the sum.
 inline constexpr float roundingShift = 12582912.0f;
 
-/// log(1 + f) for f in about [-1/3, 1/3].
+/// Returns log(1 + f) for f in about [-1/3, 1/3].
 inline float logNearOne(float f) {
   float p = -0x1.10c966p-3f;
   p = __builtin_fmaf(p, f, 0x1.1efc8ep-3f);
@@ -66,8 +66,8 @@ inline float logNearOne(float f) {
   return __builtin_fmaf(f * f, p, f);
 }
 
-/// The bits of 2/3. Subtracted from those of a positive normal x, the exponent
-/// field holds the e for which x * 2^-e is in [2/3, 4/3).
+/// The bits of 2/3. If they are subtracted from those of a positive normal x,
+/// the exponent field is the e for which x * 2^-e is in [2/3, 4/3).
 inline constexpr uint32_t twoThirdsBits = 0x3f2aaaab;
 
 inline constexpr float logOfTwo = 0x1.62e43p-1f;
@@ -78,10 +78,10 @@ inline constexpr float logOfTwo = 0x1.62e43p-1f;
 // f32
 //===----------------------------------------------------------------------===//
 
-/// e^x. Overflow gives +infinity, underflow a denormal or +0.
+/// Returns e^x. Overflow gives +infinity, underflow a denormal or +0.
 inline float exp(float x) {
   using namespace detail;
-  // Beyond these bounds the result is +0 or infinity; NaN passes both.
+  // Outside of these bounds the result is +0 or infinity; NaN passes both.
   float y = x < -104.0f ? -104.0f : x;
   y = y > 89.0f ? 89.0f : y;
   // y = n log 2 + r, with log 2 in two parts.
@@ -94,7 +94,8 @@ inline float exp(float x) {
   p = __builtin_fmaf(p, r, 0x1.5558f2p-5f);
   p = __builtin_fmaf(p, r, 0x1.555492p-3f);
   p = __builtin_fmaf(p, r, 0x1.fffffcp-2f);
-  // Below 1 an ulp is half as large: what r and 1 + r round away counts there.
+  // Below 1 an ulp is half as large, so the rounding errors of r and 1 + r
+  // matter there.
   const float head = 1.0f + r;
   const float lost = (1.0f - head) + r;
   const float tail = __builtin_fmaf(n, -0x1.7f7d1cp-20f, reduced - r) + lost;
@@ -109,7 +110,8 @@ inline float exp(float x) {
   return p * scale * restScale;
 }
 
-/// The natural logarithm: -infinity at zeros, NaN below.
+/// Returns the natural logarithm: -infinity for zeros, NaN for negative
+/// numbers.
 inline float log(float x) {
   using namespace detail;
   const bool denormal = x < 0x1p-126f;
@@ -124,12 +126,13 @@ inline float log(float x) {
   return x == infinity ? infinity : result;
 }
 
-/// log(1 + x): -infinity at -1, NaN below.
+/// Returns log(1 + x): -infinity at -1, NaN below -1.
 inline float log1p(float x) {
   using namespace detail;
-  // e is taken from the rounded 1 + x, but (1 + x) 2^-e - 1 is then formed from
-  // x itself: x 2^-e + (2^-e - 1), where all but the last addition is exact. A
-  // denormal x has e = 0, so moving the exponent field is a multiplication.
+  // e comes from the rounded 1 + x, but (1 + x) 2^-e - 1 is then computed from
+  // x itself: x 2^-e + (2^-e - 1), where every operation except the last
+  // addition is exact. A denormal x has e = 0, so adding to the exponent field
+  // is a multiplication.
   const uint32_t offset = bitsOf(1.0f + x) - twoThirdsBits;
   const int32_t e = static_cast<int32_t>(offset) >> 23;
   const float scaled = floatOf(bitsOf(x) - (static_cast<uint32_t>(e) << 23));
@@ -143,7 +146,7 @@ inline float log1p(float x) {
   return x == 0.0f ? x : result;
 }
 
-/// The hyperbolic tangent.
+/// Returns the hyperbolic tangent.
 inline float tanh(float x) {
   using namespace detail;
   const float magnitude = floatOf(bitsOf(x) & 0x7fffffffu);
@@ -160,18 +163,18 @@ inline float tanh(float x) {
   return floatOf(bitsOf(result) | (bitsOf(x) & 0x80000000u));
 }
 
-/// 1 / (1 + e^-x).
+/// Returns 1 / (1 + e^-x).
 inline float sigmoid(float x) {
   using namespace detail;
-  // e^-|x| cannot overflow, and for x < 0 the quotient keeps what a difference
-  // from 1 would lose.
+  // e^-|x| cannot overflow. For x < 0 the quotient is accurate, unlike a
+  // difference from 1.
   const float decay = exp(floatOf(bitsOf(x) | 0x80000000u));
   const float numerator = x < 0.0f ? decay : 1.0f;
   const float divisor = 1.0f + decay;
   const float lost = (1.0f - divisor) + decay;
   const float inverse = 1.0f / divisor;
   const float quotient = numerator * inverse;
-  // One Newton step, with the divisor before its rounding.
+  // One Newton step, with the divisor before rounding.
   float remainder = __builtin_fmaf(-quotient, divisor, numerator);
   remainder = __builtin_fmaf(-quotient, lost, remainder);
   return __builtin_fmaf(remainder, inverse, quotient);
@@ -179,19 +182,19 @@ inline float sigmoid(float x) {
 
 namespace detail {
 
-/// sin(2 pi r) for |r| <= 1/8.
+/// Returns sin(2 pi r) for |r| <= 1/8.
 inline float sinOfEighth(float r) {
   const float z = r * r;
   float p = 0x1.4be566p+5f;
   p = __builtin_fmaf(p, z, -0x1.32cb2p+6f);
   p = __builtin_fmaf(p, z, 0x1.466bbcp+6f);
   p = __builtin_fmaf(p, z, -0x1.4abbcep+5f);
-  // 2 pi in two parts, for the leading term must not round twice.
+  // 2 pi in two parts, because the leading term must be rounded only once.
   const float tail = __builtin_fmaf(p * z, r, -0x1.777a5cp-23f * r);
   return __builtin_fmaf(r, 0x1.921fb6p+2f, tail);
 }
 
-/// cos(2 pi r) for |r| <= 1/8.
+/// Returns cos(2 pi r) for |r| <= 1/8.
 inline float cosOfEighth(float r) {
   const float z = r * r;
   float p = 0x1.d9f5b6p+5f;
@@ -201,24 +204,24 @@ inline float cosOfEighth(float r) {
   return __builtin_fmaf(p, z, 1.0f);
 }
 
-/// cos(2 pi turns - quadrants * pi / 2), |turns| <= 2^20.
+/// Returns cos(2 pi turns - quadrants * pi / 2), |turns| <= 2^20.
 inline float cosOfTurns(float turns, uint32_t quadrants) {
   const float shifted = 4.0f * turns + roundingShift;
   const float quarter = shifted - roundingShift;
-  // Exact: both are multiples of the same power of two and nearly equal.
+  // Exact: the operands are nearly equal multiples of the same power of two.
   const float r = __builtin_fmaf(quarter, -0.25f, turns);
   const uint32_t quadrant = bitsOf(shifted) - quadrants;
   const float magnitude = (quadrant & 1u) ? sinOfEighth(r) : cosOfEighth(r);
-  // cos is negative in the second and third quadrant.
+  // cos is negative in the second and third quadrants.
   return floatOf(bitsOf(magnitude) ^ (((quadrant + 1u) & 2u) << 30));
 }
 
 } // namespace detail
 
-/// cos(2 pi turns) for |turns| <= 2^20, absolute error at most 2^-23.
+/// Returns cos(2 pi turns) for |turns| <= 2^20, absolute error at most 2^-23.
 inline float cosTurns(float turns) { return detail::cosOfTurns(turns, 0); }
 
-/// sin(2 pi turns) for |turns| <= 2^20, absolute error at most 2^-23.
+/// Returns sin(2 pi turns) for |turns| <= 2^20, absolute error at most 2^-23.
 inline float sinTurns(float turns) { return detail::cosOfTurns(turns, 1); }
 
 //===----------------------------------------------------------------------===//
@@ -234,20 +237,20 @@ struct DoublePair {
   double high, low;
 };
 
-/// Exact sum of a and b.
+/// Returns the exact sum of a and b.
 inline DoublePair twoSum(double a, double b) {
   const double sum = a + b;
   const double fromB = sum - a;
   return {sum, (a - (sum - fromB)) + (b - fromB)};
 }
 
-/// Exact sum of a and b where |a| >= |b| or a is 0.
+/// Returns the exact sum of a and b if |a| >= |b| or a is 0.
 inline DoublePair fastTwoSum(double a, double b) {
   const double sum = a + b;
   return {sum, b - (sum - a)};
 }
 
-/// Product of two pairs, relative error about 2^-100.
+/// Returns the product of two pairs, relative error about 2^-100.
 inline DoublePair multiply(DoublePair a, DoublePair b) {
   const double high = a.high * b.high;
   double low = __builtin_fma(a.high, b.high, -high);
@@ -256,7 +259,7 @@ inline DoublePair multiply(DoublePair a, DoublePair b) {
   return fastTwoSum(high, low);
 }
 
-/// log x for a finite x > 0, relative error below 2^-64.
+/// Returns log x for a finite x > 0, relative error below 2^-64.
 inline DoublePair logOfPositive(double x) {
   int64_t exponent = 0;
   if (x < 0x1p-1022) {
@@ -288,7 +291,8 @@ inline DoublePair logOfPositive(double x) {
   DoublePair result = fastTwoSum(2.0 * s.high, third.high);
   result.low += 2.0 * s.low + third.low + tail;
   result = fastTwoSum(result.high, result.low);
-  // The high part of log 2 has 42 bits: its product with the exponent is exact.
+  // The high part of log 2 has 42 bits, so its product with the exponent is
+  // exact.
   const double e = static_cast<double>(exponent);
   const DoublePair sum = twoSum(e * 0x1.62e42fefa38p-1, result.high);
   const double low =
@@ -296,7 +300,7 @@ inline DoublePair logOfPositive(double x) {
   return fastTwoSum(sum.high, low);
 }
 
-/// e^(high + low), rounded once; |low| small against an ulp of 1.
+/// Returns e^(high + low), rounded once; |low| small against an ulp of 1.
 inline double expOfPair(DoublePair x) {
   if (x.high > 710.0)
     return __builtin_inf();
@@ -329,8 +333,8 @@ inline double expOfPair(DoublePair x) {
 
 } // namespace detail
 
-/// x^y, at most 1 ulp off where the result is normal; the exceptional cases are
-/// those of C's `pow` (Annex F).
+/// Returns x^y, with an error of at most 1 ulp if the result is normal. Special
+/// cases are those of C's `pow` (Annex F).
 inline double pow(double x, double y) {
   using namespace detail;
   if (y == 0.0 || x == 1.0)
@@ -361,7 +365,7 @@ inline double pow(double x, double y) {
     return __builtin_nan("");
   const DoublePair logarithm = logOfPositive(magnitude);
   DoublePair product = {y * logarithm.high, 0.0};
-  // Where the product is out of range, its low part would be NaN or no matter.
+  // If the product is out of range, its low part would be NaN or irrelevant.
   if (__builtin_fabs(product.high) < 1024.0)
     product.low = __builtin_fma(
         y, logarithm.low, __builtin_fma(y, logarithm.high, -product.high));
@@ -371,13 +375,13 @@ inline double pow(double x, double y) {
 
 namespace detail {
 
-/// cos(x - quadrants * pi / 2) for |x| <= 2^24, at most 1 ulp or 2^-80 off; NaN
-/// beyond.
+/// Returns cos(x - quadrants * pi / 2) for |x| <= 2^24, with an error of at
+/// most 1 ulp or 2^-80; NaN for larger |x|.
 inline double cosOfQuadrants(double x, uint64_t quadrants) {
   if (!(__builtin_fabs(x) <= 0x1p+24))
     return __builtin_nan("");
-  // x = n pi/2 + r. The first two parts of pi/2 have few enough bits for n
-  // times them to be exact; the third stands for all that follows.
+  // x = n pi/2 + r. The first two parts of pi/2 have so few bits that their
+  // products with n are exact; the third represents the rest.
   const double shifted =
       __builtin_fma(x, 0x1.45f306dc9c883p-1, roundingShift64);
   const double n = shifted - roundingShift64;
@@ -403,8 +407,8 @@ inline double cosOfQuadrants(double x, uint64_t quadrants) {
       p = __builtin_fma(p, z, ((k / 2) & 1 ? -1.0 : 1.0) / factorial);
       factorial /= static_cast<double>(k) * (k - 1);
     }
-    // cos(r + low) = 1 - z/2 + (z^2 p - low r); what 1 - z/2 rounds away is
-    // put back.
+    // cos(r + low) = 1 - z/2 + (z^2 p - low r); the rounding error of 1 - z/2
+    // is added back.
     const double half = 0.5 * z;
     const double head = 1.0 - half;
     const double rounded = (1.0 - head) - half;
@@ -413,7 +417,8 @@ inline double cosOfQuadrants(double x, uint64_t quadrants) {
   return quadrant == 1 || quadrant == 2 ? -value : value;
 }
 
-/// cosOfQuadrants in f32: by f64, so that it rounds once.
+/// Returns cosOfQuadrants in f32: computed in f64, so that only one rounding
+/// occurs.
 inline float cosOfQuadrants(float x, uint64_t quadrants) {
   const double angle = x;
   const double shifted =
@@ -438,7 +443,7 @@ inline float cosOfQuadrants(float x, uint64_t quadrants) {
   q = __builtin_fma(q, z, -0.5);
   const double cosine = __builtin_fma(q, z, 1.0);
   const float magnitude = static_cast<float>((quadrant & 1u) ? sine : cosine);
-  // cos is negative in the second and third quadrant.
+  // cos is negative in the second and third quadrants.
   const uint32_t sign = static_cast<uint32_t>((quadrant + 1u) & 2u) << 30;
   const float result = floatOf(bitsOf(magnitude) ^ sign);
   return __builtin_fabsf(x) <= 0x1p+24f ? result : notANumber;
@@ -446,12 +451,12 @@ inline float cosOfQuadrants(float x, uint64_t quadrants) {
 
 } // namespace detail
 
-/// cos x for |x| <= 2^24; NaN beyond: an argument that large is no angle any
-/// more.
+/// Returns cos x for |x| <= 2^24; NaN for larger |x|, which have too few bits
+/// left for an angle.
 inline double cos(double x) { return detail::cosOfQuadrants(x, 0); }
 inline float cos(float x) { return detail::cosOfQuadrants(x, 0); }
 
-/// sin x for |x| <= 2^24; NaN beyond.
+/// Returns sin x for |x| <= 2^24; NaN for larger |x|.
 inline double sin(double x) {
   return x == 0.0 ? x : detail::cosOfQuadrants(x, 1);
 }

@@ -1,4 +1,4 @@
-//===- metrics.h - Figures of merit: their sums and values ------*- C++ -*-===//
+//===- metrics.h - Metrics: their sums and values ---------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One source for the interpreter and the runtime. A metric is an array of f64
-// sums, to which samples add in their order; the sums of replicas are added
-// element by element, in the settled order of replicas, and its value follows
-// from the sums alone. Each metric is a file of metrics/; what one consists of
-// is in metrics/Metric.h.
+// One implementation for the interpreter and the runtime. The state of a metric
+// is an array of f64 sums, to which samples are added in order. The sums of
+// replicas are added element by element, in the fixed order of replicas. The
+// metric's value is computed from the sums alone. Each metric has a file in
+// metrics/; metrics/Metric.h describes its members.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,25 +39,26 @@
 
 namespace pdlabi {
 
-/// A list of metrics, to be asked for one by its kind.
+/// A list of metric types, searchable by kind.
 template <typename... Metrics> struct MetricList {
-  /// Calls visit(metric) with the metric of a kind; false if there is none.
+  /// Calls visit(metric) with the metric of this kind. Returns false if there
+  /// is none.
   template <typename Visit> static bool visit(int32_t kind, Visit visit) {
     return ((Metrics::kind == kind && (visit(Metrics()), true)) || ...);
   }
-  /// Calls visit(metric) with each of them.
+  /// Calls visit(metric) with each metric.
   template <typename Visit> static void visitAll(Visit visit) {
     (visit(Metrics()), ...);
   }
 };
 
-/// All metrics, in the order in which messages name them.
+/// The metrics, in the order in which messages list them.
 using AllMetrics = MetricList<AreaUnderCurve, GroupedAreaUnderCurve, LogLoss,
                               ClicksOverPredicted, Mean, MeanAbsoluteError,
                               RootMeanSquaredError, Accuracy, BucketError,
                               AccuracyAt, RecallAt, NdcgAt, ReciprocalRank>;
 
-/// Whether there is such a metric, and the parameter one that it can have.
+/// Returns true if the metric kind exists and accepts the parameter.
 inline bool isMetric(int32_t kind, double parameter) {
   bool accepts = false;
   return AllMetrics::visit(kind,
@@ -67,12 +68,11 @@ inline bool isMetric(int32_t kind, double parameter) {
          accepts;
 }
 
-/// Whether a metric counts predictions that are no probabilities.
+/// True if the metric counts predictions outside of [0, 1].
 template <typename Metric>
-inline constexpr bool countsOutside =
-    requires { requires Metric::expectsProbabilities; };
+inline constexpr bool countsOutside = requires { Metric::meaningOutside; };
 
-/// The elements of a metric's sums.
+/// Returns the number of elements of a metric's sums.
 inline int64_t metricSumCount(int32_t kind, double parameter) {
   int64_t count = 0;
   AllMetrics::visit(kind, [&](auto metric) {
@@ -89,8 +89,20 @@ inline bool expectsProbabilities(int32_t kind) {
   return expects;
 }
 
-/// How many predictions of some weight lay outside of [0, 1], of a metric that
-/// expects probabilities; 0 of any other.
+/// Returns what predictions outside of [0, 1] count as if the metric expects
+/// probabilities. Empty for other metrics.
+inline std::string meaningOutside(int32_t kind) {
+  std::string meaning;
+  AllMetrics::visit(kind, [&](auto metric) {
+    using Metric = decltype(metric);
+    if constexpr (countsOutside<Metric>)
+      meaning = Metric::meaningOutside;
+  });
+  return meaning;
+}
+
+/// Returns the number of predictions with a weight outside of [0, 1] if the
+/// metric expects probabilities. 0 for other metrics.
 inline int64_t predictionsOutside(int32_t kind, double parameter,
                                   const double *sums) {
   int64_t count = 0;
@@ -102,13 +114,13 @@ inline int64_t predictionsOutside(int32_t kind, double parameter,
   return count;
 }
 
-/// Whether metrics of this kind with other parameters have other numbers of
-/// sums, if they have a parameter at all.
-inline bool sumCountTellsParameter(int32_t kind) {
+/// Returns true if the number of sums determines the parameter of metrics of
+/// this kind, or if they have no parameter.
+inline bool sumCountDefinesParameter(int32_t kind) {
   bool tells = true;
   AllMetrics::visit(kind, [&](auto metric) {
     using Metric = decltype(metric);
-    tells = Metric::domain == nullptr || Metric::sumCountTellsParameter;
+    tells = Metric::domain == nullptr || Metric::sumCountDefinesParameter;
   });
   return tells;
 }
@@ -120,12 +132,13 @@ inline MetricInput metricInput(int32_t kind) {
   return input;
 }
 
-/// Whether it is one of groups of samples, which keeps the samples.
+/// Returns true if metrics of this kind work on groups of samples, and keep the
+/// samples.
 inline bool observesGroups(int32_t kind) {
   return metricInput(kind) == MetricInput::GroupedPair;
 }
 
-/// What reports call it.
+/// Returns the metric's name in reports.
 inline std::string metricTitle(int32_t kind, double parameter) {
   std::string title;
   AllMetrics::visit(
@@ -133,7 +146,7 @@ inline std::string metricTitle(int32_t kind, double parameter) {
   return title;
 }
 
-/// The digits behind the point that reports show.
+/// Returns the number of decimal places in reports.
 inline int metricDigits(int32_t kind) {
   int digits = 0;
   AllMetrics::visit(kind,
@@ -144,17 +157,17 @@ inline int metricDigits(int32_t kind) {
 /// The observations of a batch, row by row.
 template <typename T> struct Observations {
   int64_t samples;
-  /// Values, predictions or scores of a sample.
+  /// Number of values, predictions or scores per sample.
   int64_t width;
   const T *predictions;
-  /// Labels of a sample; `labels` is null where the metric takes none.
+  /// Number of labels per sample; `labels` is null if the metric uses none.
   int64_t labelWidth;
   const T *labels;
-  /// One a sample; null: ones.
+  /// One per sample; null: ones.
   const T *weights;
 };
 
-/// Whether all of a sample's numbers are finite.
+/// Returns true if all numbers of the sample are finite.
 template <typename T>
 bool isFiniteSample(const Observations<T> &all, int64_t sample) {
   const auto areFinite = [sample](const T *numbers, int64_t width) {
@@ -167,8 +180,8 @@ bool isFiniteSample(const Observations<T> &all, int64_t sample) {
          areFinite(all.labels, all.labelWidth) && areFinite(all.weights, 1);
 }
 
-/// Calls visit(i, weight) with each sample whose numbers are finite, in order;
-/// any other makes the first sum NaN.
+/// Calls visit(i, weight) for each sample whose numbers are finite, in order.
+/// Any other sample sets the first sum to NaN.
 template <typename T, typename Visit>
 void forEachFiniteSample(const Observations<T> &all, double *sums,
                          Visit visit) {
@@ -180,9 +193,9 @@ void forEachFiniteSample(const Observations<T> &all, double *sums,
   }
 }
 
-/// Adds the samples to `sums`, in order, each as often as its weight says. A
-/// number that is not finite spoils the metric: its first sum is NaN from then
-/// on, and so is its value.
+/// Adds the samples to `sums`, in order, multiplied by their weights. A number
+/// that is not finite makes the metric invalid: its first sum, and its value,
+/// are NaN from then on.
 template <typename T>
 void observeSamples(int32_t kind, double parameter, const Observations<T> &all,
                     double *sums) {
@@ -209,9 +222,9 @@ void observeSamples(int32_t kind, double parameter, const Observations<T> &all,
   });
 }
 
-/// Keeps the samples of a metric of groups, in order: `groups` says of each
-/// where it belongs. The first sum becomes that of their weights, NaN from a
-/// number on that is not finite; `sumGroups` makes the others. Throws
+/// Stores the samples of a metric of groups, in order; `groups` has the group
+/// of each sample. The first sum is the sum of their weights, or NaN after a
+/// number that is not finite. `sumGroups` computes the other sums. Throws
 /// std::bad_alloc.
 template <typename T>
 void observeGroups(const Observations<T> &all, const int64_t *groups,
@@ -223,10 +236,11 @@ void observeGroups(const Observations<T> &all, const int64_t *groups,
   });
 }
 
-/// Whether the metric met a number that is not finite.
+/// Returns true if the metric observed a number that is not finite.
 inline bool isSpoilt(const double *sums) { return std::isnan(sums[0]); }
 
-/// The value; NaN where nothing was observed, and of a spoilt metric.
+/// Returns the metric's value. It is NaN if nothing was observed or the metric
+/// is invalid.
 inline double metricValue(int32_t kind, double parameter, const double *sums) {
   double value = undefinedMetric;
   if (isSpoilt(sums))
@@ -237,7 +251,7 @@ inline double metricValue(int32_t kind, double parameter, const double *sums) {
   return value;
 }
 
-/// Why sums that are not all 0 have no value.
+/// Returns the reason why sums that are not all 0 have no value.
 inline std::string whyMetricIsUndefined(int32_t kind, double parameter,
                                         const double *sums) {
   if (isSpoilt(sums))
@@ -249,7 +263,7 @@ inline std::string whyMetricIsUndefined(int32_t kind, double parameter,
   return why;
 }
 
-/// What reports add to the value; empty: nothing.
+/// Returns the remark that reports print after the value, or "".
 inline std::string metricRemark(int32_t kind, double parameter,
                                 const double *sums) {
   std::string remark;

@@ -1,4 +1,4 @@
-//===- pdlabi/modes.h - What the mode of a program means --------*- C++ -*-===//
+//===- pdlabi/modes.h - Properties of the distributed modes -----*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A mode is a bundle of properties: a row of the table below. Compiler and
-// runtime ask for properties, never for a mode.
+// A mode is a set of properties: a row of the table below. Compiler and runtime
+// check properties, never the mode itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,75 +20,78 @@
 
 namespace pdlabi {
 
-/// In whose processes owners of state are.
+/// Processes that contain the owners of state.
 enum class OwnerPlace { Servers, Trainers };
 
 /// The properties of a mode.
 struct Mode {
   /// PDL_MODE_...
   int32_t id;
-  /// As `--mode` takes it.
+  /// Value of `--mode`.
   const char *name;
-  /// State, and the rules that update it, are dealt to owners, which trainers
-  /// reach by messages; so a module is cut into roles. Else all is in one
-  /// process.
+  /// True if state, and the rules that update it, are distributed over owners,
+  /// which trainers reach by messages. The module is then split into roles.
+  /// Otherwise one process has everything.
   bool hasServers = false;
-  /// Of a mode with owners: where those of parameters and states are, and those
-  /// of tables.
+  /// If the mode has owners: the processes with the owners of parameters and
+  /// other state, and with the owners of tables.
   OwnerPlace parametersWith = OwnerPlace::Servers;
   OwnerPlace tablesWith = OwnerPlace::Servers;
-  /// Each trainer has a copy of the state and applies the rules to it; servers
-  /// have values alone, and add up what trainers have changed.
+  /// True if each trainer has a copy of the state and applies the rules to it.
+  /// Servers then have only values, and add up the model deltas of the
+  /// trainers.
   bool trainersApply = false;
-  /// A step is a round of all trainers, who wait for each other and all see the
-  /// same outcome; else servers apply what comes, when it comes.
+  /// True if a step is a round of all trainers: they wait for each other, and
+  /// all get the same result. Otherwise servers apply a push when it arrives.
   bool stepsAreRounds = false;
-  /// Each worker of a trainer sends by itself; else the sums of a trainer's
-  /// workers travel together.
+  /// True if each worker of a trainer pushes separately. Otherwise a trainer
+  /// pushes the sums of its workers.
   bool workersSend = false;
-  /// Who sends a gradient forms the norms of its clips; else servers do, of the
-  /// sum over all, and trainers send them partials.
+  /// True if the sender of a gradient computes the norms of its clips.
+  /// Otherwise servers compute them for the sum over all trainers, from partial
+  /// norms.
   bool sendersFormNorms = false;
-  /// A step is a round that is closed when some trainers have come: the others
-  /// count in the next one, or not at all.
+  /// True if a step is a round that closes when enough trainers have arrived.
+  /// The pushes of the others count in the next round, or not at all.
   bool closesWithQuorum = false;
-  /// Who sends a gradient clips it by its own norm: nobody ever sees the whole
-  /// of what is applied.
+  /// True if the sender of a gradient clips it by its own norm, because no
+  /// process has the whole gradient that is applied.
   bool sendersClip = false;
-  /// A new start of a trainer can go on among the requests of an earlier one,
-  /// because each of its senders would send the same ones in the same order.
-  bool newStartsGoOn = false;
+  /// True if a restarted trainer can resume among the requests of its previous
+  /// incarnation, because each of its senders would send the same requests in
+  /// the same order.
+  bool restartsContinue = false;
 
-  /// Whether each trainer's process has an owner, whose state dies with it; its
-  /// executable holds both roles.
+  /// Returns true if each trainer's process has an owner, whose state is lost
+  /// with the process. Its executable then contains both roles.
   constexpr bool trainersOwn() const {
     return hasServers && (parametersWith == OwnerPlace::Trainers ||
                           tablesWith == OwnerPlace::Trainers);
   }
-  /// Whether a job has servers: owners with a process, and an executable, of
-  /// their own.
+  /// Returns true if a job has servers: owners with their own process and
+  /// executable.
   constexpr bool needsServers() const {
     return hasServers && (parametersWith == OwnerPlace::Servers ||
                           tablesWith == OwnerPlace::Servers);
   }
-  /// Whether dense gradients may leave before a step is computed: the sum of a
-  /// trainer's workers goes to owners as it is.
+  /// Returns true if dense gradients may be sent before the step is completely
+  /// computed: the sum of a trainer's workers goes to owners unchanged.
   constexpr bool gradientsMayLeaveEarly() const {
     return hasServers && !trainersApply && !workersSend && !sendersClip;
   }
-  /// Whether what a sender pushes is a step of the rule by itself, which others
-  /// may have come before since it has read the state.
+  /// Returns true if each push is a separate step of the optimizer rule. Other
+  /// pushes may have been applied since its sender read the state.
   constexpr bool pushesAreSteps() const {
     return !stepsAreRounds && !closesWithQuorum && !trainersApply;
   }
-  /// How many senders of a job push such steps; 1 where a step joins what all
-  /// send.
-  constexpr double pusherCount(int64_t trainers, int64_t workers) const {
+  /// Returns the number of senders in a job that push separate steps; 1 if a
+  /// step sums all pushes.
+  constexpr double senderCount(int64_t trainers, int64_t workers) const {
     return !pushesAreSteps() ? 1
            : workersSend     ? double(trainers) * double(workers)
                              : double(trainers);
   }
-  /// How many owners a job has.
+  /// Returns the number of owners in a job.
   constexpr int32_t ownerCount(int32_t servers, int32_t trainers) const {
     return servers + (trainersOwn() ? trainers : 0);
   }
@@ -100,30 +103,31 @@ inline constexpr Mode modes[] = {
      .name = "sync",
      .hasServers = true,
      .stepsAreRounds = true,
-     .newStartsGoOn = true},
-    // What a worker sends is a function of its data and of what it was
-    // answered, which servers keep, however the pushes of others come between.
+     .restartsContinue = true},
+    // A worker's pushes depend only on its data and on the responses it got,
+    // which servers keep, however the pushes of other workers interleave.
     {.id = PDL_MODE_ASYNC,
      .name = "async",
      .hasServers = true,
      .workersSend = true,
      .sendersFormNorms = true,
-     .newStartsGoOn = true},
-    // What a trainer sends is a function of its data and of what it was
-    // answered, which servers keep.
+     .restartsContinue = true},
+    // A trainer's pushes depend only on its data and on the responses it got,
+    // which servers keep.
     {.id = PDL_MODE_HALF_ASYNC,
      .name = "half-async",
      .hasServers = true,
      .sendersFormNorms = true,
-     .newStartsGoOn = true},
+     .restartsContinue = true},
     {.id = PDL_MODE_QUORUM,
      .name = "quorum",
      .hasServers = true,
      .sendersFormNorms = true,
      .closesWithQuorum = true,
      .sendersClip = true,
-     .newStartsGoOn = true},
-    // State dies with a trainer: no new start of it could go on.
+     .restartsContinue = true},
+    // A trainer's state is lost with its process, so a restarted trainer cannot
+    // resume.
     {.id = PDL_MODE_COLLECTIVE,
      .name = "collective",
      .hasServers = true,
@@ -135,7 +139,7 @@ inline constexpr Mode modes[] = {
      .hasServers = true,
      .parametersWith = OwnerPlace::Trainers,
      .stepsAreRounds = true},
-    // A trainer's copy, with its slots, dies with it.
+    // A trainer's copy of the state, with its slots, is lost with its process.
     {.id = PDL_MODE_GEO,
      .name = "geo",
      .hasServers = true,
@@ -143,7 +147,7 @@ inline constexpr Mode modes[] = {
      .sendersFormNorms = true},
 };
 
-/// The mode with that id; null if there is none.
+/// Returns the mode with this id; null if there is none.
 constexpr const Mode *findMode(int64_t id) {
   for (const Mode &mode : modes)
     if (mode.id == id)

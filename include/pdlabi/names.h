@@ -1,4 +1,4 @@
-//===- names.h - Names that both halves know --------------------*- C++ -*-===//
+//===- names.h - Names shared by compiler and runtime -----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Names in the descriptor that the compiler writes and the runtime looks for.
+// Names that the compiler writes into the descriptor and the runtime looks up
+// there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,16 +18,17 @@
 
 namespace pdlabi {
 
-/// The scalar of a group (`pdl_scalar`) that is the learning rate of the step,
-/// as schedule and pushers make it. Every group with a schedule has it, and so
-/// has every group whose rule takes the rate as it is.
+/// The scalar of a group (`pdl_scalar`) with the learning rate of the step,
+/// after schedule and number of senders. Every group with a schedule has it,
+/// and every group whose rule uses the learning rate unchanged.
 inline constexpr char rateScalarName[] = "rate";
 
-/// The metric by which a training program counts labels of cross entropies that
-/// lie outside of [0, 1]. Reports do not show it.
+/// Metric that counts samples with a label outside of [0, 1], for losses that
+/// require labels in that range (see WatchLabels.h). Not shown in reports.
 inline constexpr char labelRangeName[] = "labels.range";
 
-/// Whether it is a metric of the model, and not one that the compiler added.
+/// Returns true for a metric of the model, false for one that the compiler
+/// added.
 inline bool isMetricOfModel(std::string_view name) {
   return name != labelRangeName;
 }

@@ -1,4 +1,4 @@
-//===- norm.h - Squared norms in the settled order --------------*- C++ -*-===//
+//===- norm.h - Squared norms in a fixed order ------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The joint squared norm that a clip sees is the sum of one partial for each
-// unit, added in ascending order of (symbol, unit); symbols in the order of
-// their declaration. Servers hold whole units, so the number of servers cannot
-// change a bit. Contraction must be off where this is included.
+// The joint squared norm of a clip is the sum of the partial norms of all
+// units, added in ascending order of (symbol, unit); symbols are in the order
+// of their declaration. Servers have whole units, so the result is bitwise
+// equal for any number of servers. Contraction must be off in code that
+// includes this file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,21 +19,22 @@
 
 namespace pdlabi {
 
-/// The squared norm of one unit: 64 consecutive rows of a parameter (a vector
-/// is one unit), or what a step touched of one logical shard of a table, keys
-/// ascending as signed integers. Elements are numbered through the unit;
-/// element j goes to lane j mod 16, and the lanes are joined by a tree 8-4-2-1.
+/// Computes the squared norm of one unit. Of a parameter, a unit is 64
+/// consecutive rows (a vector is one unit). Of a table, it is the rows of one
+/// logical shard that a step touched, in ascending order of their keys as
+/// signed integers. Elements are numbered through the unit. Element j goes to
+/// lane j mod 16, and the lanes are reduced in a tree 8-4-2-1.
 class SquaredNormUnit {
 public:
   /// Adds the next `count` elements. Each is divided by the weight, which is
-  /// rounded to the element type first; the quotient is widened and squared.
+  /// first rounded to the element type; the quotient is widened and squared.
   template <typename T>
   void add(const T *gradient, long long count, double weight) {
     const T divisor = static_cast<T>(weight);
     long long i = 0;
     while (i < count && position != 0)
       addOne(gradient[i++], divisor);
-    // Lanes do not meet, so that whole rounds may share vectors.
+    // Lanes are independent, so full rounds can be vectorized.
     for (; count - i >= laneCount; i += laneCount)
       for (int lane = 0; lane < laneCount; ++lane) {
         const T quotient = gradient[i + lane] / divisor;
@@ -43,10 +45,10 @@ public:
       addOne(gradient[i++], divisor);
   }
 
-  /// The partial of the elements so far.
+  /// Returns the partial norm of the elements added so far.
   double partial() const { return join(lanes); }
 
-  /// That of lanes that somebody else has added up.
+  /// Returns the partial norm for lanes that were added up elsewhere.
   static double join(const double *lanes) {
     double sums[8];
     for (int i = 0; i < 8; ++i)
@@ -71,7 +73,7 @@ private:
   int position = 0;
 };
 
-/// Rows of a parameter in one unit.
+/// Number of rows of a parameter in one unit.
 inline constexpr long long rowsInNormUnit = 64;
 
 } // namespace pdlabi

@@ -7,23 +7,26 @@
 //===----------------------------------------------------------------------===//
 //
 // Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy
-// as 1, 2, 3; SC 2011): a function of a counter and a key, without state. What
-// is random therefore depends on what it is for, never on ranks or on the order
-// of arrival.
+// as 1, 2, 3; SC 2011): a stateless function of a counter and a key. A random
+// number therefore depends only on its use, never on ranks or on the order of
+// arrival.
 //
 // Initial values. Element e of the row with a given key, of a symbol with a
-// given 64-bit id, under a 64-bit seed:
-//   counter word 0 = low half of the key
-//   counter word 1 = high half of the key
-//   counter word 2 = e / 4
-//   counter word 3 = low half of the symbol id (a hash: any half is as good)
-//   key word 0     = low half of the seed
-//   key word 1     = high half of the seed
-// uniform takes result word e mod 4, and so does the truncated normal, which is
-// the inverse of its distribution function there. normal takes the pair of
-// words of which that is one: Box-Muller makes the even element from the cosine
-// and the odd one from the sine. The key of row r of a dense parameter is r, a
-// vector being row 0, and e counts within the row.
+// given 64-bit id, with a 64-bit seed, uses:
+//
+//   Counter word 0: low half of the key.
+//   Counter word 1: high half of the key.
+//   Counter word 2: e / 4.
+//   Counter word 3: low half of the symbol id (a hash: either half is as good).
+//   Key word 0:     low half of the seed.
+//   Key word 1:     high half of the seed.
+//
+// The uniform distribution uses result word e mod 4. The truncated normal
+// distribution applies its inverse distribution function to the same word. The
+// normal distribution uses the pair of words that contains this word:
+// Box-Muller makes the even element from the cosine and the odd one from the
+// sine. The key of row r of a dense parameter is r (a vector is row 0), and e
+// is the index within the row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,12 +40,12 @@
 
 namespace pdlabi {
 
-/// Four words, a counter or a result.
+/// Four words: a counter or a result.
 struct PhiloxBlock {
   uint32_t words[4];
 };
 
-/// Philox4x32-10 of a counter under the key `seed`, low half first.
+/// Returns Philox4x32-10 of a counter with the key `seed`, low half first.
 inline PhiloxBlock philox(PhiloxBlock counter, uint64_t seed) {
   uint32_t key0 = static_cast<uint32_t>(seed);
   uint32_t key1 = static_cast<uint32_t>(seed >> 32);
@@ -61,12 +64,13 @@ inline PhiloxBlock philox(PhiloxBlock counter, uint64_t seed) {
   return {{c0, c1, c2, c3}};
 }
 
-/// The upper 24 bits of a word as a multiple of 2^-24 in [0, 1).
+/// Returns the upper 24 bits of a word as a multiple of 2^-24 in [0, 1).
 inline float uniformOfWord(uint32_t word) {
   return static_cast<float>(word >> 8) * 0x1p-24f;
 }
 
-/// One of the two standard normal values that Box-Muller makes of two words.
+/// Returns one of the two standard normal values that Box-Muller makes from two
+/// words.
 inline float normalOfWords(uint32_t first, uint32_t second, bool odd) {
   // In (0, 1], so that the logarithm is finite; exact in f32.
   const float positive = static_cast<float>((first >> 8) + 1) * 0x1p-24f;
@@ -75,12 +79,12 @@ inline float normalOfWords(uint32_t first, uint32_t second, bool odd) {
   return radius * (odd ? sinTurns(turns) : cosTurns(turns));
 }
 
-/// A standard normal value of those in (-2, 2): the inverse of their
-/// distribution function, in the middle of the interval that the upper 24 bits
-/// of a word stand for. The distribution is symmetric, and so is this: with t
-/// in (-1, 1) the value is t * P(t^2) / Q(t^2), where the quotient interpolates
-/// sqrt(2) * erfinv(t * erf(sqrt(2))) / t in 15 Chebyshev nodes of t^2 in
-/// [0, 1]. It is within 2e-9 of it, relatively: well below what f32 shows.
+/// Returns a standard normal value truncated to (-2, 2): the inverse of the
+/// distribution function, at the middle of the interval that the upper 24 bits
+/// of a word represent. Distribution and function are symmetric: with t in (-1,
+/// 1) the value is t * P(t^2) / Q(t^2), where the quotient interpolates sqrt(2)
+/// * erfinv(t * erf(sqrt(2))) / t in 15 Chebyshev nodes of t^2 in [0, 1]. The
+/// relative error is below 2e-9, far less than the precision of f32.
 inline double truncatedNormalOfWord(uint32_t word) {
   constexpr double p[] = {1.1962880133226084,   -4.436232776087103,
                           6.631166795960804,    -5.082281624342453,
@@ -94,7 +98,7 @@ inline double truncatedNormalOfWord(uint32_t word) {
                           -0.6303181382972277,
                           0.07429358979244179,
                           -0.002768496657393822};
-  // Odd multiples of 2^-24, exact.
+  // Exact: odd multiples of 2^-24.
   const double t = (2.0 * (word >> 8) + 1.0) * 0x1p-24 - 1.0;
   const double square = t * t;
   double numerator = p[7], denominator = q[7];
@@ -105,7 +109,7 @@ inline double truncatedNormalOfWord(uint32_t word) {
   return t * numerator / denominator;
 }
 
-/// Values of a half-open interval [a, b).
+/// Uniform values of a half-open interval [a, b).
 class UniformInterval {
 public:
   explicit UniformInterval(const pdl_initializer &initializer)
@@ -116,8 +120,9 @@ public:
     belowEnd = end == 0.0f ? -0x1p-149f
                            : detail::floatOf(end > 0.0f ? bits - 1 : bits + 1);
   }
-  /// The last step is in f64 and rounded once to f32; where that rounding would
-  /// reach the open end, the next lower f32 stands for it.
+  /// Returns the value for a random word. The last operation is in f64 and
+  /// rounded once to f32. If rounding would reach the open end, the next lower
+  /// f32 is returned.
   float valueOfWord(uint32_t word) const {
     const double unit = uniformOfWord(word);
     const float value = static_cast<float>(a + width * unit);
@@ -130,9 +135,9 @@ private:
   bool isEmpty;
 };
 
-/// An initializer's value from the word of its element, and from the pair of
-/// words of which that is the second one if `odd`. The last step is in f64 and
-/// rounded once to f32.
+/// Returns an initial value from the word of its element, and from the pair of
+/// words that contains this word as its second one if `odd`. The last operation
+/// is in f64 and rounded once to f32.
 inline float initialValueOfWords(const pdl_initializer &initializer,
                                  uint32_t word, uint32_t first, uint32_t second,
                                  bool odd) {
@@ -149,7 +154,7 @@ inline float initialValueOfWords(const pdl_initializer &initializer,
   return static_cast<float>(a);
 }
 
-/// The same from the block of its element, `lane` = e mod 4.
+/// Returns an initial value from the block of its element; `lane` = e mod 4.
 inline float initialValueOfBlock(const pdl_initializer &initializer,
                                  const PhiloxBlock &block, int lane) {
   const int pair = lane & ~1;
@@ -157,17 +162,18 @@ inline float initialValueOfBlock(const pdl_initializer &initializer,
                              block.words[pair + 1], lane & 1);
 }
 
-/// Blocks that are computed side by side, in the lanes of vectors.
+/// Number of blocks that are computed in parallel, in the lanes of vectors.
 inline constexpr int philoxLanes = 4;
 
-/// Counters of blocks that are computed side by side, by word; 32-bit numbers
-/// in lanes of 64 bits, as products need them.
+/// Counters of blocks that are computed in parallel, by word. Each 32-bit
+/// number is in a 64-bit lane, as the products require.
 typedef uint64_t PhiloxLanes __attribute__((vector_size(8 * philoxLanes)));
 struct PhiloxCounters {
   PhiloxLanes words[4];
 };
 
-/// The blocks of some counters: word w of block i goes to words[4 * i + w].
+/// Computes the blocks of some counters: word w of block i goes to words[4 * i
+/// + w].
 inline void philoxBlocks(const PhiloxCounters &counters, uint64_t seed,
                          uint32_t (&words)[4 * philoxLanes]) {
   constexpr uint64_t low = 0xffffffffu;
@@ -175,8 +181,8 @@ inline void philoxBlocks(const PhiloxCounters &counters, uint64_t seed,
   PhiloxLanes c2 = counters.words[2], c3 = counters.words[3];
   uint64_t key0 = seed & low, key1 = seed >> 32;
   for (int round = 0; round < 10; ++round) {
-    // So that the compiler sees products of 32-bit numbers: one instruction
-    // each, not three.
+    // The mask shows the compiler that these are products of 32-bit numbers:
+    // one instruction each instead of three.
     const PhiloxLanes product0 = (c0 & low) * uint64_t(0xd2511f53u);
     const PhiloxLanes product1 = (c2 & low) * uint64_t(0xcd9e8d57u);
     c0 = (product1 >> 32) ^ c1 ^ key0;
@@ -194,8 +200,8 @@ inline void philoxBlocks(const PhiloxCounters &counters, uint64_t seed,
   }
 }
 
-/// The blocks of counters that differ in word 2 alone, which is `first` and
-/// those behind it.
+/// Computes the blocks of counters that differ only in word 2, which counts up
+/// from `first`.
 inline void philoxBlocks(uint64_t key, uint32_t first, uint32_t symbol,
                          uint64_t seed, uint32_t (&words)[4 * philoxLanes]) {
   constexpr uint64_t low = 0xffffffffu;
@@ -206,7 +212,7 @@ inline void philoxBlocks(uint64_t key, uint32_t first, uint32_t symbol,
 }
 
 /// Writes the initial values of elements 0 .. count of the row of `key`. f64
-/// programs widen the f32 value, so that both start at the same point.
+/// programs widen the f32 value, so that both start from the same values.
 template <typename T>
 inline void fillInitialValues(const pdl_initializer &initializer, uint64_t seed,
                               uint64_t symbolId, uint64_t key, int64_t count,

@@ -1,4 +1,4 @@
-//===- placement.h - Which owner holds which block --------------*- C++ -*-===//
+//===- placement.h - Placement of blocks and shards on owners ---*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A program knows its blocks and shards, never the number of their owners. Each
-// process computes the map from units to owners at its start, with these
-// functions, and the processes compare digests. So they must be functions of
-// integers only: no hash table order, no floating point, no allocation.
+// A program contains its blocks and shards, but not the number of their owners.
+// Each process computes the map from units to owners at its start, with these
+// functions, and the processes compare digests of it. The functions must
+// therefore use only integers: no hash table order, no floating point, no
+// allocation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,40 +31,40 @@ namespace pdlabi {
 // Cutting a parameter into row blocks
 //===----------------------------------------------------------------------===//
 
-/// Smaller messages waste bandwidth: the default minimum of a block.
+/// Default minimum size of a block. Smaller messages waste bandwidth.
 inline constexpr int64_t defaultMinBlockElements = 8192;
-/// The default size that blocks are cut to.
+/// Default target size of blocks.
 inline constexpr int64_t defaultTargetBlockBytes = 128 * 1024;
 
-/// Consecutive rows of a parameter.
+/// A range of consecutive rows of a parameter.
 struct RowBlock {
   int64_t firstRow = 0;
   int64_t rowCount = 0;
 };
 
-/// Into how many blocks a parameter of `rows` rows of `rowElements` elements of
-/// `elementBytes` bytes is cut: as many as leave `minElements` elements and
-/// about `targetBytes` bytes to each; at least 1. Blocks are whole units of
-/// `rowsInNormUnit` rows. A vector is one unit: it has `rows` = 1. All
-/// arguments are at least 1.
+/// Returns the number of blocks of a parameter with `rows` rows of
+/// `rowElements` elements of `elementBytes` bytes. It is the largest number for
+/// which each block has at least `minElements` elements and about `targetBytes`
+/// bytes; at least 1. Blocks are whole units of `rowsInNormUnit` rows. A vector
+/// is one unit: it has `rows` = 1. All arguments are at least 1.
 inline int64_t rowBlockCount(int64_t rows, int64_t rowElements,
                              int64_t elementBytes,
                              int64_t minElements = defaultMinBlockElements,
                              int64_t targetBytes = defaultTargetBlockBytes) {
-  // In 128 bits: a wide row times 64 may pass 63 bits.
+  // 128 bits, because a wide row times 64 may exceed 63 bits.
   using Wide = __int128;
   const Wide unitElements = Wide(rowElements) * rowsInNormUnit;
   const Wide unitBytes = unitElements * elementBytes;
   const Wide forMinimum = (minElements + unitElements - 1) / unitElements;
-  // The nearest count of units, but one at least.
+  // The nearest number of units, but at least one.
   const Wide forTarget = (targetBytes + unitBytes / 2) / unitBytes;
   const Wide unitsInBlock = std::max({Wide(1), forMinimum, forTarget});
   return static_cast<int64_t>(
       std::max(Wide(1), rows / (unitsInBlock * rowsInNormUnit)));
 }
 
-/// Block `index` of `blockCount`: the units are dealt evenly, and only the
-/// parameter's last unit may be short.
+/// Returns block `index` of `blockCount`. Units are distributed evenly; only
+/// the parameter's last unit may be shorter.
 inline RowBlock rowBlock(int64_t rows, int64_t blockCount, int64_t index) {
   const int64_t units = (rows + rowsInNormUnit - 1) / rowsInNormUnit;
   const auto firstRowOf = [&](int64_t block) {
@@ -79,61 +80,61 @@ inline RowBlock rowBlock(int64_t rows, int64_t blockCount, int64_t index) {
 // Units to owners
 //===----------------------------------------------------------------------===//
 
-/// The owners that a unit may be dealt to: [first, first + count). A job's
-/// owners are numbered: its servers first, then its trainers, where these own
+/// The owners on which a unit may be placed: [first, first + count). The owners
+/// of a job are numbered: first its servers, then its trainers, if they own
 /// state too. `count` 0: any owner.
 struct OwnerRange {
   int32_t first = 0;
   int32_t count = 0;
 };
 
-/// Those in the processes of a job's servers, or of its trainers.
+/// Returns the owners in the processes of a job's servers, or of its trainers.
 inline OwnerRange ownersIn(OwnerPlace place, int32_t servers,
                            int32_t trainers) {
   return place == OwnerPlace::Servers ? OwnerRange{0, servers}
                                       : OwnerRange{servers, trainers};
 }
 
-/// What is placed as a whole: a row block of a parameter or a logical shard of
-/// a table.
+/// A unit of placement: a row block of a parameter or a logical shard of a
+/// table.
 struct PlacementUnit {
-  /// `placementUnitId`; no two units of a program share one.
+  /// `placementUnitId`, unique within a program.
   uint64_t id = 0;
-  /// Bytes a step, or whatever else the program's costs are counted in. The
-  /// sum over all units is below 2^64.
+  /// Bytes per step, or another measure that all units of the program share.
+  /// The sum over all units is below 2^64.
   uint64_t cost = 0;
   OwnerRange owners = {};
 };
 
-/// The id of block or shard `index` of a symbol: it does not change when other
-/// symbols come and go.
+/// Returns the id of block or shard `index` of a symbol. It does not change
+/// when other symbols are added or removed.
 inline uint64_t placementUnitId(uint64_t symbol, uint64_t index) {
   const uint64_t words[] = {symbol, index};
   return XXH64(words, sizeof(words), 0);
 }
 
 enum class PlacementPolicy : uint32_t {
-  /// Unit i with the i-th of its owners (modulo their number), in the order of
-  /// the list.
+  /// Unit i goes to the i-th of its owners (modulo their number), in the order
+  /// of the list.
   RoundRobin = 0,
-  /// The id modulo the number of owners: no unit's place depends on other
+  /// The owner is the id modulo the number of owners, independent of other
   /// units.
   HashName = 1,
-  /// Dearest first, equal costs by id, each with the owner that has the least
-  /// load so far, of equal ones the first. The result does not depend on the
-  /// order of the list.
+  /// The most expensive unit first, equal costs by id; each goes to the owner
+  /// with the least load so far, the first one if several are equal. The result
+  /// does not depend on the order of the list.
   LeastLoaded = 2,
 };
 
-/// The names of the policies, by number, in flags and reports.
+/// Names of the policies, by number, in flags and reports.
 inline constexpr const char *placementPolicyNames[] = {
     "round-robin", "hash-name", "least-loaded"};
 
-/// Writes the owner of each unit, in [0, ownerCount), to `ownerOf`. `order`
-/// (one entry a unit) and `loads` (one an owner) belong to the caller; `loads`
-/// holds each owner's cost afterwards. False, with nothing written, where there
-/// is no owner, a unit names owners that are not there, the policy is unknown,
-/// or there are 2^32 units.
+/// Writes the owner of each unit, in [0, ownerCount), to `ownerOf`. The caller
+/// provides `order` (one entry per unit) and `loads` (one per owner); `loads`
+/// receives each owner's total cost. Returns false, and writes nothing, if
+/// there is no owner, if a unit's range contains owners that do not exist, if
+/// the policy is unknown, or if there are 2^32 or more units.
 inline bool placeUnits(PlacementPolicy policy, const PlacementUnit *units,
                        size_t unitCount, int32_t ownerCount, uint32_t *order,
                        uint64_t *loads, int32_t *ownerOf) {
@@ -174,8 +175,8 @@ inline bool placeUnits(PlacementPolicy policy, const PlacementUnit *units,
   return true;
 }
 
-/// What processes compare before their first step: it differs where units,
-/// costs, the number of owners or the map differ.
+/// Returns the digest that processes compare before their first step. It covers
+/// the units, their costs, the number of owners and the map.
 inline uint64_t placementDigest(const PlacementUnit *units, size_t unitCount,
                                 int32_t ownerCount, const int32_t *ownerOf) {
   const uint64_t head[] = {unitCount, static_cast<uint64_t>(ownerCount)};

@@ -1,4 +1,4 @@
-//===- rounding.h - Numbers in 16 bits, rounded at random -------*- C++ -*-===//
+//===- rounding.h - 16-bit numbers and stochastic rounding ------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,21 +6,25 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How an f32 becomes a number of 16 bits: to nearest, ties to even, or at
-// random: away from zero with the probability of the part that is cut off, so
-// that many updates of a row that are smaller than the distance of two numbers
-// add up to what they are.
+// Conversion of an f32 to a number of 16 bits: to nearest (ties to even), or by
+// stochastic rounding. Stochastic rounding goes away from zero with a
+// probability equal to the fraction that is cut off. Many updates of a row that
+// are smaller than the distance between two numbers therefore add up correctly
+// on average.
 //
-// The random bits are Philox. Element e of the row with a given key, of a
-// symbol with a given 64-bit id, under a 64-bit seed, in update n of its group
-// (1 for the first), takes 16 bits of the block of
-//   counter word 0 = low half of the key
-//   counter word 1 = high half of the key
-//   counter word 2 = e / 8 + 2^17 * (high half of n)
-//   counter word 3 = low half of n
-//   key            = seed xor symbol id, low half first
-// namely of word e mod 8 / 2 the low half if e is even, else the high half.
-// Rows have 2^20 elements at most.
+// The random bits come from Philox. They depend on the row's key, on the 64-bit
+// id of its symbol, on a 64-bit seed, on the element e, and on the number n of
+// the update in its group (1 for the first). They are 16 bits of the block
+// with:
+//
+//   Counter word 0: low half of the key.
+//   Counter word 1: high half of the key.
+//   Counter word 2: e / 8 + 2^17 * (high half of n).
+//   Counter word 3: low half of n.
+//   Key:            seed xor symbol id, low half first.
+//
+// The bits are in word e mod 8 / 2: the low half if e is even, else the high
+// half. Rows have at most 2^20 elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +39,8 @@
 
 namespace pdlabi {
 
-/// The upper half of an f32. Conversions are exact, or to nearest, ties to
-/// even; NaN stays NaN, and what is beyond the largest finite number becomes
+/// The upper half of an f32. Conversions are exact, or to nearest with ties to
+/// even. NaN stays NaN, and numbers beyond the largest finite number become
 /// infinite.
 struct BFloat16 {
   uint16_t bits = 0;
@@ -51,8 +55,8 @@ struct BFloat16 {
   }
   operator float() const { return detail::floatOf(uint32_t(bits) << 16); }
 
-  /// Away from zero if the 16 bits that are cut off, plus `random`, 0 to 2^16 -
-  /// 1, are 2^16 or more.
+  /// Rounds away from zero if the 16 bits that are cut off, plus `random`,
+  /// which is 0 to 2^16 - 1, are 2^16 or more.
   static BFloat16 atRandom(float number, uint32_t random) {
     const uint32_t all = detail::bitsOf(number);
     BFloat16 result;
@@ -65,8 +69,7 @@ private:
   static uint16_t quiet(uint32_t all) { return uint16_t(all >> 16 | 0x40); }
 };
 
-/// IEEE 754's binary16, denormal numbers included. Conversions as those of
-/// BFloat16.
+/// IEEE 754 binary16, with denormal numbers. Converts like BFloat16.
 struct Float16 {
   uint16_t bits = 0;
 
@@ -75,7 +78,7 @@ struct Float16 {
   Float16() = default;
   Float16(float number) {
     const uint32_t all = detail::bitsOf(number), magnitude = all & 0x7fffffff;
-    // Below 2^-14 numbers are 2^-24 apart, as those of f32 at 0.5.
+    // Below 2^-14, numbers are 2^-24 apart, like those of f32 at 0.5.
     const uint32_t small =
         detail::bitsOf(detail::floatOf(magnitude) + 0.5f) - 0x3f000000;
     const uint32_t normal =
@@ -93,9 +96,9 @@ struct Float16 {
     return detail::floatOf(all | sign);
   }
 
-  /// With f the part of the distance to the next number away from zero, rounded
-  /// down to a multiple of 2^-16, that is cut off: away from zero if 2^16 f +
-  /// `random` are 2^16 or more.
+  /// Rounds away from zero if 2^16 f + `random` is 2^16 or more. f is the
+  /// fraction that is cut off, relative to the distance to the next number away
+  /// from zero, rounded down to a multiple of 2^-16.
   static Float16 atRandom(float number, uint32_t random) {
     const uint32_t all = detail::bitsOf(number), magnitude = all & 0x7fffffff;
     const uint32_t small =
@@ -110,10 +113,11 @@ struct Float16 {
   }
 
 private:
-  /// What the exponent of an f32 has more, in place.
+  /// Difference of the exponent biases of f32 and binary16, in the position of
+  /// the exponent field.
   static constexpr uint32_t bias = 112u << 23;
-  /// Bits of 2^-14, the smallest normal number, and of 2^16, which is beyond
-  /// all finite ones.
+  /// Bits of 2^-14, the smallest normal number, and of 2^16, which is larger
+  /// than all finite numbers.
   static constexpr uint32_t least = 113u << 23, beyond = 143u << 23;
 
   static uint16_t join(uint32_t all, uint32_t magnitude, uint32_t small,
@@ -126,21 +130,21 @@ private:
   }
 };
 
-/// What the random bits of an update depend on beside key and element.
+/// Inputs of an update's random bits, in addition to key and element.
 struct RoundingDraws {
   uint64_t seed = 0;
   uint64_t symbolId = 0;
-  /// Its number in the group, 1 for the first.
+  /// The number of the update in the group, 1 for the first.
   int64_t update = 1;
 };
 
-/// Elements that share a block of random numbers.
+/// Number of elements that share a block of random numbers.
 inline constexpr int64_t elementsOfRoundingBlock = 8;
 
-/// Rounds `rowCount` rows of `width` elements at random: those of `values`, row
-/// by row, `stride` elements apart, go to `rows[i]`, the row of keys[i].
-/// Returns whether all that was written is finite. `T`: BFloat16 or Float16.
-/// However rows are cut into calls, their bits are the same.
+/// Rounds `rowCount` rows of `width` elements stochastically: the rows of
+/// `values`, `stride` elements apart, go to `rows[i]`, the row of keys[i].
+/// Returns true if all written numbers are finite. `T`: BFloat16 or Float16.
+/// The result does not depend on how rows are split into calls.
 template <typename T>
 inline bool roundRows(const RoundingDraws &draws, int64_t rowCount,
                       int64_t width, int64_t stride, const int64_t *keys,
@@ -152,7 +156,7 @@ inline bool roundRows(const RoundingDraws &draws, int64_t rowCount,
   const int64_t blocks =
       (width + elementsOfRoundingBlock - 1) / elementsOfRoundingBlock;
   uint32_t largest = 0;
-  // As many blocks as are computed side by side, of whichever rows.
+  // As many blocks as are computed in parallel, from any rows.
   int64_t row = 0, block = 0;
   while (row < rowCount) {
     int64_t rowOf[philoxLanes], blockOf[philoxLanes];

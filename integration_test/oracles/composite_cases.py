@@ -80,8 +80,9 @@ def sample_products():
     return case
 
 
-def normalisations():
-    case = Case("normalisation", "Softmax, layer norm, rows of length 1")
+def normalizations():
+    case = Case("normalization", "Softmax, layer norm, rows of length 1",
+                seed_name="normalisation")
     functional = torch.nn.functional
     x = case.variable(6, -5, 5, 0.5)
     box = case.reshape(case.variable(24, -40, 40), 4, 6)
@@ -106,13 +107,13 @@ def normalisations():
                              [value, *factors], value.shape, tensor),
                    f"layer_norm_{label}")
     y = case.variable(6)
-    case.check(case.unary("l2_normalise", y,
-                          functional.normalize(y.tensor, dim=-1)), "l2_normalise")
+    case.check(case.unary("l2_normalize", y,
+                          functional.normalize(y.tensor, dim=-1)), "l2_normalize")
     short = case.variable(6, -0.25, 0.25)
     length = (short.tensor**2).sum(dim=-1, keepdim=True).clamp(min=0.5).sqrt()
-    case.check(case.emit(f"nn.l2_normalise %{short.name} epsilon 0.5", [short],
+    case.check(case.emit(f"nn.l2_normalize %{short.name} epsilon 0.5", [short],
                          short.shape, short.tensor / length, functional=False),
-               "l2_normalise_short")
+               "l2_normalize_short")
     case.check(case.emit(f"nn.cosine_similarity %{y.name}, %{x.name}", [y, x], (-1, 1),
                          functional.cosine_similarity(y.tensor, x.tensor)[:, None]),
                "cosine_similarity")

@@ -69,8 +69,8 @@ MODEL = """module @cycle {
     %made = nn.call @generate(%noise, %kind) : (tensor<?x2xf32>, tensor<?x1xi64>) -> tensor<?x3xf32>
     %b = nn.call @judge(%made) : (tensor<?x3xf32>) -> tensor<?x1xf32>
     %mean = nn.read @mean : tensor<1xf32>
-    %centred = nn.sub %b, %mean : tensor<?x1xf32>, tensor<1xf32>
-    %c = nn.neg %centred : tensor<?x1xf32>
+    %centered = nn.sub %b, %mean : tensor<?x1xf32>, tensor<1xf32>
+    %c = nn.neg %centered : tensor<?x1xf32>
     %l = nn.softplus %c : tensor<?x1xf32>
     nn.minimize %l over [@generator, @kinds] : tensor<?x1xf32>
   }

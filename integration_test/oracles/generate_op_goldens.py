@@ -13,7 +13,7 @@ import numpy
 import torch
 
 import hashing
-from composite_cases import (composite_losses, interactions, normalisations,
+from composite_cases import (composite_losses, interactions, normalizations,
                              sample_products)
 from control_cases import choices
 from cycle_cases import write_cycle
@@ -57,8 +57,8 @@ def unary_ops():
     x = case.variable(3, 0, 90)
     mean, deviation = [38.5, 10.25, 0.75], [13.5, 2.5, 4.0]
     value = (x.tensor - torch.tensor(mean)) / torch.tensor(deviation)
-    case.check(case.emit(f"nn.standardise %{x.name} mean {mean} deviation {deviation}",
-                         [x], x.shape, value, functional=False), "standardise")
+    case.check(case.emit(f"nn.standardize %{x.name} mean {mean} deviation {deviation}",
+                         [x], x.shape, value, functional=False), "standardize")
     return case
 
 
@@ -335,8 +335,8 @@ def lookups():
     return case
 
 
-def catalogue():
-    case = Case("catalogue", "Ids that are the same for each sample")
+def catalog():
+    case = Case("catalog", "Ids that are the same for each sample", seed_name="catalogue")
     anchor = case.variable(1)
     case.check(case.unary("neg", anchor, -anchor.tensor), "anchor")
     like = case.field("like", numpy.zeros((case.batch, 2)))
@@ -447,8 +447,8 @@ def main():
         sys.exit("usage: generate_op_goldens.py FOLDER")
     torch.set_num_threads(1)
     for build in (unary_ops, gelu, activations, selects, binary_ops, broadcasts, shapes,
-                  reductions, linear_layers, products, sample_products, normalisations,
-                  interactions, lookups, catalogue, recurrence, choices, selection, segments, features, mixing,
+                  reductions, linear_layers, products, sample_products, normalizations,
+                  interactions, lookups, catalog, recurrence, choices, selection, segments, features, mixing,
                   drawing, sampled_losses, losses, batch_sums, composite_losses,
                   comparisons, id_arithmetic, casts, weighted_lookups):
         build().write(sys.argv[1])

@@ -118,12 +118,13 @@ class Bags:
 
 class Case:
     """Collects one model. Tensors are f64; the first dimension of a value that
-    belongs to samples is -1 in its shape."""
+    belongs to samples is -1 in its shape. The numbers are drawn by `seed_name`, which
+    a renamed case keeps."""
 
-    def __init__(self, name, what, batch=8):
+    def __init__(self, name, what, batch=8, seed_name=None):
         self.name, self.what, self.batch = name, what, batch
         self.random = numpy.random.default_rng(
-            int.from_bytes(name.encode(), "little") % 2**63)
+            int.from_bytes((seed_name or name).encode(), "little") % 2**63)
         self.fields, self.field_types, self.field_values = [], {}, {}
         self.symbols, self.body = [], []
         self.initial, self.leaves, self.tables = {}, {}, {}

@@ -102,7 +102,7 @@ def read_pairs(path, count, words):
         pairs = numpy.array([line.split("\t") for line in lines], dtype=numpy.int64)
     drawn = numpy.array([draws.ids("log_uniform", 0, words, "train", 0, row, count)
                          for row in range(len(pairs))], dtype=numpy.int64)
-    return {"word": pairs[:, :1], "neighbour": pairs[:, 1:], "drawn": drawn,
+    return {"word": pairs[:, :1], "neighbor": pairs[:, 1:], "drawn": drawn,
             "hits": (drawn == pairs[:, 1:]) * 1.0, "label": numpy.ones((len(pairs), 1))}
 
 

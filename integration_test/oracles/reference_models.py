@@ -81,7 +81,7 @@ class Model:
         return ids
 
     def losses(self, fields, pooled, parameters):
-        """What a step minimises, sample by sample."""
+        """What a step minimizes, sample by sample."""
         return sigmoid_cross_entropy(self.logit(fields, pooled, parameters),
                                      fields["label"])
 
@@ -229,7 +229,7 @@ def standard_of_tamed(tamed):
 
 
 def standard(numbers):
-    """Adult's numbers, tamed and standardised, as the models below take them."""
+    """Adult's numbers, tamed and standardized, as the models below take them."""
     return standard_of_tamed(torch.sign(numbers) * torch.log1p(torch.abs(numbers)))
 
 

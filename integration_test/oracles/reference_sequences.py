@@ -232,20 +232,20 @@ class Word2Vec(PairModel):
 
     def ids(self, fields):
         return {"word_rows": [fields["word"]],
-                "neighbour_rows": [fields["neighbour"], fields["drawn"]]}
+                "neighbour_rows": [fields["neighbor"], fields["drawn"]]}
 
     def logits(self, pooled):
         word = pooled["word_rows"][0]
         return [(word * rows).sum(dim=2) for rows in pooled["neighbour_rows"]]
 
     def scores(self, pooled, parameters):
-        neighbour, drawn = self.logits(pooled)
-        return [neighbour, drawn[:, :1]]
+        neighbor, drawn = self.logits(pooled)
+        return [neighbor, drawn[:, :1]]
 
     def losses(self, fields, pooled, parameters):
-        neighbour, drawn = self.logits(pooled)
+        neighbor, drawn = self.logits(pooled)
         softplus = torch.nn.functional.softplus
-        return softplus(-neighbour, threshold=1e3) + (
+        return softplus(-neighbor, threshold=1e3) + (
             softplus(drawn, threshold=1e3) * (1 - fields["hits"])).sum(dim=1, keepdim=True)
 
 

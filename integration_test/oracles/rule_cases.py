@@ -126,13 +126,8 @@ def case_text(name, groups, weighted, clip, clip_kind):
     return "\n".join(lines)
 
 
-def write_rule_case(folder, name, what, groups, steps=6, batch=4, weighted=False,
-                    clip=0.0, clip_kind="global_norm"):
-    random = numpy.random.default_rng(int.from_bytes(name.encode(), "little") % 2**63)
-
-    def numbers(shape, low=-2.0, high=2.0):
-        return numpy.round(random.uniform(low, high, shape) * 64) / 64
-
+def draw_data(random, numbers, groups, steps, batch, weighted):
+    """The samples of all steps."""
     data = {"x": numbers((steps * batch, WIDTH)), "target": numbers((steps * batch, WIDTH)),
             # Two keys a step, so that the others stay untouched.
             "ids": numpy.stack([random.choice(KEYS[2 * (s % 3):2 * (s % 3) + 3], 2)
@@ -143,117 +138,175 @@ def write_rule_case(folder, name, what, groups, steps=6, batch=4, weighted=False
     if any(facts.counted for facts in groups.values()):
         data["show"] = random.choice([0.0, 1.0, 1.0, 3.0], (steps * batch, 1))
         data["click"] = data["show"] * random.choice([0.0, 1.0], (steps * batch, 1))
-    value, slots, initial = {}, {}, {}
-    for group, facts in groups.items():
-        rule = RULES[facts.rule]
-        wider = (f"{group}_m", (WIDTH, WIDTH)) if facts.whole else (
-            f"{group}_t", (len(KEYS), WIDTH))
-        narrow = [] if facts.counted else [(f"{group}_p", (WIDTH,))]
-        for symbol, shape in (*narrow, wider):
-            # The lazy rule of FTRL owns its value, which starts where z and n say.
-            start = numpy.zeros(shape) if facts.rule == "ftrl" else numbers(shape, -1, 1)
-            value[symbol] = torch.tensor(start)
-            slots[symbol] = {slot: torch.full(shape, first, dtype=torch.float64)
-                             for slot, first in rule.slots(
-                                 {**rule.hyper, **facts.hyper}).items()}
-            rows = 1 if len(shape) == 1 else shape[0]
-            slots[symbol] |= {slot: torch.full((rows, 1), first, dtype=torch.float64)
-                              for slot, first in rule.row_slots(
-                                  {**rule.hyper, **facts.hyper}).items()}
-            if facts.average:
-                slots[symbol]["average"] = value[symbol].clone()
-                slots[symbol] |= {
-                    f"average_{slot}": torch.full(shape, first, dtype=torch.float64)
-                    for slot, first in RULES[facts.average].slots(
-                        facts.average_numbers()).items()}
-        if not facts.counted:
-            initial[f"{group}_p"] = value[f"{group}_p"].numpy().astype(numpy.float32)
-        if facts.whole:
-            initial[f"{group}_m"] = value[f"{group}_m"].numpy().astype(numpy.float32)
-            continue
-        initial[f"{group}_t.keys"] = KEYS
-        initial[f"{group}_t.values"] = value[f"{group}_t"].numpy().astype(numpy.float32)
+    return data
 
-    losses = []
-    for step in range(1, steps + 1):
-        part = slice((step - 1) * batch, step * batch)
-        x, target = torch.tensor(data["x"][part]), torch.tensor(data["target"][part])
-        rows = torch.as_tensor(numpy.searchsorted(KEYS, data["ids"][part]))
-        weight = torch.tensor(data["weight"][part, 0] if weighted else numpy.ones(batch))
+
+def shapes_of(group, facts):
+    """The shapes of a group's symbols by name."""
+    shapes = {} if facts.counted else {f"{group}_p": (WIDTH,)}
+    if facts.whole:
+        return shapes | {f"{group}_m": (WIDTH, WIDTH)}
+    return shapes | {f"{group}_t": (len(KEYS), WIDTH)}
+
+
+def first_slots(facts, value):
+    """The slots of a symbol before the first step."""
+    rule = RULES[facts.rule]
+    hyper = {**rule.hyper, **facts.hyper}
+    rows = 1 if value.dim() == 1 else value.shape[0]
+    slots = {slot: torch.full(value.shape, first, dtype=torch.float64)
+             for slot, first in rule.slots(hyper).items()}
+    slots |= {slot: torch.full((rows, 1), first, dtype=torch.float64)
+              for slot, first in rule.row_slots(hyper).items()}
+    if facts.average:
+        slots["average"] = value.clone()
+        slots |= {f"average_{slot}": torch.full(value.shape, first, dtype=torch.float64)
+                  for slot, first in RULES[facts.average].slots(
+                      facts.average_numbers()).items()}
+    return slots
+
+
+class Training:
+    """The model of a case in PyTorch. Its values and slots change with each step."""
+
+    def __init__(self, groups, numbers, clip_kind):
+        self.groups = groups
+        self.clip_kind = clip_kind
+        self.value, self.slots = {}, {}
+        for group, facts in groups.items():
+            for symbol, shape in shapes_of(group, facts).items():
+                # The lazy rule of FTRL owns its value, which starts where z and n say.
+                start = numpy.zeros(shape) if facts.rule == "ftrl" else numbers(shape, -1, 1)
+                self.value[symbol] = torch.tensor(start)
+                self.slots[symbol] = first_slots(facts, self.value[symbol])
+
+    def initial(self):
+        """The values as a file of initial values."""
+        tensors = {}
+        for symbol, tensor in self.value.items():
+            if symbol.endswith("_t"):
+                tensors[f"{symbol}.keys"] = KEYS
+                symbol += ".values"
+            tensors[symbol] = tensor.numpy().astype(numpy.float32)
+        return tensors
+
+    def step(self, step, data):
+        """Runs step number `step`, from 1, on the samples of `data`. Returns its loss."""
+        rows = torch.as_tensor(numpy.searchsorted(KEYS, data["ids"]))
+        weight = torch.tensor(data["weight"][:, 0] if "weight" in data
+                              else numpy.ones(len(rows)))
         leaves = {symbol: tensor.clone().requires_grad_()
-                  for symbol, tensor in value.items()}
-        total = 0.0
-        for group in groups:
-            predicted = x * (x if groups[group].counted else leaves[f"{group}_p"]) + (
-                x @ leaves[f"{group}_m"] if groups[group].whole
-                else leaves[f"{group}_t"][rows].sum(dim=1))
-            total = total + ((predicted - target)**2).sum(dim=1)
-        loss = (total * weight).sum() / weight.sum()
+                  for symbol, tensor in self.value.items()}
+        loss = (self.errors(leaves, rows, data) * weight).sum() / weight.sum()
         loss.backward()
-        losses.append(loss.item())
-        touched = torch.unique(rows)
-        counts = {} if "show" not in data else {
-            # An id that a sample has twice counts twice.
-            name: torch.zeros(len(KEYS), 1, dtype=torch.float64).index_add_(
-                0, rows.flatten(), torch.tensor(data[name][part]).repeat(1, 2).reshape(-1, 1))
-            for name in ("show", "click")}
         norm = math.sqrt(sum(leaf.grad.square().sum().item()
                              for symbol, leaf in leaves.items()
-                             if groups[symbol[:-2]].clip))
+                             if self.groups[symbol[:-2]].clip))
+        touched = torch.unique(rows)
+        counts = self.counts(rows, data)
         for symbol, leaf in leaves.items():
-            facts = groups[symbol[:-2]]
-            rule = RULES[facts.rule]
+            facts = self.groups[symbol[:-2]]
             lazy = symbol.endswith("_t") and not facts.dense
             index = touched if lazy else slice(None)
-            gradient, old = leaf.grad[index], value[symbol][index]
-            hyper = {**rule.hyper, **facts.hyper}
-            if facts.counted:
-                hyper |= {name: count[index] for name, count in counts.items()}
-            if facts.clip and clip_kind == "value":
-                gradient = gradient.clamp(-facts.clip, facts.clip)
-            elif facts.clip:
-                own = math.sqrt(leaf.grad.square().sum().item())
-                size = norm if clip_kind == "global_norm" else own
-                gradient = gradient * (facts.clip / max(size, facts.clip))
-            gradient = gradient + facts.decay(old)
-            if rule.undivided:
-                gradient = gradient * weight.sum()
-            # A vector is one row.
-            old_slots = {k: v[index] for k, v in slots[symbol].items()}
-            new, new_slots = rule.update(
-                old.reshape(-1, WIDTH), gradient.reshape(-1, WIDTH),
-                {k: v.reshape(-1, v.shape[-1]) for k, v in old_slots.items()},
-                facts.rate * facts.schedule(step), step, hyper)
-            value[symbol][index] = new.reshape(old.shape)
-            if facts.average:
-                kept, kept_slots = RULES[facts.average].update(
-                    old_slots["average"], new.reshape(old.shape),
-                    {slot.removeprefix("average_"): state
-                     for slot, state in old_slots.items()}, facts.rate, step,
-                    facts.average_numbers())
-                new_slots |= {f"average_{slot}": state
-                              for slot, state in kept_slots.items()}
-                new_slots["average"] = kept
-            for slot, state in new_slots.items():
-                slots[symbol][slot][index] = state.reshape(old_slots[slot].shape)
+            self.update(symbol, index, self.gradient_of(symbol, leaf, index, norm, weight),
+                        step, {name: count[index] for name, count in counts.items()})
+        return loss.item()
 
-    expected = {"loss": numpy.array(losses)}
-    for symbol, tensor in value.items():
-        if symbol.endswith("_t"):
-            expected[f"after/{symbol}.keys"] = KEYS
-            expected[f"after/{symbol}.values"] = tensor.numpy()
-        else:
-            expected[f"after/{symbol}"] = tensor.numpy()
-        for slot, state in slots[symbol].items():
-            if slot.endswith("lost"):
-                continue  # what rounding took
-            expected[f"after/{symbol}.slot.{slot}"] = state.numpy()
+    def errors(self, leaves, rows, data):
+        """The error of each sample, summed over the groups."""
+        x, target = torch.tensor(data["x"]), torch.tensor(data["target"])
+        total = 0.0
+        for group, facts in self.groups.items():
+            predicted = x * (x if facts.counted else leaves[f"{group}_p"]) + (
+                x @ leaves[f"{group}_m"] if facts.whole
+                else leaves[f"{group}_t"][rows].sum(dim=1))
+            total = total + ((predicted - target)**2).sum(dim=1)
+        return total
+
+    @staticmethod
+    def counts(rows, data):
+        """Shows and clicks of each key, if the case has them."""
+        if "show" not in data:
+            return {}
+        # An id that a sample has twice counts twice.
+        return {name: torch.zeros(len(KEYS), 1, dtype=torch.float64).index_add_(
+                    0, rows.flatten(), torch.tensor(data[name]).repeat(1, 2).reshape(-1, 1))
+                for name in ("show", "click")}
+
+    def gradient_of(self, symbol, leaf, index, norm, weight):
+        """The gradient that the rule gets, for the rows of `index`. `norm` is that of all
+        clipped gradients."""
+        facts = self.groups[symbol[:-2]]
+        gradient = leaf.grad[index]
+        if facts.clip and self.clip_kind == "value":
+            gradient = gradient.clamp(-facts.clip, facts.clip)
+        elif facts.clip:
+            own = math.sqrt(leaf.grad.square().sum().item())
+            size = norm if self.clip_kind == "global_norm" else own
+            gradient = gradient * (facts.clip / max(size, facts.clip))
+        gradient = gradient + facts.decay(self.value[symbol][index])
+        return gradient * weight.sum() if RULES[facts.rule].undivided else gradient
+
+    def update(self, symbol, index, gradient, step, counts):
+        """Applies the rule, and the average if there is one, to the rows of `index`."""
+        facts = self.groups[symbol[:-2]]
+        rule = RULES[facts.rule]
+        hyper = {**rule.hyper, **facts.hyper}
+        if facts.counted:
+            hyper |= counts
+        old = self.value[symbol][index]
+        old_slots = {slot: state[index] for slot, state in self.slots[symbol].items()}
+        # A vector is one row.
+        new, new_slots = rule.update(
+            old.reshape(-1, WIDTH), gradient.reshape(-1, WIDTH),
+            {slot: state.reshape(-1, state.shape[-1]) for slot, state in old_slots.items()},
+            facts.rate * facts.schedule(step), step, hyper)
+        self.value[symbol][index] = new.reshape(old.shape)
+        if facts.average:
+            kept, kept_slots = RULES[facts.average].update(
+                old_slots["average"], new.reshape(old.shape),
+                {slot.removeprefix("average_"): state for slot, state in old_slots.items()},
+                facts.rate, step, facts.average_numbers())
+            new_slots |= {f"average_{slot}": state for slot, state in kept_slots.items()}
+            new_slots["average"] = kept
+        for slot, state in new_slots.items():
+            self.slots[symbol][slot][index] = state.reshape(old_slots[slot].shape)
+
+    def after(self):
+        """The values and slots as they are expected in a dump."""
+        tensors = {}
+        for symbol, tensor in self.value.items():
+            if symbol.endswith("_t"):
+                tensors[f"after/{symbol}.keys"] = KEYS
+                tensors[f"after/{symbol}.values"] = tensor.numpy()
+            else:
+                tensors[f"after/{symbol}"] = tensor.numpy()
+            for slot, state in self.slots[symbol].items():
+                if slot.endswith("lost"):
+                    continue  # what rounding took
+                tensors[f"after/{symbol}.slot.{slot}"] = state.numpy()
+        return tensors
+
+
+def write_rule_case(folder, name, what, groups, steps=6, batch=4, weighted=False,
+                    clip=0.0, clip_kind="global_norm"):
+    random = numpy.random.default_rng(int.from_bytes(name.encode(), "little") % 2**63)
+
+    def numbers(shape, low=-2.0, high=2.0):
+        return numpy.round(random.uniform(low, high, shape) * 64) / 64
+
+    data = draw_data(random, numbers, groups, steps, batch, weighted)
+    training = Training(groups, numbers, clip_kind)
+    initial = training.initial()
+    losses = [training.step(number + 1, {array: values[number * batch:(number + 1) * batch]
+                                         for array, values in data.items()})
+              for number in range(steps)]
     for array in ("x", "target", "weight", "show", "click"):
         if array in data:
             data[array] = data[array].astype(numpy.float32)
     facts = {"what": what, "batch_size": batch, "steps": steps, "outputs": []}
     write_case(folder, name, what, case_text(name, groups, weighted, clip, clip_kind), facts,
-               data, initial, expected)
+               data, initial, {"loss": numpy.array(losses), **training.after()})
 
 
 def check_against_torch():
@@ -349,6 +402,12 @@ def write_rule_cases(folder):
     check_against_torch()
     check_averages_against_torch()
     check_schedules_against_torch()
+    write_rules(folder)
+    write_clauses(folder)
+
+
+def write_rules(folder):
+    """Writes the cases of all optimizer rules."""
     write_rule_case(folder, "rules", "Every rule, on a parameter and on rows", {
         "by_sgd": Group("sgd", 0.0625),
         "by_momentum": Group("momentum", 0.03125),
@@ -455,6 +514,10 @@ def write_rule_cases(folder):
             ("lion", 0.0625, {"weight_decay": 0.25}),
             ("proximal_sgd", 0.0625, {"l1": 1.0, "l2": 0.5}),
             ("proximal_adagrad", 0.25, {"l1": 0.25, "l2": 0.25})]})
+
+
+def write_clauses(folder):
+    """Writes the cases of averages, regularizers, clips, weights and schedules."""
     write_rule_case(folder, "averages", "Averages of the steps", {
         "by_ema": Group("sgd", 0.0625, average="ema"),
         "by_ema_short": Group("adam", 0.125, average="ema", average_hyper={"decay": 0.5}),

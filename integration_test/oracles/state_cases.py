@@ -198,10 +198,10 @@ def write_states(folder):
                     RULES[rule].hyper)
         for name, mean in means.items():
             state[name] = old[name] + 0.125 * (mean - old[name])
-        centre = old["sum"] / old["size"]
+        center = old["sum"] / old["size"]
         state["size"] = DECAY * old["size"] + BATCH
         state["sum"] = DECAY * old["sum"] + x.sum(dim=0)
-        state["squares"] = DECAY * old["squares"] + ((x - centre)**2 + 1e-4).sum(dim=0)
+        state["squares"] = DECAY * old["squares"] + ((x - center)**2 + 1e-4).sum(dim=0)
         state["steps"] = old["steps"] + 1
         state["turn"] = (old["turn"] + 1) % 4
         state["seen"] = old["seen"] + weight.sum()
@@ -237,5 +237,5 @@ def batch_sums():
     # In what each sample gets, too.
     total = batch_sum(case.variable(3))
     part = case.binary("sub", x, total, x.tensor - total.tensor)
-    case.check(case.binary("mul", part, part, part.tensor * part.tensor), "centred")
+    case.check(case.binary("mul", part, part, part.tensor * part.tensor), "centered")
     return case

@@ -196,7 +196,7 @@ def weighted_lookups():
         case.check(case.emit(
             f"nn.lookup @{table}[%{bags.name}] weights(%{nothing.name}) pool({pooling})",
             [bags, nothing], (-1, slots, width), zeros), f"zero_{pooling}")
-    # Neighbours of a row, side by side.
+    # Neighbors of a row, side by side.
     x = case.lookup_rows(case.table("x_rows", width, keys), bags)
     for first, last in ((-1, 1), (0, 0), (-3, -2), (1, 3)):
         parts = []

@@ -1,4 +1,4 @@
-//===- MathShim.cpp - The scalar functions under C names ------------------===//
+//===- MathShim.cpp - Scalar functions under C names ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Compiled twice: to bitcode, which the compiler links into generated code and
-// inlines before vectorisation, and into the runtime archive, for code that
+// inlines before vectorization, and into the runtime archive, for code that
 // calls a function without inlining it. Contraction must be off in both.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- ZeroGradient.cpp - What updates do without a gradient --------------===//
+//===- ZeroGradient.cpp - Updates under a zero gradient -------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,8 +20,8 @@ using namespace pdlc;
 using namespace pdlc::nn;
 
 namespace {
-/// Scalars up to equality: two values with one number are equal whatever the
-/// unknowns are. Zeros of both signs count as one.
+/// Numbers scalars by equality: two values with the same id are equal for all
+/// values of the unknowns. Zeros of both signs count as equal.
 class Expressions {
 public:
   using Id = unsigned;
@@ -29,7 +29,8 @@ public:
   Id unknown() { return next++; }
 
   Id number(double value) {
-    // NaN is no number: it equals nothing, not even another NaN.
+    // NaN gets a new id each time, because it equals nothing, not even another
+    // NaN.
     if (std::isnan(value)) {
       values[next] = value;
       return next++;
@@ -40,7 +41,7 @@ public:
     return entry->second;
   }
 
-  /// The known value, if there is one.
+  /// Returns the value if it is known.
   std::optional<double> valueOf(Id id) const {
     auto found = values.find(id);
     return found == values.end() ? std::nullopt : std::optional(found->second);
@@ -54,7 +55,7 @@ public:
   }
 
 private:
-  /// One number for each op and its operands.
+  /// Returns the id of an op on its operands; equal combinations share an id.
   Id combine(Operation *op, ArrayRef<Id> operands) {
     std::vector<uint64_t> key{
         reinterpret_cast<uintptr_t>(op->getName().getAsOpaquePointer())};
@@ -99,8 +100,8 @@ private:
           return isOne(1) ? Result(operands[0]) : std::nullopt;
         })
         .Case([&](arith::DivFOp) -> Result {
-          // Zero over an unknown divisor: that the divisor may be zero is left
-          // out of account. Zero over zero is folded above, to NaN.
+          // Zero over an unknown divisor. This ignores that the divisor may be
+          // zero. Zero over zero has been folded to NaN above.
           if (isZero(0) || isOne(1))
             return operands[0];
           return std::nullopt;
@@ -113,7 +114,7 @@ private:
         .Case([&](arith::CmpFOp compare) -> Result {
           if (operands[0] != operands[1])
             return std::nullopt;
-          // NaN is left out of account, so equal values compare equal.
+          // This ignores NaN, so equal values compare equal.
           return number(arith::applyCmpPredicate(compare.getPredicate(),
                                                  APFloat(0.0), APFloat(0.0)));
         })
@@ -134,7 +135,7 @@ private:
         .Default(Result());
   }
 
-  /// The value of an op on known numbers.
+  /// Returns the value of an op on known numbers.
   std::optional<double> fold(Operation *op, ArrayRef<Id> operands) {
     SmallVector<double> known;
     for (Id operand : operands) {
@@ -143,7 +144,7 @@ private:
         return std::nullopt;
       known.push_back(*value);
     }
-    // NaN in one of them is NaN in their sum.
+    // True if one of the operands is NaN.
     const bool isUnordered =
         llvm::any_of(known, [](double value) { return std::isnan(value); });
     return TypeSwitch<Operation *, std::optional<double>>(op)
@@ -182,7 +183,7 @@ private:
 };
 } // namespace
 
-/// Evaluates a region of scalars; returns what it yields.
+/// Evaluates a region of scalars and returns the ids that it yields.
 static SmallVector<Expressions::Id>
 evaluateRegion(Expressions &expressions, Region &region,
                ArrayRef<Expressions::Id> arguments) {
@@ -206,7 +207,7 @@ evaluateRegion(Expressions &expressions, Region &region,
 
 std::optional<unsigned> pdlc::findChangeUnderZeroGradient(UpdateOp update) {
   Expressions expressions;
-  // What is known of an argument of the region.
+  // Returns the id of an argument of the region.
   SmallVector<Expressions::Id> arguments(update.getEach().getNumArguments(),
                                          Expressions::Id());
   auto of = [&](BlockArgument argument) -> Expressions::Id & {
@@ -215,7 +216,7 @@ std::optional<unsigned> pdlc::findChangeUnderZeroGradient(UpdateOp update) {
   SmallVector<Expressions::Id> before;
   of(update.getValueArgument()) = before.emplace_back(expressions.unknown());
   of(update.getSumArgument()) = expressions.number(0);
-  // What nobody pushes is not late.
+  // A row without gradients has no delay, so the seen value is the value.
   if (update.getSeen())
     of(update.getEach().getArgument(2)) = before.front();
   for (BlockArgument slot : update.getSlotArguments())
@@ -239,7 +240,7 @@ std::optional<unsigned> pdlc::findChangeUnderZeroGradient(UpdateOp update) {
   }
   SmallVector<Expressions::Id> rowBefore, rowAfter;
   if (update.hasRow()) {
-    // `sum` has the arguments of `each` but for those that `row` hands on.
+    // `sum` has the arguments of `each` without those that `row` provides.
     SmallVector<Expressions::Id> scalars;
     for (BlockArgument scalar : update.getScalarArguments())
       scalars.push_back(of(scalar));

@@ -1,4 +1,4 @@
-//===- Add.cpp - Sums of gradients on a device ----------------------------===//
+//===- Add.cpp - Adds gradients on a device -------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

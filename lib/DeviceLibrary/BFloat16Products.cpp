@@ -1,4 +1,4 @@
-//===- BFloat16Products.cpp - Products of bf16 factors on a device --------===//
+//===- BFloat16Products.cpp - bf16 products on a device -------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What `vdpbf16ps` and `vcvtne2ps2bf16` do, of which docs/Numerics.md tells.
-// Denormal numbers are zeros in it, which no multiply-add of a GPU is sure to
-// do as a CPU does. But they hardly ever occur: a number of eight bits that is
-// 2^e or more is a multiple of 2^(e - 7). So where all factors but zeros are
-// large enough, each sum is a multiple of the least normal number, and never
-// between it and zero.
+// Emulates `vdpbf16ps` and `vcvtne2ps2bf16` (docs/Numerics.md), which treat
+// denormal numbers as zeros. No multiply-add of a GPU is guaranteed to do that
+// like a CPU. But denormal numbers hardly ever occur: a number of eight bits
+// that is 2^e or more is a multiple of 2^(e - 7). If all nonzero factors are
+// large enough, each sum is a multiple of the smallest normal number, and so
+// never between it and zero.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,33 +26,34 @@ namespace {
 using pdlabi::detail::bitsOf;
 using pdlabi::detail::floatOf;
 
-constexpr uint32_t signBit = 0x80000000, leastNormal = 0x00800000;
+constexpr uint32_t signBit = 0x80000000, minNormal = 0x00800000;
 
-/// The nearest bf16, ties to even; zero for denormal numbers.
+/// Returns the nearest bf16, ties to even; zero for denormal numbers.
 inline float roundToBFloat16(float x) {
   const uint32_t bits = bitsOf(x), magnitude = bits & ~signBit;
   const uint32_t nearest = bits + 0x7fff + (bits >> 16 & 1);
-  const uint32_t result = magnitude > 0x7f800000    ? bits | 0x00400000
-                          : magnitude < leastNormal ? bits & signBit
-                                                    : nearest;
+  const uint32_t result = magnitude > 0x7f800000  ? bits | 0x00400000
+                          : magnitude < minNormal ? bits & signBit
+                                                  : nearest;
   return floatOf(result & 0xffff0000);
 }
 
 inline float zeroWhereDenormal(float x) {
   const uint32_t bits = bitsOf(x);
-  return (bits & ~signBit) < leastNormal ? floatOf(bits & signBit) : x;
+  return (bits & ~signBit) < minNormal ? floatOf(bits & signBit) : x;
 }
 
-/// A multiply-add that gives zero where the result, rounded to 24 bits whatever
-/// its exponent, is below the least normal number.
+/// Computes a multiply-add whose result is zero if it is below the smallest
+/// normal number after rounding to 24 bits with an unlimited exponent.
 inline float multiplyAddWithoutDenormals(float a, float b, float c) {
   const float result = multiplyAdd(a, b, c);
   const uint32_t bits = bitsOf(result), magnitude = bits & ~signBit;
-  if (magnitude > leastNormal)
+  if (magnitude > minNormal)
     return result;
-  if (magnitude == leastNormal) {
-    // Among denormal numbers it may have been rounded up to this one. The sum
-    // has 53 bits, or is so near to this one that it does not matter.
+  if (magnitude == minNormal) {
+    // It may have been rounded up to the smallest normal number as a denormal
+    // number. The exact sum fits into 53 bits, or is so close to this number
+    // that the difference does not matter.
     const double sum = multiplyAdd(
         static_cast<double>(a), static_cast<double>(b), static_cast<double>(c));
     if (__builtin_fabs(sum) >= 0x1.ffffffp-127)
@@ -66,13 +67,12 @@ class RoundedFactors {
 public:
   static constexpr bool swapsPairs = true;
 
-  float left(float x) { return note(roundToBFloat16(x), leastLeft); }
-  float right(float x) { return note(roundToBFloat16(x), leastRight); }
+  float left(float x) { return note(roundToBFloat16(x), minLeft); }
+  float right(float x) { return note(roundToBFloat16(x), minRight); }
 
   bool areSafe() const {
-    // Of products of two factors of 2^e and 2^f, in units of 2^(e + f - 14).
-    return exponentOf(leastLeft) + exponentOf(leastRight) - 2 * 127 - 14 >=
-           -126;
+    // The smallest product of factors 2^e and 2^f has the unit 2^(e + f - 14).
+    return exponentOf(minLeft) + exponentOf(minRight) - 2 * 127 - 14 >= -126;
   }
 
   static float chain(const Product<float> &product, int64_t row,
@@ -98,19 +98,20 @@ public:
   }
 
   static float operand(float x) { return zeroWhereDenormal(x); }
-  /// Sums that are denormal are exact, so that this is enough.
+  /// Replaces denormal sums by zeros. They are exact, so this is sufficient.
   static float result(float x) { return zeroWhereDenormal(x); }
 
 private:
-  /// Twice the least magnitude that is not zero, less 1; zeros are above all.
-  uint32_t leastLeft = 0xffffffff, leastRight = 0xffffffff;
+  /// Twice the smallest nonzero magnitude, minus 1; zeros become the largest
+  /// number.
+  uint32_t minLeft = 0xffffffff, minRight = 0xffffffff;
 
   static float note(float x, uint32_t &least) {
     const uint32_t bits = 2 * bitsOf(x) - 1;
     least = bits < least ? bits : least;
     return x;
   }
-  /// The biased exponent; 256 of zeros.
+  /// Returns the biased exponent; 256 for zeros.
   static int exponentOf(uint32_t least) {
     return static_cast<int>((uint64_t(least) + 1) >> 24);
   }

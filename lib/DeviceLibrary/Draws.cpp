@@ -1,4 +1,4 @@
-//===- Draws.cpp - Random numbers of samples on a device ------------------===//
+//===- Draws.cpp - Random numbers for samples on a device -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,17 +17,18 @@ using namespace pdldevice;
 
 namespace {
 
-/// Elements that share a block of random numbers.
+/// Number of elements that share a block of random numbers.
 constexpr int64_t elementsOfBlock = 4;
 
-/// The bags of a sample; without splits a sample is one bag of one row.
+/// Returns the number of bags of a sample; without splits, a sample is one bag
+/// with one row.
 inline int64_t bagsOfSample(int64_t sampleCount, int64_t bagCount,
                             const int32_t *splits) {
   return splits ? bagCount / sampleCount : 1;
 }
 
-/// A turn has some neighbouring columns of all rows of a bag: where the width
-/// is a multiple of a block, each row of them is one block.
+/// Applies dropout. An iteration covers some adjacent columns of all rows of a
+/// bag. If the width is a multiple of a block, each row of them is one block.
 template <typename T>
 void drop(uint64_t seed, int64_t epoch, int64_t sampleCount,
           const int64_t *__restrict samples, int64_t stream, double rate,
@@ -50,10 +51,10 @@ void drop(uint64_t seed, int64_t epoch, int64_t sampleCount,
     const int64_t columns = smaller(elementsOfBlock, width - column);
     const int64_t firstRow = splits ? splits[sample * bags] : sample;
     const int64_t firstOfBag = splits ? splits[bag] : bag;
-    const int64_t behind = splits ? splits[bag + 1] : bag + 1;
+    const int64_t end = splits ? splits[bag + 1] : bag + 1;
     pdlabi::PhiloxBlock block = {};
     int64_t drawn = -1;
-    for (int64_t row = firstOfBag; row < behind; ++row)
+    for (int64_t row = firstOfBag; row < end; ++row)
       for (int64_t i = 0; i < columns; ++i) {
         const int64_t element = (row - firstRow) * width + column + i;
         if (element / elementsOfBlock != drawn) {

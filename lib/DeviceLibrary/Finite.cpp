@@ -1,4 +1,4 @@
-//===- Finite.cpp - Whether all numbers are finite, on a device -----------===//
+//===- Finite.cpp - Checks numbers for being finite -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,7 +12,7 @@
 
 using namespace pdldevice;
 
-/// Threads that find something write the same.
+/// Threads that find such a number write the same value.
 template <typename T>
 static void checkFinite(int64_t count, const T *values, int32_t *found,
                         int64_t first, int64_t stride) {

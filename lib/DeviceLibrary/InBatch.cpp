@@ -1,4 +1,4 @@
-//===- InBatch.cpp - Rows of a batch as negatives, on a device ------------===//
+//===- InBatch.cpp - In-batch negatives on a device -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A block has 128 rows at most, too few turns for a GPU, and rows are as long
-// as a batch. So a turn of a reduction is one lane of a row; who needs the row
-// joins its lanes, which is little.
+// A block has at most 128 rows, which would be too few iterations for a GPU,
+// and rows are as long as a batch. Therefore an iteration of a reduction is one
+// lane of a row. Code that needs the result of a row joins its lanes, which
+// costs little.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,15 +24,16 @@ using namespace pdldevice;
 
 namespace {
 
-/// Minus infinity where `other` is no negative of `own`, else the score.
+/// Returns minus infinity if `other` is no negative of `own`, otherwise the
+/// score.
 inline float exclude(const int64_t *__restrict ids, int64_t own, int64_t other,
                      float score) {
   const bool isExcluded = ids && other != own && ids[other] == ids[own];
   return isExcluded ? -infinity<float>() : score;
 }
 
-/// The maximum of a row by what its lanes have. A lane that no element reaches
-/// repeats the first one, which is all that lane 0 has then.
+/// Returns the maximum of a row from its lanes. A lane without elements repeats
+/// the first element, which is then the only one of lane 0.
 inline float joinMaxima(int64_t count, const float *__restrict maxima) {
   float lane[laneCount];
 #pragma clang loop unroll(full)
@@ -140,7 +142,7 @@ void pdldevice_in_batch_weights_f32(
   forTurns(turns, first, stride, [&](int64_t turn) {
     const Division at = divide(turn, count);
     const int64_t own = blockFirst + at.quotient, other = at.remainder;
-    // A row of scores is a user's or an item's.
+    // A row of scores belongs to a user or to an item.
     const int64_t user = side == PDL_SIDE_USERS ? own : other;
     const int64_t item = side == PDL_SIDE_USERS ? other : own;
     float score = scores[turn];

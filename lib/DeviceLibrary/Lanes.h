@@ -1,4 +1,4 @@
-//===- Lanes.h - The lanes and the tree of a row ----------------*- C++ -*-===//
+//===- Lanes.h - Lanes and tree of a row reduction --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The settled order of sums and maxima over a row, see pdlrt_reduce_rows.
+// The fixed order of sums and maxima over a row, see pdlrt_reduce_rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,14 +27,15 @@ struct Sum {
   template <typename T> T operator()(T a, T b) const { return a + b; }
 };
 
-/// NaN survives on either side; of two equal values the second is taken.
+/// Computes the maximum. NaN on either side is kept; of two equal values, the
+/// second is returned.
 struct Maximum {
   template <typename T> T operator()(T a, T b) const {
     return (a > b || a != a) ? a : b;
   }
 };
 
-/// What the tree makes of the lanes, which it overwrites.
+/// Reduces the lanes in a tree; overwrites them.
 template <typename T, typename Combine>
 inline T joinLanes(T (&lane)[laneCount], Combine combine) {
 #pragma clang loop unroll(full)

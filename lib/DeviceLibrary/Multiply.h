@@ -1,4 +1,4 @@
-//===- Multiply.h - A product by tiles --------------------------*- C++ -*-===//
+//===- Multiply.h - Matrix products by tiles --------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,16 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The loops of all products. `Factors` says what their numbers are:
+// The loops of all products. `Factors` defines their arithmetic:
 //   swapsPairs       k goes 1, 0, 3, 2, ...
-//   left, right      what an element of A or B counts as; may keep notes
-//   areSafe          whether, by these notes, the chains of plain multiply-adds
-//                    are right. If not:
-//   chain            an element of C before its posts, by all rules
-//   operand, result  what an operand of a post counts as, and what a sum of one
-//                    becomes
-//
-// Contraction must be off where this is included.
+//   left, right      convert an element of A or B; may record properties
+//   areSafe          true if, by the recorded properties, chains of plain
+//                    multiply-adds are correct. If not:
+//   chain            computes an element of C before its posts, by all rules
+//   operand, result  convert an operand of a post, and a sum with one
+// Contraction must be off in code that includes this file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,11 +37,11 @@ template <typename T> struct Product {
   const T *mask;
   T *c;
   int64_t cStride;
-  /// Whether groups of columns may be written as vectors.
+  /// True if groups of columns may be written as vectors.
   bool storesWide = false;
 };
 
-/// What one load can bring.
+/// The elements of one load.
 template <typename T>
 using Vector [[gnu::vector_size(PDL_DEVICE_LOAD_BYTES), gnu::may_alias]] = T;
 
@@ -54,7 +52,8 @@ template <typename T> inline bool isAligned(const T *pointer) {
   return reinterpret_cast<uint64_t>(pointer) % PDL_DEVICE_LOAD_BYTES == 0;
 }
 
-/// Reads `count` neighbours; `wide`: they begin where a vector may.
+/// Reads `count` adjacent elements; `wide`: their address is aligned for
+/// vectors.
 template <bool wide, int count, typename T>
 inline void load(const T *__restrict from, T (&to)[count]) {
   constexpr int lanes = vectorElements<T>;
@@ -73,7 +72,7 @@ inline void load(const T *__restrict from, T (&to)[count]) {
   }
 }
 
-/// Writes what `load` reads.
+/// Writes elements in the format that `load` reads.
 template <int count, typename T> inline void storeWide(const T *from, T *to) {
   constexpr int lanes = vectorElements<T>;
   static_assert(count % lanes == 0);
@@ -87,7 +86,8 @@ template <int count, typename T> inline void storeWide(const T *from, T *to) {
   }
 }
 
-/// Reads `lines` lines of a factor, `stride` apart, `depth` elements of each.
+/// Reads `lines` lines of a factor, `stride` apart, with `depth` elements of
+/// each.
 template <bool wide, int lines, int depth, typename T, int all>
 inline void loadAlong(const T *__restrict from, int64_t stride,
                       T (&to)[depth][all], int begin) {
@@ -101,7 +101,7 @@ inline void loadAlong(const T *__restrict from, int64_t stride,
   }
 }
 
-/// Reads `lines` neighbours of each of `depth` lines of a factor.
+/// Reads `lines` adjacent elements of each of `depth` lines of a factor.
 template <bool wide, int lines, int depth, typename T, int all>
 inline void loadAcross(const T *__restrict from, int64_t stride,
                        T (&to)[depth][all], int begin) {
@@ -115,8 +115,8 @@ inline void loadAcross(const T *__restrict from, int64_t stride,
   }
 }
 
-/// Adds `depth` neighbours along k to the sums of a tile. `a` and `b`: where
-/// its rows and groups begin in them.
+/// Adds `depth` adjacent terms along k to the sums of a tile. `a` and `b`:
+/// addresses of its rows and groups in the factors.
 template <bool transposeA, bool transposeB, bool wide, typename Shape,
           int depth, typename Factors, typename T, int columns>
 inline void addDepth(Factors &factors, const Product<T> &product, const T *a,
@@ -150,7 +150,7 @@ inline void addDepth(Factors &factors, const Product<T> &product, const T *a,
   }
 }
 
-/// Calls body(r, c) for each element that is the tile's own.
+/// Calls body(r, c) for each element that belongs to the tile.
 template <typename Shape, typename Body>
 inline void forElements(const Tile<Shape> &tile, Body body) {
 #pragma clang loop unroll(full)
@@ -189,7 +189,8 @@ inline void storeTile(const Product<T> &product, const Tile<Shape> &tile,
                       const T (&sum)[Shape::rows][columns]) {
   if constexpr (Shape::width % vectorElements<T> == 0)
     if (product.storesWide) {
-    // Columns are a multiple of a group: it is the tile's own, or is not.
+    // Columns are a multiple of a group, so a group belongs to the tile
+    // completely or not at all.
 #pragma clang loop unroll(full)
       for (int c = 0; c < columns; c += Shape::width)
         if (tile.ownsColumn(c))
@@ -206,8 +207,8 @@ inline void storeTile(const Product<T> &product, const Tile<Shape> &tile,
   });
 }
 
-/// What a tile is where its sums are not plain chains: element by element, for
-/// that is rare.
+/// Computes a tile whose sums are not plain chains, element by element, because
+/// this is rare.
 template <typename Factors, typename T, typename Shape>
 inline void computeByChains(const Product<T> &product,
                             const Tile<Shape> &tile) {
@@ -245,7 +246,7 @@ inline void computeTile(const Product<T> &product, const Tile<Shape> &tile) {
     for (int g = 0; g < Shape::groups; ++g)
       b[g] += depth * (transposeB ? 1 : n);
   };
-  // What one load may bring of a line.
+  // Number of elements of a line in one load.
   constexpr int depth = vectorElements<T>;
   int64_t p = 0;
 #pragma clang loop unroll(disable)
@@ -255,7 +256,7 @@ inline void computeTile(const Product<T> &product, const Tile<Shape> &tile) {
     static_assert(depth == 4);
     if (k & 2)
       add.template operator()<2>();
-    // A partner that is missing would make +0 of -0, which no safe chain has.
+    // A missing partner would turn -0 into +0, but no safe chain has -0.
     if (k & 1)
       add.template operator()<1>();
   } else {
@@ -269,7 +270,8 @@ inline void computeTile(const Product<T> &product, const Tile<Shape> &tile) {
   storeTile(product, tile, sum);
 }
 
-/// The same where all sums of a tile may not fit into registers: part by part.
+/// Computes a tile in parts, because the sums of a tile may not fit into
+/// registers.
 template <typename Factors, bool transposeA, bool transposeB, bool wide,
           typename T>
 inline void computeTile(const Product<T> &product, const Tile<LargeTile> &tile)
@@ -313,14 +315,14 @@ template <typename T> inline bool isWide(const Product<T> &product) {
          (product.transposeB ? k : n) % lanes == 0;
 }
 
-/// Does some turns of `count` products, of which `all` is the first.
+/// Runs some iterations of `count` products; `all` is the first product.
 template <typename Factors, typename T>
 [[gnu::always_inline]] inline void multiply(int64_t count, Product<T> all,
                                             int64_t first, int64_t stride) {
   const int64_t m = all.m, n = all.n, k = all.k;
   if (count <= 0 || m <= 0 || n <= 0)
     return;
-  // Groups of columns are whole, and begin where a vector may.
+  // Groups of columns are complete and aligned for vectors.
   all.storesWide = isAligned(all.c) && n % LargeTile::width == 0 &&
                    all.cStride % LargeTile::width == 0;
   const TileKind kind = first == 0 && stride == 1 ? tileKindOfThread(m, n)

@@ -1,4 +1,4 @@
-//===- Pooling.cpp - Bags of rows on a device -----------------------------===//
+//===- Pooling.cpp - Pooling of bags on a device --------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every sum is a chain of plain adds in the settled order, and all of it is one
-// turn's.
+// Every sum is a chain of plain additions in the fixed order, within one
+// iteration.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,13 +20,13 @@ using namespace pdldevice;
 
 namespace {
 
-/// What the sum over a bag of `size` ids is divided by.
+/// Returns the divisor of the sum over a bag of `size` ids.
 template <typename T> T divisorOf(int64_t pooling, int64_t size) {
   return pooling == PDL_POOL_MEAN ? static_cast<T>(size)
                                   : squareRoot(static_cast<T>(size));
 }
 
-/// Where the elements of a bag begin.
+/// Returns the offset of a bag's elements.
 inline int64_t placeOf(int64_t bag, int64_t width, int64_t rowBags,
                        int64_t rowStride) {
   const Division row = divide(bag, rowBags);
@@ -61,8 +61,8 @@ void pool(int64_t pooling, int64_t bagCount, int64_t width,
   });
 }
 
-/// The first place in [begin, end) of an ascending list whose number is not
-/// below `number`.
+/// Returns the first position in [begin, end) of an ascending list whose number
+/// is at least `number`.
 inline int64_t findAtLeast(const int32_t *__restrict numbers, int64_t begin,
                            int64_t end, int64_t number) {
   while (begin < end) {
@@ -91,12 +91,13 @@ void poolGradient(int64_t isFirst, int64_t keyCount, int64_t width,
     const Division at = divide(turn, width);
     const int64_t key = at.quotient;
     const T *column = cotangent + at.remainder;
-    const int64_t behind = inputFirst + (splits ? splits[bagCount] : bagCount);
+    const int64_t inputEnd =
+        inputFirst + (splits ? splits[bagCount] : bagCount);
     const int64_t end = keySplits[key + 1];
     T sum = isFirst ? T(0) : out[turn];
-    // The input's occurrences stand together, for all of them ascend.
+    // The input's occurrences are adjacent, because all occurrences ascend.
     for (int64_t i = findAtLeast(occurrences, keySplits[key], end, inputFirst);
-         i < end && occurrences[i] < behind; ++i) {
+         i < end && occurrences[i] < inputEnd; ++i) {
       const int64_t o = occurrences[i];
       const int64_t bag = splits ? bagOf[o] : o - inputFirst;
       const int64_t size = splits ? splits[bag + 1] - splits[bag] : 1;

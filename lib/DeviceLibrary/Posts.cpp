@@ -1,4 +1,4 @@
-//===- Posts.cpp - What follows a product, on a device --------------------===//
+//===- Posts.cpp - Posts of products on a device --------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -17,7 +17,7 @@ using namespace pdldevice;
 
 namespace {
 
-/// Factors as they are.
+/// Factors without conversion.
 template <typename T> struct PlainFactors {
   static constexpr bool swapsPairs = false;
 

@@ -1,4 +1,4 @@
-//===- Rows.cpp - Reductions of rows on a device --------------------------===//
+//===- Rows.cpp - Row reductions on a device ------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,7 +16,7 @@ using namespace pdldevice;
 
 namespace {
 
-/// The reduction of a row, but for the division of a mean.
+/// Reduces a row, without the division of a mean.
 template <typename T, typename Combine>
 T reduceRow(int64_t width, const T *__restrict row, T (&lane)[laneCount],
             int64_t begin, Combine combine) {
@@ -25,7 +25,7 @@ T reduceRow(int64_t width, const T *__restrict row, T (&lane)[laneCount],
 #pragma clang loop unroll(full)
     for (int l = 0; l < laneCount; ++l)
       lane[l] = combine(lane[l], row[j + l]);
-  // Lanes are numbered by constants alone, so that they stay in registers.
+  // Lanes are only indexed by constants, so that they stay in registers.
 #pragma clang loop unroll(full)
   for (int l = 0; l < laneCount; ++l)
     if (j + l < width)

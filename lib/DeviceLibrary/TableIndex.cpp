@@ -1,4 +1,4 @@
-//===- TableIndex.cpp - From keys to rows on a device ---------------------===//
+//===- TableIndex.cpp - Keys to rows on a device --------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +15,7 @@ using namespace pdldevice;
 
 namespace {
 
-/// 1 + the number of a key's row; 0: it has none.
+/// Returns 1 + the number of a key's row; 0: it has none.
 inline uint32_t numberOf(const pdl_device_table &table, int64_t key) {
   const int64_t slots = table.slots;
   const int64_t *keys = table.keys;
@@ -28,7 +28,7 @@ inline uint32_t numberOf(const pdl_device_table &table, int64_t key) {
       return table.numbers[slot];
     if (there == 0)
       return 0;
-    slot = slotBehind(slot, slots);
+    slot = slotAfter(slot, slots);
   }
 }
 
@@ -75,7 +75,8 @@ int64_t pdldevice_table_place_turns(const pdl_device_table *, int64_t count,
   return partsOf(count, pdlabi::keysOfTableChunk);
 }
 
-// Each chunk adds up those before it by itself: a batch has some thousand.
+// Each chunk sums up the counts before it itself: a batch has only some
+// thousand.
 void pdldevice_table_place(const pdl_device_table *table, int64_t count,
                            const int32_t *counts, const int64_t *used,
                            int64_t *next, void **rows, uint32_t *numbers,

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int64_t elementsOfPart = pdlabi::elementsOfTablePart;
 
-/// The block of an element of a key's initial value.
+/// Returns the random block of an element of a key's initial value.
 inline pdlabi::PhiloxBlock blockOf(const pdl_device_table &table, int64_t key,
                                    int64_t element) {
   const auto word = static_cast<uint64_t>(key);
@@ -36,8 +36,8 @@ inline float asStored(int64_t storage, float value) {
              : widen(storage, storedBits(storage, value));
 }
 
-/// Writes a part of the initial value, to the value itself or, widened, to the
-/// slot that begins like it.
+/// Writes a part of the initial value, either to the value itself or, widened,
+/// to the slot that starts with the same value.
 template <typename T>
 void writeValue(const pdl_device_table &table, int64_t key, int64_t begin,
                 bool isSlot, char *to) {
@@ -56,13 +56,13 @@ void writeValue(const pdl_device_table &table, int64_t key, int64_t begin,
     else
       reinterpret_cast<T *>(to)[begin + i] = asStored(storage, value);
   }
-  // Behind an odd number of values the word is filled with zeros.
+  // With an odd number of values, the last word is padded with zeros.
   if (isStored && width % 2 != 0 && begin + count == width)
     reinterpret_cast<uint16_t *>(to)[width] = 0;
 }
 
-template <typename T> void fill(T *to, int64_t begin, int64_t behind, T value) {
-  for (int64_t i = begin; i < behind; ++i)
+template <typename T> void fill(T *to, int64_t begin, int64_t end, T value) {
+  for (int64_t i = begin; i < end; ++i)
     to[i] = value;
 }
 
@@ -78,8 +78,8 @@ void writeInitial(const pdl_device_table &table, int64_t key, int64_t part,
   if (part >= each * (1 + slots)) {
     const int64_t begin = (part - each * (1 + slots)) * elementsOfPart;
     auto *to = reinterpret_cast<T *>(slotMemory) + slots * width;
-    const int64_t behind = smaller(begin + elementsOfPart, rowSlots);
-    for (int64_t i = begin; i < behind; ++i)
+    const int64_t end = smaller(begin + elementsOfPart, rowSlots);
+    for (int64_t i = begin; i < end; ++i)
       to[i] = static_cast<T>(table.slot_values[slots + i]);
     return;
   }
@@ -117,7 +117,7 @@ void insert(const pdl_device_table &table, int64_t parts, int64_t count,
   });
 }
 
-/// An element of the initial value.
+/// Returns an element of the initial value.
 inline float initialElement(const pdl_device_table &table, int64_t key,
                             int64_t element) {
   const pdlabi::PhiloxBlock block = blockOf(table, key, element);

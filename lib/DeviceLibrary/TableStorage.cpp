@@ -1,4 +1,4 @@
-//===- TableStorage.cpp - Rows whose values are stored in 16 bits ---------===//
+//===- TableStorage.cpp - Rows with 16-bit values on a device -------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int64_t elementsOfBlock = pdlabi::elementsOfRoundingBlock;
 
-/// The random numbers of a block of a row, as pdlabi::roundRows has them.
+/// Returns the random numbers of a block of a row, as in pdlabi::roundRows.
 inline pdlabi::PhiloxBlock drawBlock(const pdl_device_table &table, int64_t key,
                                      int64_t block, int64_t update) {
   const auto word = static_cast<uint64_t>(key);
@@ -32,7 +32,8 @@ inline pdlabi::PhiloxBlock drawBlock(const pdl_device_table &table, int64_t key,
       table.seed ^ table.id);
 }
 
-/// Rounds a block of a row's value; whether all that is stored is finite.
+/// Rounds a block of a row's value. Returns true if all stored values are
+/// finite.
 template <typename T>
 bool roundBlock(const pdl_device_table &table, int64_t width, int64_t key,
                 int64_t index, int64_t update, const float *wide, void *row) {
@@ -108,8 +109,8 @@ void pdldevice_table_round(const pdl_device_table *table, int64_t width,
     }
     auto *slots = reinterpret_cast<float *>(row + table->value_bytes);
     const int64_t begin = (part - blocks) * elementsOfBlock;
-    const int64_t behind = smaller(begin + elementsOfBlock, elements - width);
-    for (int64_t e = begin; e < behind; ++e)
+    const int64_t end = smaller(begin + elementsOfBlock, elements - width);
+    for (int64_t e = begin; e < end; ++e)
       slots[e] = from[width + e];
   });
   if (!finite)

@@ -1,4 +1,4 @@
-//===- Tables.h - What functions of tables share ----------------*- C++ -*-===//
+//===- Tables.h - Common code of table kernels ------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,14 +18,14 @@
 
 namespace pdldevice {
 
-/// The row of a number that the table has.
+/// Returns the row with an existing number.
 inline char *rowAt(const pdl_device_table &table, uint32_t number) {
   const uint32_t rows = table.places.rowsOfRegion;
   const uint32_t region = number / rows;
   return table.regions[region] + table.places.offsetOf(number - region * rows);
 }
 
-/// What a table that stores 16 bits holds of a value.
+/// Returns the stored form of a value in a table with 16-bit storage.
 inline uint16_t storedBits(int64_t storage, float value) {
   return storage == PDL_STORE_BF16 ? pdlabi::BFloat16(value).bits
                                    : pdlabi::Float16(value).bits;
@@ -37,12 +37,12 @@ inline float widen(int64_t storage, uint16_t bits) {
   return storage == PDL_STORE_BF16 ? float(upper) : float(half);
 }
 
-inline int64_t slotBehind(int64_t slot, int64_t slots) {
+inline int64_t slotAfter(int64_t slot, int64_t slots) {
   return slot + 1 < slots ? slot + 1 : 0;
 }
 
-/// Lets the index lead from a key that it does not have to row `number` - 1.
-/// Others may insert other keys meanwhile, and nobody searches.
+/// Adds a new key to the index, with row `number` - 1. Other threads may insert
+/// other keys concurrently, but none may search.
 inline void insertKey(const pdl_device_table &table, int64_t key,
                       uint32_t number) {
   const int64_t slots = table.slots;
@@ -51,14 +51,14 @@ inline void insertKey(const pdl_device_table &table, int64_t key,
   if (key != 0) {
     slot = pdlabi::homeSlotOf(key, slots);
     for (;;) {
-      // Most slots that are taken were so before this launch: to look costs
-      // less than to swap.
+      // Most used slots were already used before this launch, and reading costs
+      // less than a swap.
       int64_t there = __atomic_load_n(keys + slot, __ATOMIC_RELAXED);
       if (there == 0 &&
           __atomic_compare_exchange_n(keys + slot, &there, key, /*weak=*/false,
                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         break;
-      slot = slotBehind(slot, slots);
+      slot = slotAfter(slot, slots);
     }
   }
   table.numbers[slot] = number;

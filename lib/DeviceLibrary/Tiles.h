@@ -1,4 +1,4 @@
-//===- Tiles.h - Which thread forms which part of a product -----*- C++ -*-===//
+//===- Tiles.h - Tiles of matrix products -----------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,17 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A turn of a product forms a tile of C in registers. Large tiles read less of
-// A and B for each multiplication; many small ones keep a GPU busy that large
+// An iteration of a product computes a tile of C in registers. Large tiles read
+// less of A and B for each multiplication. Many small ones use a GPU that large
 // ones would leave idle, and wait less for each other.
 //
-// A tile is `rows` rows by `groups` runs of `width` neighbouring columns. Runs
-// of one tile are far apart: those of neighbouring turns are neighbours, so
+// A tile is `rows` rows by `groups` runs of `width` adjacent columns. The runs
+// of a tile are far apart, and those of adjacent iterations are adjacent, so
 // that together they read whole rows of B.
 //
-// At its ends C is not a multiple of tiles. There a tile is moved back until
-// all of it is in C, and stores what no other tile does. So the loop over k
-// knows no ends, and reads nothing that is not there.
+// The size of C need not be a multiple of a tile's. At its ends, a tile is
+// moved back until it is completely in C, and stores only elements that no
+// other tile stores. The loop over k therefore needs no bounds checks, and
+// reads no elements outside of the factors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +37,7 @@ template <int rowCount, int groupCount, int widthOfGroup> struct TileShape {
   static int64_t columnTiles(int64_t n) {
     return partsOf(partsOf(n, width), groups);
   }
-  /// Whether a tile has room in C.
+  /// Returns true if C is at least as large as a tile.
   static bool fits(int64_t m, int64_t n) { return m >= rows && n >= width; }
   static int64_t turns(int64_t m, int64_t n) {
     return rowTiles(m) * columnTiles(n);
@@ -50,12 +51,13 @@ using ElementTile = TileShape<1, 1, 1>;
 
 enum class TileKind { large, middle, row, element };
 
-/// The tiles of `count` products.
+/// Returns the kind of tiles for `count` products.
 ///
-/// A GPU has some hundred processors, each of which wants hundreds of threads
-/// where they have one sum each, and some ten with 16 sums each. Tiles of an
-/// element ask the caches for two numbers for each multiplication, which is
-/// several times what they can give; large ones for a quarter of one.
+/// A GPU has some hundred processors. Each needs hundreds of threads if a
+/// thread has one sum, and some ten if a thread has 16 sums. Tiles of one
+/// element load two numbers from the caches for each multiplication, several
+/// times more than the caches can deliver; large tiles load a quarter of a
+/// number.
 inline TileKind tileKind(int64_t count, int64_t m, int64_t n) {
   if (LargeTile::fits(m, n) && count * LargeTile::turns(m, n) >= 24576)
     return TileKind::large;
@@ -64,8 +66,8 @@ inline TileKind tileKind(int64_t count, int64_t m, int64_t n) {
   return TileKind::element;
 }
 
-/// The same where one thread has all turns: what counts is how many sums it
-/// can work on side by side.
+/// Returns the kind of tiles if one thread runs all iterations. Then the number
+/// of sums that it can compute in parallel matters.
 inline TileKind tileKindOfThread(int64_t m, int64_t n) {
   if (MiddleTile::fits(m, n))
     return TileKind::middle;
@@ -86,7 +88,7 @@ template <typename Body> inline auto withTileShape(TileKind kind, Body body) {
   return body(ElementTile());
 }
 
-/// The turns of `count` products.
+/// Returns the number of iterations of `count` products.
 inline int64_t turnsOfProducts(int64_t count, int64_t m, int64_t n) {
   if (count <= 0 || m <= 0 || n <= 0)
     return 0;
@@ -94,7 +96,8 @@ inline int64_t turnsOfProducts(int64_t count, int64_t m, int64_t n) {
                        [&](auto shape) { return count * shape.turns(m, n); });
 }
 
-/// A tile of C: where it begins, and from where on it is its own.
+/// A tile of C: its first row and columns, and the first of them that belong to
+/// it.
 template <typename Shape> struct Tile {
   int64_t row, ownRow;
   int64_t column[Shape::groups], ownColumn[Shape::groups];
@@ -106,7 +109,7 @@ template <typename Shape> struct Tile {
     const int64_t columnTiles = Shape::columnTiles(n);
 #pragma clang loop unroll(full)
     for (int g = 0; g < Shape::groups; ++g) {
-      // One that begins behind the last column has none of its own.
+      // A group that begins after the last column has no columns.
       ownColumn[g] = (columnTile + g * columnTiles) * Shape::width;
       column[g] = smaller(ownColumn[g], n - Shape::width);
     }
@@ -121,10 +124,10 @@ template <typename Shape> struct Tile {
   }
 };
 
-/// The tile of a turn of a product. Neighbouring turns have neighbouring
-/// columns. Where B is transposed, these are far apart in memory; there four
-/// neighbours share them, and have neighbouring rows, so that 32 turns read 4
-/// places of A and 8 of B, not one and 32.
+/// Returns the tile of an iteration of a product. Adjacent iterations have
+/// adjacent columns. If B is transposed, these are far apart in memory; then
+/// groups of four iterations share columns and have adjacent rows, so that 32
+/// iterations read 4 locations of A and 8 of B instead of 1 and 32.
 template <typename Shape>
 inline Tile<Shape> tileOfTurn(bool transposeB, int64_t m, int64_t n,
                               int64_t turn) {

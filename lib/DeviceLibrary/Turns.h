@@ -1,4 +1,4 @@
-//===- Turns.h - What device functions share --------------------*- C++ -*-===//
+//===- Turns.h - Common code of device functions ----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All that is included here and by the sources beside this has no static data,
-// calls no library, and allocates nothing: a GPU has none of it.
+// Code included here and by the other sources of this folder has no static
+// data, calls no library, and allocates nothing, because a GPU supports none of
+// this.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +25,8 @@ struct Division {
   int64_t quotient, remainder;
 };
 
-/// Of a number that is not negative by one that is positive. GPUs divide by
-/// long sequences of instructions, and 64 bits take several times what 32 do.
+/// Divides a nonnegative by a positive number. GPUs divide by long sequences of
+/// instructions, and 64 bits take several times as long as 32.
 inline Division divide(int64_t number, int64_t divisor) {
   if (((number | divisor) >> 32) == 0) {
     const auto low = static_cast<uint32_t>(number);
@@ -37,12 +38,12 @@ inline Division divide(int64_t number, int64_t divisor) {
   return {quotient, number - quotient * divisor};
 }
 
-/// How many parts of `size` elements hold `count` of them.
+/// Returns the number of parts of `size` elements for `count` elements.
 inline int64_t partsOf(int64_t count, int64_t size) {
   return (count + size - 1) / size;
 }
 
-/// Calls body(turn) for each turn that belongs to a thread.
+/// Calls body(turn) for each iteration of a thread.
 template <typename Body>
 inline void forTurns(int64_t turns, int64_t first, int64_t stride, Body body) {
   for (int64_t turn = first; turn < turns; turn += stride)
@@ -58,7 +59,7 @@ inline double multiplyAdd(double a, double b, double c) {
 inline float squareRoot(float x) { return __builtin_sqrtf(x); }
 inline double squareRoot(double x) { return __builtin_sqrt(x); }
 
-/// Relu, of a number by itself, and its gradient: NaN stays.
+/// Computes relu (of a number and itself), or its gradient; NaN is kept.
 template <typename T> inline T zeroWhereNotPositive(T test, T x) {
   return test <= 0 ? T(0) : x;
 }

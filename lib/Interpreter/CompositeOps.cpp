@@ -1,4 +1,4 @@
-//===- CompositeOps.cpp - Ops that others can say -------------------------===//
+//===- CompositeOps.cpp - Evaluation of composite ops ---------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,11 +15,11 @@ using namespace pdlc;
 using namespace pdlc::interpreter;
 using namespace pdlc::nn;
 
-/// Builds what the op is made of in a block of its own, whose arguments stand
-/// for the op's operands, so that the program stays as it is.
+/// Builds the lowered ops in a separate block, whose arguments stand for the
+/// op's operands, so that the program does not change.
 LogicalResult interpreter::evaluateComposite(CompositeOpInterface op,
                                              Frame &frame) {
-  // Some ops ask whether their program trains.
+  // Some ops depend on whether their program trains.
   OperationState like(op.getLoc(), ProgramOp::getOperationName());
   like.addRegion();
   OwningOpRef<ProgramOp> program(cast<ProgramOp>(Operation::create(like)));

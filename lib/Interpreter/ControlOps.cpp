@@ -1,4 +1,4 @@
-//===- ControlOps.cpp - What a program does, and what not -----------------===//
+//===- ControlOps.cpp - Control flow --------------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -16,7 +16,7 @@ using namespace pdlc;
 using namespace pdlc::interpreter;
 using namespace pdlc::nn;
 
-/// The key of the step's epoch.
+/// Returns the random key of the step's epoch.
 static uint64_t keyOf(const Frame &frame) {
   return pdlabi::drawKey(frame.draws().seed, frame.draws().epoch);
 }
@@ -83,14 +83,14 @@ static void evaluateSample(SampleOp op, Frame &frame) {
 static LogicalResult evaluateLogProbability(LogProbabilityOp op, Frame &frame) {
   const Tensor &ids = frame.tensor(op.getIds());
   const auto first = static_cast<int64_t>(op.getFirst());
-  const auto behind = static_cast<int64_t>(op.getBehind());
+  const auto end = static_cast<int64_t>(op.getBehind());
   Tensor out(ids.shape(), op.getType().getElementType());
   const std::vector<double> logarithms = op.getLogarithms();
   for (int64_t id : ids.get<int64_t>()) {
-    if (id < first || id >= behind)
+    if (id < first || id >= end)
       return op->emitOpError()
              << "meets the id " << id << ", which nn.sample never draws from "
-             << first << " below " << behind;
+             << first << " below " << end;
     if (!logarithms.empty() &&
         std::isinf(logarithms[pdlabi::rangeSize(first, id)]))
       return op->emitOpError()
@@ -102,7 +102,7 @@ static LogicalResult evaluateLogProbability(LogProbabilityOp op, Frame &frame) {
     for (size_t i = 0; i < ids.get<int64_t>().size(); ++i)
       out.get<T>()[i] = pdlabi::logProbability<T>(
           static_cast<int32_t>(op.getDistribution()),
-          pdlabi::rangeSize(first, behind), logarithms.data(),
+          pdlabi::rangeSize(first, end), logarithms.data(),
           pdlabi::rangeSize(first, ids.get<int64_t>()[i]));
   });
   frame.set(op.getResult(), std::move(out));

@@ -1,4 +1,4 @@
-//===- ElementwiseOps.cpp - Ops on one element at a time ------------------===//
+//===- ElementwiseOps.cpp - Elementwise ops -------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An elementwise op says what it does with one element as scalar ops. Those run
-// for many elements side by side, gathered from operands that broadcast.
+// An elementwise op defines its formula for one element as scalar ops. The
+// interpreter runs them for many elements at once, which it gathers from
+// operands that broadcast.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,12 +20,12 @@ using namespace pdlc;
 using namespace pdlc::interpreter;
 using namespace pdlc::nn;
 
-/// How many elements run side by side.
+/// Number of elements that run at once.
 static constexpr size_t kLanes = 64;
 
 namespace {
 
-/// What a formula reads: a tensor that is repeated to the result's shape.
+/// Input of a formula: a tensor that is repeated to the shape of the result.
 class Leaf {
 public:
   Leaf(Tensor tensor, ArrayRef<int64_t> shape)
@@ -47,7 +48,7 @@ public:
   }
 
 private:
-  /// How far a step along each axis of `shape` moves in the tensor.
+  /// Computes the stride in the tensor for each axis of `shape`.
   void findStrides(ArrayRef<int64_t> shape) {
     strides.assign(shape.size(), 0);
     size_t shift = shape.size() - tensor.rank();
@@ -99,8 +100,8 @@ static void runFormula(ScalarProgram &program, ArrayRef<Leaf> leaves,
   }
 }
 
-/// The shape of the result in this batch. Two dynamic dimensions, which are
-/// equal by their types, may turn out to differ: that is diagnosed.
+/// Returns the shape of the result in this batch. Reports an error if two
+/// dynamic dimensions, which are equal by their types, differ.
 static FailureOr<Tensor::Shape> resultShape(ElementwiseOpInterface op,
                                             ArrayRef<const Tensor *> operands) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
@@ -109,7 +110,7 @@ static FailureOr<Tensor::Shape> resultShape(ElementwiseOpInterface op,
     return shape;
   shape[0] = 1;
   for (auto [number, operand] : llvm::enumerate(operands)) {
-    // An operand whose elements take no part gives its number of rows alone.
+    // An operand whose elements are not used only provides its number of rows.
     bool givesRows =
         number < op.getNumElementOperands()
             ? operand->rank() == type.getRank()
@@ -137,7 +138,7 @@ Tensor interpreter::tensorFrom(DenseElementsAttr elements) {
   return tensor;
 }
 
-/// What nn.broadcast makes of ids, which no formula has.
+/// Repeats ids for nn.broadcast; formulas do not support ids.
 static Tensor repeatIds(const Leaf &ids, ArrayRef<int64_t> shape,
                         Type element) {
   Tensor out(shape, element);

@@ -1,4 +1,4 @@
-//===- FeatureOps.cpp - Buckets and crosses -------------------------------===//
+//===- FeatureOps.cpp - Feature ops ---------------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -24,7 +24,7 @@ static void evaluateBucketize(BucketizeOp op, Frame &frame) {
   std::vector<int64_t> out;
   input.visit([&](auto &elements) {
     for (auto element : elements) {
-      // Asked as "not below", NaN passes every boundary.
+      // The negated comparison lets NaN pass every boundary.
       int64_t passed = 0;
       for (double boundary : op.getBoundaries())
         passed += !(static_cast<double>(element) < boundary);
@@ -36,10 +36,10 @@ static void evaluateBucketize(BucketizeOp op, Frame &frame) {
 
 namespace {
 
-/// One operand of a cross: bags of ids.
+/// Bags of ids that are one operand of a cross.
 struct BagsOfIds {
   ArrayRef<int64_t> ids;
-  ArrayRef<int32_t> splits; ///< empty: each bag holds one id
+  ArrayRef<int32_t> splits; ///< Empty if each bag holds one id.
 
   int64_t begin(int64_t bag) const {
     return splits.empty() ? bag : splits[bag];
@@ -51,7 +51,8 @@ struct BagsOfIds {
 
 } // namespace
 
-/// The cross of `bagCount` bags: every combination, the last operand fastest.
+/// Computes the cross of `bagCount` bags: every combination, with the last
+/// operand varying fastest.
 static LogicalResult crossBags(Operation *op, ArrayRef<BagsOfIds> operands,
                                int64_t bagCount, uint64_t salt,
                                std::vector<int64_t> &ids,
@@ -138,7 +139,7 @@ static LogicalResult evaluateCrossBags(CrossBagsOp op, Frame &frame) {
   return success();
 }
 
-/// One id of an nn.id_arithmetic; overflow wraps.
+/// Computes one id of an nn.id_arithmetic. Overflow wraps around.
 static int64_t computeId(IdOperation kind, int64_t id, int64_t number) {
   auto bits = static_cast<uint64_t>(id), other = static_cast<uint64_t>(number);
   switch (kind) {
@@ -172,7 +173,7 @@ static void evaluateIdArithmetic(IdArithmeticOp op, Frame &frame) {
   frame.set(op.getResult(), Tensor(ids.shape(), compute(ids.get<int64_t>())));
 }
 
-/// Towards zero, within 64 bits; NaN gives 0.
+/// Rounds toward zero and saturates at 64 bits. NaN becomes 0.
 template <typename T> static int64_t idOf(T number) {
   if (number >= T(0x1p63))
     return std::numeric_limits<int64_t>::max();

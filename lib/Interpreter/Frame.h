@@ -1,4 +1,4 @@
-//===- Frame.h - Values while a program runs --------------------*- C++ -*-===//
+//===- Frame.h - Values of a running program --------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,18 +16,18 @@
 
 namespace pdlc::interpreter {
 
-/// What all frames of one step act on.
+/// State shared by all frames of one step.
 struct StepContext {
   State &state;
   StepResult &result;
   nn::ProgramOp program;
   const Draws &draws;
-  /// By name of the op: how many of the program have drawn. Only phase `model`,
-  /// in which they have no streams yet, needs it.
+  /// Number of ops that have drawn random numbers, by op name. Only used in
+  /// phase `model`, in which ops have no random streams yet.
   std::map<std::string, unsigned> drawingOps = {};
 };
 
-/// The values of one run of a program or function, and what it acts on.
+/// Values of one run of a program or function, and access to the step.
 class Frame {
 public:
   explicit Frame(StepContext &step) : stepContext(step) {}
@@ -35,18 +35,19 @@ public:
   StepContext &step() { return stepContext; }
   State &state() { return stepContext.state; }
   StepResult &result() { return stepContext.result; }
-  /// Whether the program only reads.
+  /// Returns true if the program only reads state.
   bool isFrozen() const { return stepContext.program.getFrozen(); }
   const Draws &draws() const { return stepContext.draws; }
-  /// The op's stream; in phase `model` the one that `nn-lower-model` would give
-  /// it, if each op of the program is asked for once.
+  /// Returns the random stream of the op. In phase `model`, returns the stream
+  /// that `nn-lower-model` would assign, provided that each op of the program
+  /// is queried once.
   uint64_t streamOf(DrawingOpInterface op);
 
-  /// Symbols that stand for those that the running function takes.
+  /// Symbols passed to the running function, by its symbol parameters.
   using Symbols = llvm::DenseMap<mlir::StringAttr, mlir::StringAttr>;
   void setSymbols(Symbols newSymbols) { symbols = std::move(newSymbols); }
   const Symbols &takenSymbols() const { return symbols; }
-  /// The name in the model of what an op names.
+  /// Returns the name in the model for a symbol that an op names.
   mlir::StringAttr symbol(mlir::FlatSymbolRefAttr named) const {
     mlir::StringAttr given = symbols.lookup(named.getAttr());
     return given ? given : named.getAttr();
@@ -71,28 +72,29 @@ public:
 private:
   StepContext &stepContext;
   Symbols symbols;
-  /// Each by itself, so that a reference to one survives the next `set`.
+  /// Allocated separately, so that references survive the next `set`.
   llvm::DenseMap<mlir::Value, std::unique_ptr<RuntimeValue>> values;
 };
 
-/// Evaluates `op` and releases nothing: values live as long as the frame.
+/// Evaluates `op`. Releases nothing: values live as long as the frame.
 mlir::LogicalResult evaluate(mlir::Operation *op, Frame &frame);
 
-/// Returns the elements of an attribute, whose type is one of those of tensors.
+/// Returns the elements of an attribute, whose element type must be one of
+/// those of tensors.
 Tensor tensorFrom(mlir::DenseElementsAttr elements);
 
-/// Applies an elementwise op to the tensors that stand for its operands, in the
-/// op's result type.
+/// Applies an elementwise op to tensors that stand for its operands, in the
+/// type of the op's result.
 mlir::FailureOr<Tensor>
 evaluateElements(ElementwiseOpInterface op,
                  llvm::ArrayRef<const Tensor *> operands);
 
-/// Evaluates a composite op as the ops that it is made of; fails if, as it
-/// stands, it is made of none.
+/// Evaluates a composite op by the ops that it is lowered to. Fails if it
+/// cannot be lowered in its current form.
 mlir::LogicalResult evaluateComposite(CompositeOpInterface op, Frame &frame);
 
-/// An op that `function` evaluates: a function of the op and the frame, which
-/// returns nothing where it cannot fail.
+/// Model of an op that `function` evaluates. `function` takes the op and the
+/// frame, and returns void if it cannot fail.
 template <typename OpType, auto function>
 struct EvaluatedBy
     : InterpretableOpInterface::ExternalModel<EvaluatedBy<OpType, function>,
@@ -113,7 +115,7 @@ void attachEvaluator(mlir::MLIRContext &context) {
   OpType::template attachInterface<EvaluatedBy<OpType, function>>(context);
 }
 
-// One function for each file of this folder that evaluates ops.
+// One function per file of this folder that evaluates ops.
 void attachElementwiseOps(mlir::MLIRContext &context);
 void attachCompositeOps(mlir::MLIRContext &context);
 void attachControlOps(mlir::MLIRContext &context);

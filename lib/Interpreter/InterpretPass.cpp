@@ -31,8 +31,8 @@ using namespace pdlc::nn;
 
 namespace {
 
-/// A text file that is kept only if all went well; without a path it swallows
-/// what is written.
+/// A text file that is kept only on success. Without a path, the output is
+/// discarded.
 class TextFile {
 public:
   LogicalResult open(StringRef path, ModuleOp module) {
@@ -58,14 +58,14 @@ private:
 
 } // namespace
 
-/// Prints the shortest text that reads back as the same number.
+/// Prints the shortest text from which the same number is parsed.
 template <typename T> static void printElement(raw_ostream &stream, T element) {
   char digits[64];
   char *end = std::to_chars(digits, digits + sizeof(digits), element).ptr;
   stream << StringRef(digits, end - digits);
 }
 
-/// One line with the names of all output columns.
+/// Prints one line with the names of all output columns.
 static void printOutputNames(raw_ostream &stream, ProgramOp program) {
   StringRef separator = "";
   for (auto [number, type] :
@@ -83,7 +83,7 @@ static void printOutputNames(raw_ostream &stream, ProgramOp program) {
   stream << "\n";
 }
 
-/// One line a sample: its elements of each output.
+/// Prints one line per sample with its elements of each output.
 static LogicalResult printOutputs(raw_ostream &stream, ProgramOp program,
                                   ArrayRef<Tensor> outputs) {
   int64_t samples = outputs.empty() ? 0 : outputs.front().dim(0);
@@ -111,7 +111,7 @@ static void printLoss(raw_ostream &stream, const StepResult &result) {
   if (!result.lossSum)
     return;
   double mean = *result.lossSum / *result.weightSum;
-  // One text for every NaN, whatever its sign, as the trainer writes it.
+  // Every NaN has the same text, whatever its sign, as in the trainer's output.
   if (std::isnan(mean))
     stream << "nan\n";
   else
@@ -139,7 +139,7 @@ FailureOr<State> NNInterpret::createState(ModuleOp module) {
   State state = State::create(module, seed);
   if (initPath.empty())
     return state;
-  llvm::Expected<SafetensorsReader> file = SafetensorsReader::open(initPath);
+  llvm::Expected<NamedTensorsReader> file = NamedTensorsReader::open(initPath);
   if (!file)
     return module.emitError() << llvm::toString(file.takeError());
   if (failed(state.load(*file, module)))
@@ -150,7 +150,7 @@ FailureOr<State> NNInterpret::createState(ModuleOp module) {
 LogicalResult NNInterpret::interpret(ModuleOp module) {
   if (auto cycle = module.lookupSymbol<CycleOp>(programName))
     return cycle.emitOpError("is no program yet: interpret it in phase merged "
-                             "or behind it, where nn-join-cycle has made one");
+                             "or after it, where nn-join-cycle has made one");
   auto program = module.lookupSymbol<ProgramOp>(programName);
   if (!program) {
     InFlightDiagnostic diagnostic = module.emitError()
@@ -166,7 +166,7 @@ LogicalResult NNInterpret::interpret(ModuleOp module) {
   if (steps < 0 || batchSize < 0)
     return module.emitError("nn-interpret needs steps and batch-size >= 0");
 
-  // Before steps are run whose result would be lost.
+  // Check before running steps whose result could not be saved.
   if (!dumpPath.empty())
     if (llvm::Error error = checkReplaceable(dumpPath))
       return module.emitError() << llvm::toString(std::move(error));

@@ -1,4 +1,4 @@
-//===- Interpreter.cpp - Steps, calls and the registry of ops -------------===//
+//===- Interpreter.cpp - Steps, calls and registration of ops -------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -79,13 +79,14 @@ void pdlc::registerInterpretation(DialectRegistry &registry) {
     attachStateOps(*context);
     attachUpdateOps(*context);
     attachEvaluator<CallOp, evaluateCall>(*context);
-    // Behind all others: an op that has an evaluator of its own keeps it.
+    // Last, because an op with an evaluator of its own keeps it.
     attachElementwiseOps(*context);
     attachCompositeOps(*context);
   });
 }
 
-/// Nothing may be updated from a loss or gradient that is not finite.
+/// Fails if a loss or gradient is not finite, so that nothing is updated from
+/// it.
 static LogicalResult verifyFinite(ProgramOp program, Frame &frame) {
   const StepResult &result = frame.result();
   if (result.lossSum && !std::isfinite(*result.lossSum))

@@ -1,4 +1,4 @@
-//===- Lanes.h - The settled order of a row's sum ---------------*- C++ -*-===//
+//===- Lanes.h - Summation order of a row -----------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,20 +13,21 @@
 
 namespace pdlc::interpreter {
 
-/// Sixteen accumulators: element j of a row goes to lane j mod 16, and a tree
-/// 8-4-2-1 joins them. The same on vectors of 8 and of 16 elements.
+/// Sixteen accumulators. Element j of a row is added to lane j mod 16, and a
+/// tree 8-4-2-1 combines the lanes. The result is the same with vectors of 8
+/// and of 16 elements.
 template <typename T> class Lanes {
 public:
   static constexpr int64_t count = 16;
 
-  /// Each lane starts at `start`.
+  /// Starts each lane with `start`.
   explicit Lanes(T start) {
     for (T &lane : lanes)
       lane = start;
   }
   T &laneOf(int64_t element) { return lanes[element % count]; }
 
-  /// Joins the lanes: lane[l] = combine(lane[l], lane[l + half]).
+  /// Combines the lanes: lane[l] = combine(lane[l], lane[l + half]).
   template <typename Combine> T join(Combine combine) {
     for (int64_t half = count / 2; half >= 1; half /= 2)
       for (int64_t l = 0; l < half; ++l)

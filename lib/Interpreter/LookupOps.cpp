@@ -1,4 +1,4 @@
-//===- LookupOps.cpp - Rows of tables, pooled -----------------------------===//
+//===- LookupOps.cpp - Lookups and pooling of table rows ------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,7 +16,7 @@ using namespace pdlc;
 using namespace pdlc::interpreter;
 using namespace pdlc::nn;
 
-/// What the sum over a bag of `size` ids is divided by.
+/// Returns the divisor of the sum over a bag of `size` ids.
 template <typename T> static T divisorOf(Pooling pooling, int64_t size) {
   switch (pooling) {
   case Pooling::sum:
@@ -29,8 +29,9 @@ template <typename T> static T divisorOf(Pooling pooling, int64_t size) {
   llvm_unreachable("all poolings are defined");
 }
 
-/// Pools `size` rows into `out`: a sum from +0 in bag order, divided as
-/// `pooling` says. `rowOf(i)` points to the row of the bag's i-th id.
+/// Pools `size` rows into `out`: adds them in bag order, starting from +0, and
+/// divides the sum according to `pooling`. `rowOf(i)` points to the row of the
+/// bag's i-th id.
 template <typename T, typename RowOf>
 static void poolBag(Pooling pooling, int64_t size, int64_t width, RowOf rowOf,
                     T *out) {
@@ -48,8 +49,8 @@ static void poolBag(Pooling pooling, int64_t size, int64_t width, RowOf rowOf,
     out[j] /= divisor;
 }
 
-/// The values of `keys`. A program that is not frozen gives each a row, unless
-/// updates do.
+/// Returns the values of `keys`. A program that is not frozen creates a row for
+/// each key, unless the table creates rows in updates.
 template <typename T>
 static std::vector<T> pullRows(Table &table, ArrayRef<int64_t> keys,
                                bool frozen) {
@@ -66,10 +67,10 @@ static std::vector<T> pullRows(Table &table, ArrayRef<int64_t> keys,
 // Phase `model`
 //===----------------------------------------------------------------------===//
 
-/// The rows of two tensors that have `count` each, one behind the other.
+/// Concatenates the rows of two tensors with `count` rows each.
 template <typename T>
-static std::vector<T> besideEachOther(size_t count, const std::vector<T> &first,
-                                      const std::vector<T> &second) {
+static std::vector<T> sideBySide(size_t count, const std::vector<T> &first,
+                                 const std::vector<T> &second) {
   std::vector<T> joined;
   joined.reserve(first.size() + second.size());
   for (size_t row = 0; row < count; ++row)
@@ -109,8 +110,8 @@ static LogicalResult evaluateLookup(LookupOp op, Frame &frame) {
     using T = decltype(zero);
     std::vector<T> rows = pullRows<T>(*table, ids, frame.isFrozen());
     if (vector) {
-      rows = besideEachOther<T>(ids.size(), rows,
-                                pullRows<T>(*vector, ids, frame.isFrozen()));
+      rows = sideBySide<T>(ids.size(), rows,
+                           pullRows<T>(*vector, ids, frame.isFrozen()));
       width += vector->width();
     }
     std::optional<Pooling> pooling = op.getPooling();
@@ -184,13 +185,13 @@ static LogicalResult evaluatePull(PullOp op, Frame &frame) {
 
 namespace {
 
-/// Where one input of an `nn.unique` stands: its occurrences are `first` to
-/// `first + count` - 1, in bags cut by `splits` or of one id each.
+/// Position of one input of an `nn.unique`: its occurrences are `first` to
+/// `first + count` - 1. Its bags are given by `splits`, or hold one id each.
 struct LookupInput {
   int64_t first, count;
-  const std::vector<int32_t> *splits; ///< null: each bag holds one id
+  const std::vector<int32_t> *splits; ///< Null if each bag holds one id.
   Pooling pooling;
-  const Tensor *cotangent; ///< null: zero, or of no interest
+  const Tensor *cotangent; ///< Null if zero or unused.
 
   int64_t bagCount() const {
     return splits ? static_cast<int64_t>(splits->size()) - 1 : count;
@@ -246,7 +247,7 @@ static void evaluatePool(PoolOp op, Frame &frame) {
 
 static void evaluatePoolGradient(PoolGradientOp op, Frame &frame) {
   SmallVector<LookupInput> inputs = inputsOf(op, frame);
-  // For each occurrence, the bag that it belongs to, and the input of the bag.
+  // Input and bag of each occurrence.
   std::vector<std::pair<int32_t, int64_t>> bagOf;
   for (auto [number, input] : llvm::enumerate(inputs))
     for (int64_t bag = 0; bag < input.bagCount(); ++bag)

@@ -14,8 +14,8 @@ using namespace pdlc;
 using namespace pdlc::interpreter;
 using namespace pdlc::nn;
 
-/// The product of two matrices, each transposed as said; diagnoses sizes that
-/// the types left open and the batch does not fulfil.
+/// Returns the product of two matrices, with optional transpositions. Reports
+/// an error if dynamic sizes do not match in this batch.
 static FailureOr<Tensor> multiplyTensors(Operation *op, const Tensor &lhs,
                                          const Tensor &rhs, bool transposeLhs,
                                          bool transposeRhs,
@@ -43,9 +43,9 @@ static FailureOr<Tensor> multiplyTensors(Operation *op, const Tensor &lhs,
   return out;
 }
 
-/// Replaces `result`, a value of type `type`, by what an elementwise op makes
-/// of it and of `other` (unless null). The op is no part of the program:
-/// `build` creates it from values that stand for the two.
+/// Applies an elementwise op to `result`, a value of type `type`, and to
+/// `other` unless it is null. The op is not part of the program: `build`
+/// creates it from values that stand for the two operands.
 static LogicalResult
 follow(Operation *owner, Type type, Tensor &result, const Tensor *other,
        Type otherType,

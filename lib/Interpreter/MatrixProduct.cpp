@@ -17,8 +17,8 @@
 
 using namespace pdlc::interpreter;
 
-// A machine without FMA instructions calls the C library's fma, which gives the
-// same bits, only slowly.
+// Without FMA instructions, the C library's fma is called, which is slower but
+// bit-identical.
 #if defined(__x86_64__)
 #define PDLC_WITH_FMA                                                          \
   __attribute__((target_clones("arch=x86-64-v3", "default")))
@@ -28,8 +28,8 @@ using namespace pdlc::interpreter;
 
 namespace {
 
-/// The loop over n is innermost: chains of different elements do not meet, so
-/// that the compiler may put them side by side.
+/// The loop over n is innermost. Chains of different elements are independent,
+/// so the compiler can vectorize it.
 template <typename T>
 [[gnu::always_inline]] inline void
 multiplyChains(const ProductShape &shape, const T *lhs, const T *rhs, T *out) {
@@ -75,7 +75,7 @@ void pdlc::interpreter::multiply(const ProductShape &shape, const double *lhs,
 }
 
 //===----------------------------------------------------------------------===//
-// Factors of bf16
+// Products with bf16 factors
 //===----------------------------------------------------------------------===//
 
 DenormalsAreZeros::DenormalsAreZeros() {
@@ -92,7 +92,7 @@ DenormalsAreZeros::~DenormalsAreZeros() {
 #endif
 }
 
-/// The nearest bf16, ties to even; zero for denormal numbers.
+/// Rounds to the nearest bf16, ties to even. Denormal numbers become zero.
 static float roundToBFloat16(float number) {
   uint32_t bits = std::bit_cast<uint32_t>(number);
   const uint32_t magnitude = bits & 0x7fffffff;
@@ -105,8 +105,8 @@ static float roundToBFloat16(float number) {
   return std::bit_cast<float>(bits & 0xffff0000);
 }
 
-/// The factor, as it is stored, with rows (or columns, whichever run along k)
-/// of +0 added to an even number, and neighbours among them swapped.
+/// Returns the rounded factor in its storage order. Along k, a row (or column)
+/// of +0 is added if the number is odd, and adjacent ones are swapped in pairs.
 static std::vector<float> roundFactor(const float *from, int64_t rows,
                                       int64_t columns, bool isDepthRows) {
   const int64_t depth = isDepthRows ? rows : columns;

@@ -13,27 +13,28 @@
 
 namespace pdlc::interpreter {
 
-/// Sizes of a product of m x k and k x n, row-major. A transposed operand is
+/// Sizes of a row-major product of m x k and k x n. A transposed operand is
 /// stored as k x m, or n x k.
 struct ProductShape {
   int64_t m, n, k;
   bool transposeLhs, transposeRhs;
 };
 
-/// out[m, n]: each element one chain of fused multiply-adds over k, ascending,
-/// from +0.
+/// Compute out[m, n]. Each element is one chain of fused multiply-adds over
+/// ascending k, starting from +0.
 void multiply(const ProductShape &shape, const float *lhs, const float *rhs,
               float *out);
 void multiply(const ProductShape &shape, const double *lhs, const double *rhs,
               double *out);
 
-/// Factors rounded to bf16, and k in the order 1, 0, 3, 2, ...; a missing last
-/// partner is +0. Stands within a `DenormalsAreZeros`.
+/// Computes a product with factors rounded to bf16 and k in the order 1, 0, 3,
+/// 2, ...; a missing last partner counts as +0. Must be called inside of a
+/// `DenormalsAreZeros`.
 void multiplyInBFloat16(const ProductShape &shape, const float *lhs,
                         const float *rhs, float *out);
 
-/// While it lives, this thread takes denormal numbers for zeros, and gives
-/// zeros for them; other machines than x86-64 keep them.
+/// While an object exists, denormal inputs count as zeros in this thread, and
+/// denormal results become zeros. Has no effect on machines other than x86-64.
 class DenormalsAreZeros {
 public:
   DenormalsAreZeros();

@@ -1,4 +1,4 @@
-//===- MixingOps.cpp - Samples of one batch beside each other -------------===//
+//===- MixingOps.cpp - Ops that mix the samples of a batch ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -40,8 +40,8 @@ static double exponential(double x) { return std::exp(x); }
 static float logarithm(float x) { return pdlabi::log(x); }
 static double logarithm(double x) { return std::log(x); }
 
-/// All scores of a batch, row i those of user i; minus infinity where an item
-/// is no negative.
+/// Returns the scores of a batch. Row i has the scores of user i; the score is
+/// minus infinity if an item is not a negative.
 template <typename T, typename OpType>
 static std::vector<T> scoresOf(OpType op, Frame &frame) {
   const Tensor &users = frame.tensor(op.getUsers());
@@ -64,7 +64,7 @@ static std::vector<T> scoresOf(OpType op, Frame &frame) {
   return scores;
 }
 
-/// The maximum of two numbers as reductions take it.
+/// Returns the maximum of two numbers, as in reductions.
 template <typename T> static T larger(T a, T b) {
   return (a > b || std::isnan(a)) ? a : b;
 }

@@ -1,4 +1,4 @@
-//===- ReductionOps.cpp - Sums, means and maxima --------------------------===//
+//===- ReductionOps.cpp - Reductions and losses ---------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,19 +16,19 @@ using namespace pdlc;
 using namespace pdlc::interpreter;
 using namespace pdlc::nn;
 
-/// The order's own maximum: NaN survives, of two equal values the second is
-/// taken.
+/// Returns the maximum as the fixed order defines it: NaN in `a` is kept, and
+/// of two equal values the second is returned.
 template <typename T> static T largerOf(T a, T b) {
   return (a > b || a != a) ? a : b;
 }
 
-/// One row of `width` elements, in lanes.
+/// Reduces one row of `width` elements in lanes.
 template <typename T>
 static T reduceRow(Reduction kind, const T *row, int64_t width) {
   if (kind == Reduction::max) {
     if (width == 0)
       return -std::numeric_limits<T>::infinity();
-    // A lane that no element reaches repeats the first one.
+    // Lanes without an element repeat the first element.
     Lanes<T> lanes(row[0]);
     for (int64_t j = 0; j < width; ++j)
       lanes.laneOf(j) =
@@ -42,14 +42,13 @@ static T reduceRow(Reduction kind, const T *row, int64_t width) {
   return kind == Reduction::mean ? sum / static_cast<T>(width) : sum;
 }
 
-/// Elements that are not contiguous, one after the other in ascending order.
+/// Reduces elements that are not contiguous, in ascending order.
 template <typename T>
 static void reduceAcross(ReduceOp op, const Tensor &input, Tensor &out) {
   SmallVector<bool> reduced(input.rank(), false);
   for (int64_t axis : op.getAxes())
     reduced[axis] = true;
-  // How far a step along each axis moves in the output: not at all along those
-  // that are reduced.
+  // Strides of the output for each axis; 0 for reduced axes.
   Tensor::Shape strides(input.rank(), 0);
   int64_t stride = 1, width = 1;
   for (int64_t axis = input.rank(); axis-- > 0;) {
@@ -112,8 +111,8 @@ static void evaluateReduce(ReduceOp op, Frame &frame) {
   frame.set(op.getResult(), std::move(out));
 }
 
-/// The f64 sums of losses times weights and of weights, in sample order. The
-/// latter is NaN where a weight is negative or NaN.
+/// Returns the f64 sums of losses times weights and of weights, in sample
+/// order. The latter is NaN if a weight is negative or NaN.
 static std::pair<double, double> sumLosses(const Tensor &losses,
                                            const Tensor *weights) {
   double sum = 0, weightSum = 0;
@@ -133,29 +132,51 @@ static std::pair<double, double> sumLosses(const Tensor &losses,
   return {sum, weightSum};
 }
 
-static LogicalResult refuseWeights(Operation *op) {
-  return op->emitOpError("has a weight that is negative or not finite; weights "
-                         "are finite and at least 0");
-}
-
-/// The first loss of a program is its loss.
-static void keepFirst(double sum, double weightSum, Frame &frame) {
-  if (frame.result().lossSum)
-    return;
-  frame.result().lossSum = sum;
-  frame.result().weightSum = weightSum;
+/// Sums the losses and weights of an op. Records those of the program's first
+/// op of this kind as the loss of the program.
+template <typename Op>
+static FailureOr<std::pair<double, double>> evaluateLosses(Op op,
+                                                           Frame &frame) {
+  std::pair<double, double> sums =
+      sumLosses(frame.tensor(op.getLosses()),
+                op.getWeights() ? &frame.tensor(op.getWeights()) : nullptr);
+  if (!std::isfinite(sums.second))
+    return op.emitOpError("has a weight that is negative or not finite; "
+                          "weights are finite and at least 0");
+  if (!frame.result().lossSum) {
+    frame.result().lossSum = sums.first;
+    frame.result().weightSum = sums.second;
+  }
+  return sums;
 }
 
 static LogicalResult evaluateLossSum(LossSumOp op, Frame &frame) {
-  auto [sum, weightSum] =
-      sumLosses(frame.tensor(op.getLosses()),
-                op.getWeights() ? &frame.tensor(op.getWeights()) : nullptr);
-  if (!std::isfinite(weightSum))
-    return refuseWeights(op);
-  keepFirst(sum, weightSum, frame);
-  frame.set(op.getSum(), Tensor({}, std::vector<double>{sum}));
-  frame.set(op.getWeight(), Tensor({}, std::vector<double>{weightSum}));
+  FailureOr<std::pair<double, double>> sums = evaluateLosses(op, frame);
+  if (failed(sums))
+    return failure();
+  frame.set(op.getSum(), Tensor({}, std::vector<double>{sums->first}));
+  frame.set(op.getWeight(), Tensor({}, std::vector<double>{sums->second}));
   return success();
+}
+
+static void evaluateCumulativeSum(CumulativeSumOp op, Frame &frame) {
+  const Tensor &input = frame.tensor(op.getInput());
+  const int64_t width = input.dim(input.rank() - 1);
+  const int64_t own = op.getExclusive() ? 0 : 1;
+  Tensor out(input.shape(), getElementTypeOrSelf(op.getResult().getType()));
+  dispatchFloat(op.getResult().getType(), [&](auto zero) {
+    using T = decltype(zero);
+    const std::vector<T> &from = input.get<T>();
+    std::vector<T> &to = out.get<T>();
+    for (size_t row = 0; row < from.size(); row += width)
+      for (int64_t i = 0; i < width; ++i) {
+        const int64_t begin = op.getReversed() ? i + 1 - own : 0;
+        const int64_t end = op.getReversed() ? width : i + own;
+        for (int64_t at = begin; at < end; ++at)
+          to[row + i] += from[row + at];
+      }
+  });
+  frame.set(op.getResult(), std::move(out));
 }
 
 static void evaluateTopK(TopKOp op, Frame &frame) {
@@ -167,7 +188,7 @@ static void evaluateTopK(TopKOp op, Frame &frame) {
     for (size_t row = 0; row < elements.size(); row += width) {
       std::vector<int64_t> order;
       for (int64_t i = 0; i < width; ++i)
-        if (elements[row + i] == elements[row + i]) // no NaN
+        if (elements[row + i] == elements[row + i]) // Not NaN.
           order.push_back(i);
       llvm::sort(order, [&](int64_t a, int64_t b) {
         const auto left = elements[row + a], right = elements[row + b];
@@ -182,25 +203,20 @@ static void evaluateTopK(TopKOp op, Frame &frame) {
   frame.set(op.getResult(), Tensor(shape, std::move(positions)));
 }
 
-// The phases before `gradient` say what is minimized, not how: only the losses
-// are summed.
+// Before phase `gradient`, the program states what to minimize but not how.
+// Therefore only the losses are summed.
 static LogicalResult evaluateMinimize(MinimizeOp op, Frame &frame) {
-  auto [sum, weightSum] =
-      sumLosses(frame.tensor(op.getLosses()),
-                op.getWeights() ? &frame.tensor(op.getWeights()) : nullptr);
-  if (!std::isfinite(weightSum))
-    return refuseWeights(op);
-  keepFirst(sum, weightSum, frame);
-  return success();
+  return evaluateLosses(op, frame);
 }
 
-// ... nor what is accumulated.
+// Likewise, accumulated values and counts are ignored.
 static void evaluateAccumulate(AccumulateOp, Frame &) {}
 static void evaluateCount(CountOp, Frame &) {}
 static void evaluateCountPooled(CountPooledOp, Frame &) {}
 
 void interpreter::attachReductionOps(MLIRContext &context) {
   attachEvaluator<ReduceOp, evaluateReduce>(context);
+  attachEvaluator<CumulativeSumOp, evaluateCumulativeSum>(context);
   attachEvaluator<AccumulateOp, evaluateAccumulate>(context);
   attachEvaluator<CountOp, evaluateCount>(context);
   attachEvaluator<CountPooledOp, evaluateCountPooled>(context);

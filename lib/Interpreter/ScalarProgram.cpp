@@ -1,4 +1,4 @@
-//===- ScalarProgram.cpp - Scalar ops, ready to run -----------------------===//
+//===- ScalarProgram.cpp - Compiled scalar ops ----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -32,9 +32,10 @@ template <typename T> T &in(Scalar &scalar);
 template <> float &in<float>(Scalar &scalar) { return scalar.f32; }
 template <> double &in<double>(Scalar &scalar) { return scalar.f64; }
 
-// One functor an op: called with one element type for all operands. In 32 bits
-// the functions of `pdlabi/math.h`, which compiled programs inline too; in 64
-// bits those of the C library, as far as the numerics settle no other.
+// One functor per op, called with a single element type for all operands. In 32
+// bits, they use the functions of `pdlabi/math.h`, which compiled programs
+// inline as well. In 64 bits, they use the C library, except where PDL defines
+// a function of its own.
 
 struct Add {
   template <typename T> T operator()(T a, T b) const { return a + b; }
@@ -70,7 +71,7 @@ struct CopySign {
     return std::copysign(a, b);
   }
 };
-/// The larger; NaN if either is NaN; +0 is larger than -0.
+/// Returns the larger number, or NaN if either is NaN. +0 is larger than -0.
 struct Maximum {
   template <typename T> T operator()(T a, T b) const {
     if (std::isnan(a) || std::isnan(b))
@@ -80,7 +81,7 @@ struct Maximum {
     return a > b ? a : b;
   }
 };
-/// The smaller; NaN if either is NaN; -0 is smaller than +0.
+/// Returns the smaller number, or NaN if either is NaN. -0 is smaller than +0.
 struct Minimum {
   template <typename T> T operator()(T a, T b) const {
     if (std::isnan(a) || std::isnan(b))
@@ -106,7 +107,7 @@ struct Tanh {
   float operator()(float x) const { return pdlabi::tanh(x); }
   double operator()(double x) const { return std::tanh(x); }
 };
-// Verified to be in 64 bits.
+// The verifier ensures that the type is f64.
 struct Pow {
   template <typename T> T operator()(T a, T b) const {
     return static_cast<T>(pdlabi::pow(double(a), double(b)));
@@ -118,7 +119,7 @@ struct Cos {
 struct Sin {
   template <typename T> T operator()(T a) const { return pdlabi::sin(a); }
 };
-/// `pdlabi_sigmoidf`, which is called by name.
+/// Calls `pdlabi_sigmoidf`, which formulas call by name.
 struct Sigmoid {
   float operator()(float x) const { return pdlabi::sigmoid(x); }
 };
@@ -143,8 +144,8 @@ template <typename Formula> StepFunction inType(Type type) {
   return type.isF64() ? runStep<double, Formula> : runStep<float, Formula>;
 }
 
-// Comparisons: ordered ones are false where an operand is NaN, unordered ones
-// true.
+// Comparisons. If an operand is NaN, ordered ones are false and unordered ones
+// are true.
 
 template <arith::CmpFPredicate predicate, typename T> bool compare(T a, T b) {
   using P = arith::CmpFPredicate;
@@ -245,7 +246,7 @@ void runTruncate(ScalarProgram &program, const Step &step, size_t count) {
     to[i].f32 = static_cast<float>(from[i].f64);
 }
 
-/// What computes `op`, null if nothing does.
+/// Returns the function that computes `op`; null if there is none.
 StepFunction functionOf(Operation *op) {
   Type type = op->getResult(0).getType();
   return llvm::TypeSwitch<Operation *, StepFunction>(op)

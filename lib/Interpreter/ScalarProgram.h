@@ -1,4 +1,4 @@
-//===- ScalarProgram.h - Regions of scalars, ready to run -------*- C++ -*-===//
+//===- ScalarProgram.h - Compiled scalar regions ----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,7 +16,8 @@
 
 namespace pdlc::interpreter {
 
-/// One register of a scalar region: which member counts, its op says.
+/// One register of a scalar region. The op that writes it determines the active
+/// member.
 struct Scalar {
   union {
     float f32;
@@ -25,27 +26,28 @@ struct Scalar {
   };
 };
 
-/// A block of scalar ops (the region of an `nn.once` or `nn.update`, or the
-/// formula of an elementwise op) as a list of steps over registers, so that it
-/// can run for many elements. Each op is computed in its own type and rounded
-/// by itself.
+/// A block of scalar ops, compiled to a list of steps over registers, so that
+/// it can run for many elements. The block is the region of an `nn.once` or
+/// `nn.update`, or the formula of an elementwise op. Each op is computed and
+/// rounded in its own type.
 class ScalarProgram {
 public:
-  /// What makes `results` out of the block's arguments; each register has
-  /// `lanes` elements, which run side by side. Diagnoses at an op that has no
-  /// settled scalar numerics.
+  /// Compiles the ops that compute `results` from the block's arguments. Each
+  /// register has `lanes` elements, which are computed at once. Reports an
+  /// error at an op that is not a supported scalar op.
   static mlir::FailureOr<ScalarProgram>
   compile(mlir::Block &block, mlir::ValueRange results, size_t lanes = 1);
-  /// ... of a region, which yields the results.
+  /// Compiles a region; the results are the values that it yields.
   static mlir::FailureOr<ScalarProgram> compile(mlir::Region &region);
 
   size_t lanes() const { return laneCount; }
-  /// The lanes of a register: the first ones are the block's arguments.
+  /// Return the lanes of a register. The first registers are the block's
+  /// arguments.
   Scalar *argument(size_t index) { return lanesOf(index); }
   Scalar *argument(mlir::BlockArgument argument) {
     return lanesOf(argument.getArgNumber());
   }
-  /// A result, after `run`.
+  /// Returns a result. Valid after `run`.
   const Scalar *result(size_t index) { return lanesOf(results[index]); }
   size_t resultCount() const { return results.size(); }
   /// Computes the first `count` lanes.
@@ -54,7 +56,8 @@ public:
       step.function(*this, step, count);
   }
 
-  /// One op: reads registers `operands`, writes register `result`.
+  /// One op, which reads the registers `operands` and writes the register
+  /// `result`.
   struct Step {
     void (*function)(ScalarProgram &program, const Step &step, size_t count);
     int result;

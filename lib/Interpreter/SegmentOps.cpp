@@ -1,4 +1,4 @@
-//===- SegmentOps.cpp - Rows of bags --------------------------------------===//
+//===- SegmentOps.cpp - Ops on the rows of bags ---------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +15,7 @@ using namespace pdlc::nn;
 
 namespace {
 
-/// Bags of rows, ragged or as splits.
+/// Bags of rows, given as a ragged value or as splits.
 class Segments {
 public:
   Segments(Value bags, Frame &frame)
@@ -37,8 +37,8 @@ static Type elementOf(Operation *op) {
   return getElementTypeOrSelf(op->getResult(0).getType());
 }
 
-/// The shape of the result in this batch, whose type leaves the first dimension
-/// open.
+/// Returns the shape of the result in this batch, with `first` as the dynamic
+/// first dimension.
 static Tensor::Shape shapeWith(Operation *op, int64_t first) {
   Tensor::Shape shape(
       cast<RankedTensorType>(op->getResult(0).getType()).getShape());
@@ -46,14 +46,15 @@ static Tensor::Shape shapeWith(Operation *op, int64_t first) {
   return shape;
 }
 
-/// ... where the result has an entry for each bag.
+/// Returns the shape of a result with one entry per bag.
 static Tensor::Shape shapeOfBags(Operation *op, const Segments &segments) {
   Tensor::Shape shape = shapeWith(op, 0);
   shape[0] = segments.count() / shape[1];
   return shape;
 }
 
-/// Two dimensions that are equal by their types may turn out to differ.
+/// Checks that two dynamic dimensions, which are equal by their types, do not
+/// differ.
 static LogicalResult verifyRows(Operation *op, int64_t found,
                                 int64_t expected) {
   if (found == expected)
@@ -129,8 +130,8 @@ static void evaluateSizes(SegmentSizesOp op, Frame &frame) {
   frame.set(op.getResult(), std::move(out));
 }
 
-/// Each row of the result is that of the same bag which `sourceOf(i, size)`
-/// says; zeros where there is no such row.
+/// Moves rows within each bag. Row i of the result is the row
+/// `sourceOf(i, size)` of the same bag, or zeros if there is no such row.
 template <typename OpType, typename SourceOf>
 static LogicalResult moveRows(OpType op, Frame &frame, SourceOf sourceOf) {
   const Tensor &rows = frame.tensor(op.getRows());
@@ -165,8 +166,8 @@ static LogicalResult evaluateReverse(SegmentReverseOp op, Frame &frame) {
                   [](int64_t i, int64_t size) { return size - 1 - i; });
 }
 
-/// Calls `copy` with each row that has a place in a bag of `length`, and that
-/// place, both counted over all bags.
+/// Calls `copy` for each row that has a position in a bag of `length`, with the
+/// row and the position. Both are counted over all bags.
 template <typename Copy>
 static void forPlaces(const Segments &segments, int64_t length, bool fromEnd,
                       Copy copy) {
@@ -216,8 +217,8 @@ static LogicalResult evaluateUnpad(SegmentUnpadOp op, Frame &frame) {
   return success();
 }
 
-/// One row of a tensor of rows; the first dimensions of the tensor, so many,
-/// count them.
+/// Returns one row of a tensor of rows. The first `counting` dimensions of the
+/// tensor count the rows.
 static Tensor rowOf(const Tensor &rows, int64_t row, Type type,
                     unsigned counting = 1) {
   Tensor::Shape shape(rows.shape().drop_front(counting));
@@ -240,7 +241,7 @@ static void setRow(Tensor &rows, int64_t row, const Tensor &value, Type type) {
   });
 }
 
-/// A tensor of zeros with so many rows.
+/// Returns a tensor of zeros with `rowCount` rows.
 static Tensor zerosOf(Type type, int64_t rowCount) {
   Tensor::Shape shape(cast<RankedTensorType>(type).getShape());
   shape[0] = rowCount;

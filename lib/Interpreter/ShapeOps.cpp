@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Along an axis a tensor is `outer` blocks of `extent * inner` elements, where
-// inner is what one index of the axis holds.
+// Along an axis, a tensor consists of `outer` blocks of `extent * inner`
+// elements. `inner` is the number of elements per index of the axis.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,7 +80,7 @@ static void evaluatePad(PadOp op, Frame &frame) {
 static void evaluateTranspose(TransposeOp op, Frame &frame) {
   const Tensor &input = frame.tensor(op.getInput());
   ArrayRef<int64_t> permutation = op.getPermutation();
-  // How far a step along each axis of the result moves in the input.
+  // Strides of the input for each axis of the result.
   Tensor::Shape shape, strides;
   for (int64_t from : permutation) {
     shape.push_back(input.dim(from));
@@ -118,7 +118,7 @@ static void evaluateGather(GatherOp op, Frame &frame) {
         continue;
       auto from =
           input.get<T>().begin() + (i / taken * entries + places[i]) * width;
-      // -0 becomes +0.
+      // Converts -0 to +0.
       std::transform(from, from + width, to,
                      [](T each) { return each + T(0); });
     }
@@ -140,7 +140,7 @@ static void evaluateTake(TakeOp op, Frame &frame) {
     auto to = elements.begin();
     for (int64_t block = 0; block < outer; ++block)
       for (int64_t position : positions) {
-        // Elements are made as zeros.
+        // Elements are initialized to zero.
         if (position >= 0)
           std::copy_n(from + (block * input.dim(axis) + position) * inner,
                       inner, to);
@@ -150,8 +150,8 @@ static void evaluateTake(TakeOp op, Frame &frame) {
   frame.set(op.getResult(), std::move(out));
 }
 
-/// Gives the result the operand's elements in its own shape, whose first
-/// dimension may be dynamic and then takes what the others leave.
+/// Gives the operand's elements the shape of the result. If its first dimension
+/// is dynamic, it follows from the number of elements.
 static LogicalResult evaluateReshape(ReshapeOp op, Frame &frame) {
   Tensor out = frame.tensor(op.getInput());
   auto type = cast<RankedTensorType>(op.getResult().getType());

@@ -1,4 +1,4 @@
-//===- State.cpp - What a model owns between steps ------------------------===//
+//===- State.cpp - Model state between steps ------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -41,7 +41,7 @@ int64_t Table::partOffset(size_t part) const {
   return offset;
 }
 
-/// Calls body.operator()<format>() with that of a storage.
+/// Calls body.operator()<format>() with the number format of a storage.
 template <typename Body> static void withFormat(Storage storage, Body body) {
   if (storage == Storage::bf16)
     body.template operator()<pdlabi::BFloat16>();
@@ -127,7 +127,7 @@ bool Table::admit(int64_t key, double occurrences) {
     waiting.erase(key);
     return true;
   }
-  // Nothing to note.
+  // There is nothing to record.
   if (occurrences == 0 && waiting.count(key) == 0)
     return false;
   Waiting &waits = waiting[key];
@@ -187,7 +187,7 @@ void Table::endUpdate(int64_t number) {
   });
 }
 
-/// The part of a symbol that frozen programs read.
+/// Returns the part of a symbol that frozen programs read.
 static size_t frozenPartOf(ArrayRef<Slot> slots) {
   for (auto [number, slot] : llvm::enumerate(slots))
     if (slot.isFrozen)
@@ -240,9 +240,10 @@ std::vector<int64_t> Table::keys() const {
 // Creation
 //===----------------------------------------------------------------------===//
 
-/// The slots that the rule of a symbol's group keeps for it. A module that does
-/// not hold the rule cannot update the symbol, so that it needs none; nor does
-/// one that spells updates out, and none of this symbol.
+/// Returns the slots that the rule of a symbol's group keeps for it. Returns
+/// none if the module does not contain the rule, because it cannot update the
+/// symbol. Also returns none if the module contains explicit updates, but none
+/// of this symbol.
 static std::vector<Slot> slotsOf(ModuleOp module, StringRef symbol,
                                  FlatSymbolRefAttr group, TableOp table = {}) {
   std::vector<Slot> slots;
@@ -272,7 +273,8 @@ static std::vector<Slot> slotsOf(ModuleOp module, StringRef symbol,
   return slots;
 }
 
-/// `isVector`: of what rows get later, by a score of its own.
+/// Returns the admission and eviction of a table. If `isVector`, returns those
+/// of its deferred vectors, which have a score of their own.
 static TableLife lifeOf(TableOp table, ArrayRef<Slot> slots, bool isVector) {
   TableLife life;
   const std::optional<APFloat> threshold =
@@ -296,7 +298,7 @@ static TableLife lifeOf(TableOp table, ArrayRef<Slot> slots, bool isVector) {
     }
   }
   life.shrinks = table.getShrinkEvery().has_value();
-  // Without slots nothing is updated.
+  // Without slots, nothing is updated.
   if (table.getShrinkEvery() && !slots.empty()) {
     life.shrinkEvery = static_cast<int64_t>(*table.getShrinkEvery());
     life.shrinkUnseen = static_cast<int64_t>(*table.getShrinkUnseen());
@@ -314,12 +316,12 @@ static TableLife lifeOf(TableOp table, ArrayRef<Slot> slots, bool isVector) {
   return life;
 }
 
-/// The rows of a parameter; a vector is one.
+/// Returns the number of rows of a parameter. A vector counts as one row.
 static int64_t rowCountOf(RankedTensorType type) {
   return type.getRank() <= 1 ? 1 : type.getDimSize(0);
 }
 
-/// A tensor whose rows hold their initial values.
+/// Returns a tensor with initial values.
 static Tensor initialTensor(RankedTensorType type,
                             const Initializer &initializer) {
   Tensor tensor(type.getShape(), type.getElementType());
@@ -417,8 +419,8 @@ Metric *State::findMetric(StringRef name) { return findIn(metrics, name); }
 // Files
 //===----------------------------------------------------------------------===//
 
-/// Replaces `tensor` by the one of `name`, if the file has it.
-static LogicalResult loadTensor(const SafetensorsReader &file,
+/// Replaces `tensor` by the tensor `name` of the file, if it exists.
+static LogicalResult loadTensor(const NamedTensorsReader &file,
                                 const std::string &name, Tensor &tensor,
                                 ModuleOp module, std::set<std::string> &used) {
   const TensorInFile *found = file.find(name);
@@ -436,8 +438,8 @@ static LogicalResult loadTensor(const SafetensorsReader &file,
   return success();
 }
 
-/// Copies a part of the rows of some keys. Where a number is that their storage
-/// cannot hold: row and element.
+/// Copies a part of the rows of some keys. If their storage format cannot hold
+/// a number, returns its row and element.
 template <typename T>
 static std::optional<std::pair<int64_t, int64_t>>
 copyRows(Table &table, ArrayRef<int64_t> keys, size_t part,
@@ -454,7 +456,7 @@ copyRows(Table &table, ArrayRef<int64_t> keys, size_t part,
   return std::nullopt;
 }
 
-static LogicalResult loadTable(const SafetensorsReader &file,
+static LogicalResult loadTable(const NamedTensorsReader &file,
                                const std::string &name, Table &table,
                                ModuleOp module, std::set<std::string> &used) {
   const TensorInFile *keysFound = file.find(name + ".keys");
@@ -499,7 +501,7 @@ static LogicalResult loadTable(const SafetensorsReader &file,
              << ", which are stored in 16 bits";
     return success();
   };
-  // What frozen programs read begins as the value.
+  // The part that frozen programs read is initialized with the value.
   for (size_t part : {size_t(0), table.frozenPart()})
     if (failed(copyPart(name + ".values", *valuesFound, part)))
       return failure();
@@ -512,7 +514,7 @@ static LogicalResult loadTable(const SafetensorsReader &file,
   return success();
 }
 
-LogicalResult State::load(const SafetensorsReader &file, ModuleOp module) {
+LogicalResult State::load(const NamedTensorsReader &file, ModuleOp module) {
   std::set<std::string> used;
   for (auto &[name, parameter] : parameters) {
     if (!file.find(name))
@@ -551,7 +553,8 @@ static std::string stepsName(StringRef group) {
   return ("group." + group + ".steps").str();
 }
 
-LogicalResult State::loadSteps(const SafetensorsReader &file, ModuleOp module) {
+LogicalResult State::loadSteps(const NamedTensorsReader &file,
+                               ModuleOp module) {
   bool hasSlots = llvm::any_of(file.tensors(), [](const auto &entry) {
     return StringRef(entry.first).contains(".slot.");
   });
@@ -575,7 +578,7 @@ LogicalResult State::loadSteps(const SafetensorsReader &file, ModuleOp module) {
   return success();
 }
 
-/// Part 0 of each row is the value, part 1 + s slot s.
+/// Returns one part of all rows. Part 0 is the value, part 1 + s is slot s.
 static Tensor collectRows(Table &table, ArrayRef<int64_t> keys, size_t part) {
   auto count = static_cast<int64_t>(keys.size());
   const int64_t width = table.partWidth(part), offset = table.partOffset(part);
@@ -589,9 +592,9 @@ static Tensor collectRows(Table &table, ArrayRef<int64_t> keys, size_t part) {
   return values;
 }
 
-/// How keys come from fields, where the module says it, as dumps of programs
-/// have it (`ModelFile.h` of the runtime).
-static void addLayout(ModuleOp module, SafetensorsWriter &writer) {
+/// Writes how keys are computed from fields, if the module states it, in the
+/// same form as dumps of programs (`ModelFile.h` of the runtime).
+static void addLayout(ModuleOp module, NamedTensorsWriter &writer) {
   writer.setMetadata("layout_version", "2");
   for (auto fingerprint : module.getOps<FingerprintOp>())
     for (NamedAttribute part : fingerprint.getState())
@@ -602,7 +605,7 @@ static void addLayout(ModuleOp module, SafetensorsWriter &writer) {
 }
 
 LogicalResult State::dump(StringRef path, bool withSlots, ModuleOp module) {
-  SafetensorsWriter writer;
+  NamedTensorsWriter writer;
   writer.setMetadata("model", module.getName().value_or("model").str());
   writer.setMetadata("seed", std::to_string(seed));
   addLayout(module, writer);

@@ -45,14 +45,14 @@ int64_t Tensor::count(int64_t begin, int64_t end) const {
   return product;
 }
 
-TensorFileType Tensor::fileType() const {
+pdlabi::TensorType Tensor::fileType() const {
   if (holds<double>())
-    return TensorFileType::F64;
+    return pdlabi::TensorType::F64;
   if (holds<int32_t>())
-    return TensorFileType::I32;
+    return pdlabi::TensorType::I32;
   if (holds<int64_t>())
-    return TensorFileType::I64;
-  return TensorFileType::F32;
+    return pdlabi::TensorType::I64;
+  return pdlabi::TensorType::F32;
 }
 
 const void *Tensor::bytes() const {

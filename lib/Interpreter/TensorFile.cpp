@@ -7,13 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlc/Interpreter/TensorFile.h"
+#include "pdlabi/hash.h"
 #include "pdlc/Dialect/NN/IR/ElementTypeOf.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-
 #include <numeric>
+#include <type_traits>
 
 using namespace mlir;
 using namespace pdlc;
@@ -33,25 +34,26 @@ static void convertElements(const char *data, std::vector<To> &out) {
   }
 }
 
-/// `count` elements from element `first` on, widened to `elementType` where
-/// need be; nothing if their own type does not fit into it.
+/// Reads `count` elements from element `first` on, widened to `elementType` if
+/// needed. Returns nothing if their type does not fit.
 static std::optional<Elements> readElements(const TensorInFile &tensor,
                                             int64_t first, int64_t count,
                                             Type elementType) {
-  const char *data = tensor.data + first * sizeOfElement(tensor.type);
+  const char *data =
+      tensor.data + first * pdlabi::tensorElementSize(tensor.type);
   Elements elements = makeElements(elementType, count);
   bool known = std::visit(
       [&](auto &out) {
         using T = typename std::remove_reference_t<decltype(out)>::value_type;
         if constexpr (std::is_floating_point_v<T>) {
-          if (tensor.type == TensorFileType::F32)
+          if (tensor.type == pdlabi::TensorType::F32)
             return convertElements<float>(data, out), true;
-          if (tensor.type == TensorFileType::F64 && sizeof(T) == 8)
+          if (tensor.type == pdlabi::TensorType::F64 && sizeof(T) == 8)
             return convertElements<double>(data, out), true;
         } else {
-          if (tensor.type == TensorFileType::I32)
+          if (tensor.type == pdlabi::TensorType::I32)
             return convertElements<int32_t>(data, out), true;
-          if (tensor.type == TensorFileType::I64 && sizeof(T) == 8)
+          if (tensor.type == pdlabi::TensorType::I64 && sizeof(T) == 8)
             return convertElements<int64_t>(data, out), true;
         }
         return false;
@@ -61,7 +63,7 @@ static std::optional<Elements> readElements(const TensorInFile &tensor,
 }
 
 FailureOr<Tensor>
-interpreter::readTensor(const SafetensorsReader &file, StringRef name,
+interpreter::readTensor(const NamedTensorsReader &file, StringRef name,
                         const TensorInFile &tensor, Type elementType,
                         ArrayRef<int64_t> shape, Location location) {
   bool fits = tensor.shape.size() == shape.size();
@@ -87,10 +89,11 @@ static std::string nameOf(int64_t batch) {
   return "batch" + std::to_string(batch);
 }
 
-/// Of the fields of a batch, whose names no `.epoch` of the batch can be.
+/// Returns the prefix of the names of a batch's fields. It cannot collide with
+/// the batch's `.epoch`.
 static std::string prefixOf(int64_t batch) { return nameOf(batch) + "/"; }
 
-/// Elements of one sample in a row-major tensor.
+/// Returns the number of elements per sample of a row-major tensor.
 static int64_t widthOf(const TensorInFile &tensor) {
   return tensor.shape.empty() || tensor.shape[0] == 0
              ? 0
@@ -132,7 +135,7 @@ FailureOr<int64_t> BatchFile::samplesOf(FieldOp field,
 
 FailureOr<BatchFile> BatchFile::open(StringRef path, int64_t batchSize,
                                      ProgramOp program) {
-  llvm::Expected<SafetensorsReader> file = SafetensorsReader::open(path);
+  llvm::Expected<NamedTensorsReader> file = NamedTensorsReader::open(path);
   if (!file)
     return program.emitError() << llvm::toString(file.takeError());
   BatchFile batches(std::move(*file), program);
@@ -153,7 +156,7 @@ FailureOr<BatchFile> BatchFile::open(StringRef path, int64_t batchSize,
                                   {3}, program.getLoc());
         if (failed(numbers))
           return failure();
-        // Round, group, worker.
+        // The numbers are round, group and worker.
         if (numbers->get<int64_t>()[1] != 0 || numbers->get<int64_t>()[2] != 0)
           return program.emitError()
                  << path << ": batch " << batches.batchCount
@@ -176,18 +179,62 @@ FailureOr<BatchFile> BatchFile::open(StringRef path, int64_t batchSize,
   return batches;
 }
 
-/// Gives missing numbers, which are NaN, the value that stands for them, as
-/// readers of programs do.
-template <typename T>
-static void replaceMissing(FieldOp field, T /*ofField*/, auto &numbers) {
+/// Returns the number that replaces a missing one: in a bag, one of several.
+/// Null if there is none.
+static FloatAttr missingNumberOf(FieldOp field) {
   auto missing = dyn_cast_or_null<FloatAttr>(field.getMissingElementAttr());
-  if (!missing)
-    missing = dyn_cast_or_null<FloatAttr>(field.getMissingAttr());
-  if (!missing)
-    return;
-  for (auto &number : numbers)
-    if (std::isnan(number))
-      number = static_cast<T>(missing.getValueAsDouble());
+  return missing ? missing
+                 : dyn_cast_or_null<FloatAttr>(field.getMissingAttr());
+}
+
+/// The key that stands for a missing bag in that slot.
+static int64_t missingKeyOf(FieldOp field, Attribute missing, int64_t slot) {
+  HashAttr hash = field.getHashAttr();
+  if (!hash || !hash.getXxh64())
+    return cast<IntegerAttr>(missing).getInt();
+  const uint64_t seed =
+      hash.getSaltBySlot() ? static_cast<uint64_t>(slot) : hash.getSalt();
+  return static_cast<int64_t>(
+      pdlabi::hashText(cast<StringAttr>(missing).getValue(), seed));
+}
+
+template <typename T> static bool isMissingNumber(T value) {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::isnan(value);
+  else
+    return false;
+}
+
+/// Takes the bags between `splits` of `all`, as readers of programs do. A bag
+/// is missing if it has no values, or if its only value is missing. The field's
+/// `missing` replaces a missing bag; without it the bag is empty.
+template <typename T>
+static void takeBags(FieldOp field, ArrayRef<int64_t> splits,
+                     const std::vector<T> &all, auto &taken,
+                     std::vector<int32_t> &ends) {
+  const Attribute missingBag = field.getMissingAttr();
+  const FloatAttr element = missingNumberOf(field);
+  ends.push_back(0);
+  for (size_t bag = 0; bag + 1 < splits.size(); ++bag) {
+    const ArrayRef<T> values =
+        ArrayRef<T>(all).slice(splits[bag], splits[bag + 1] - splits[bag]);
+    const bool isMissing =
+        values.empty() || (values.size() == 1 && isMissingNumber(values[0]));
+    if (isMissing && missingBag) {
+      if constexpr (std::is_floating_point_v<T>)
+        taken.push_back(
+            static_cast<T>(cast<FloatAttr>(missingBag).getValueAsDouble()));
+      else
+        taken.push_back(
+            missingKeyOf(field, missingBag, int64_t(bag) % field.getWidth()));
+    }
+    if (!isMissing)
+      for (const T value : values)
+        taken.push_back(isMissingNumber(value) && element
+                            ? static_cast<T>(element.getValueAsDouble())
+                            : value);
+    ends.push_back(static_cast<int32_t>(taken.size()));
+  }
 }
 
 FailureOr<Tensor> BatchFile::readDense(FieldOp field, const std::string &prefix,
@@ -203,9 +250,11 @@ FailureOr<Tensor> BatchFile::readDense(FieldOp field, const std::string &prefix,
            << tensor.typeAndShape() << ", but field @" << field.getSymName()
            << " is " << field.getType();
   Tensor numbers({range.count, width}, std::move(*elements));
-  if (field.isFloat())
+  if (FloatAttr missing = missingNumberOf(field))
     dispatchFloat(elementType, [&](auto zero) {
-      replaceMissing(field, zero, numbers.get<decltype(zero)>());
+      for (auto &number : numbers.get<decltype(zero)>())
+        if (isMissingNumber(number))
+          number = static_cast<decltype(zero)>(missing.getValueAsDouble());
     });
   return numbers;
 }
@@ -235,20 +284,15 @@ BatchFile::readRagged(FieldOp field, const std::string &prefix, Range range) {
 
   Ragged ragged;
   ragged.slots = field.getWidth();
-  auto begin = splits.begin() + range.first * ragged.slots;
-  auto end = begin + range.count * ragged.slots;
-  auto take = [&](const auto &all, auto &taken) {
-    taken.assign(all.begin() + *begin, all.begin() + *end);
-  };
+  const auto bags = ArrayRef<int64_t>(splits).slice(
+      range.first * ragged.slots, range.count * ragged.slots + 1);
   if (element.isInteger())
-    take(values->get<int64_t>(), ragged.ids);
+    takeBags(field, bags, values->get<int64_t>(), ragged.ids, ragged.splits);
   else
     dispatchFloat(element, [&](auto zero) {
-      take(values->get<decltype(zero)>(), ragged.numbers);
-      replaceMissing(field, zero, ragged.numbers);
+      takeBags(field, bags, values->get<decltype(zero)>(), ragged.numbers,
+               ragged.splits);
     });
-  for (auto split = begin; split <= end; ++split)
-    ragged.splits.push_back(static_cast<int32_t>(*split - *begin));
   return ragged;
 }
 

@@ -1,4 +1,4 @@
-//===- UpdateOps.cpp - What is applied after a step -----------------------===//
+//===- UpdateOps.cpp - Updates at the end of a step -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,8 +23,9 @@ using namespace pdlc;
 using namespace pdlc::interpreter;
 using namespace pdlc::nn;
 
-/// What an update adds for a key without a row: how often it occurs, which
-/// stands last where that admits it, or the units of what it scores.
+/// Returns the amount that an update adds for a key without a row. If the table
+/// admits by count, this is the number of occurrences, in the last column. If
+/// it admits by score, these are the score units.
 template <typename T>
 static double countOf(const Table &table, const T *sum, int64_t stride) {
   const TableLife &life = table.life();
@@ -56,7 +57,8 @@ static void addParameterNorm(const Tensor &gradient, double weight,
   }
 }
 
-/// Of the rows that the step updates; counts may stand behind their gradients.
+/// Adds the norm of the rows that the step updates. Counts may follow the
+/// gradients.
 template <typename T>
 static void addTableNorm(const Tensor &gradient, const Table &table,
                          ArrayRef<int64_t> keys, double weight, double &total) {
@@ -101,7 +103,8 @@ static void evaluateSquaredNorm(SquaredNormOp op, Frame &frame) {
 // Scalars of a group
 //===----------------------------------------------------------------------===//
 
-/// Without weight in a step, what the weight divides is not updated.
+/// Returns true if the weight of the step is zero. Then nothing that it divides
+/// is updated.
 static bool isSkipped(OnceOp op, Frame &frame) {
   return frame.tensor(op.getWeight()).get<double>()[0] == 0;
 }
@@ -118,9 +121,9 @@ static LogicalResult evaluateOnce(OnceOp op, Frame &frame) {
       frame.tensor(op.getWeight()).get<double>()[0];
   program->argument(op.getSquaredNormArgument())->f64 =
       op.getNorm() ? frame.tensor(op.getNorm()).get<double>()[0] : 0.0;
-  // One process joins what its replicas compute.
-  if (BlockArgument pushers = op.getPushersArgument())
-    program->argument(pushers)->f64 = 1;
+  // A single process merges the gradients of its replicas.
+  if (BlockArgument senders = op.getSendersArgument())
+    program->argument(senders)->f64 = 1;
   program->run();
   bool finite = true;
   for (auto [index, result] : llvm::enumerate(op.getScalars())) {
@@ -148,7 +151,7 @@ static LogicalResult evaluateOnce(OnceOp op, Frame &frame) {
 
 namespace {
 
-/// One region of a rule, ready to run.
+/// One compiled region of a rule.
 template <typename T> class RuleRegion {
 public:
   static FailureOr<RuleRegion> compile(Region &region) {
@@ -158,7 +161,7 @@ public:
     return RuleRegion(std::move(*program), region.getNumArguments());
   }
 
-  /// Arguments and results of the element type.
+  /// Set arguments and get results of the element type.
   void setArgument(size_t number, T value) {
     Scalar &argument = *program.argument(number);
     if constexpr (std::is_same_v<T, double>)
@@ -172,7 +175,7 @@ public:
     else
       return program.result(number)->f32;
   }
-  /// Those that are f64 whatever the elements are.
+  /// Set arguments and get results that are always f64.
   void setWideArgument(size_t number, double value) {
     program.argument(number)->f64 = value;
   }
@@ -188,13 +191,13 @@ private:
   size_t arguments;
 };
 
-/// Where a row is: `state[0]` points to its value, `state[1 + s]` to slot s;
-/// `rowSlots[s]` to its element of row slot s.
+/// Location of a row: `state[0]` points to its value, `state[1 + s]` to slot s,
+/// and `rowSlots[s]` to its element of row slot s.
 template <typename T> struct RowPlaces {
   SmallVector<T *> state, rowSlots;
 };
 
-/// The rule of one symbol, applied row by row.
+/// Rule of one symbol, applied row by row.
 template <typename T> class RowRule {
 public:
   static FailureOr<RowRule> compile(UpdateOp op) {
@@ -217,9 +220,9 @@ public:
     return rule;
   }
 
-  /// Value and slots that are written of an element.
+  /// Returns the number of written values per element: value and slots.
   size_t stateCount() const { return each->resultCount(); }
-  /// The group's scalars, of which there are `values.size()`.
+  /// Sets the group's scalars.
   void setScalars(ArrayRef<T> values) {
     for (auto [number, value] : llvm::enumerate(values)) {
       each->setArgument(
@@ -230,11 +233,12 @@ public:
               (*region)->argumentCount() - values.size() + number, value);
     }
   }
-  /// Whether all new values, those of slots too, are finite.
+  /// Returns true if all new values are finite, including slots.
   bool isFinite() const { return finite; }
   void noteFinite(bool isFinite) { finite &= isFinite; }
 
-  /// `gradient`, the counts behind it, is null for zeros.
+  /// Applies the rule to a row. `gradient`, followed by the counts, is null for
+  /// zeros.
   void apply(const RowPlaces<T> &places, int64_t width, const T *gradient) {
     if (row)
       applyRow(places, width, gradient);
@@ -251,7 +255,7 @@ private:
             const T *gradient) const {
     region.setArgument(0, places.state.front()[element]);
     region.setArgument(1, gradient ? gradient[element] : T(0));
-    // One process sees the value that it updates.
+    // A single process has no delay, so the seen value is the current one.
     if (inputs > 2)
       region.setArgument(2, places.state.front()[element]);
     for (size_t s = 1; s < places.state.size(); ++s)
@@ -262,7 +266,8 @@ private:
     finite &= std::isfinite(value);
   }
 
-  /// Element j is added to lane j mod 16; a tree 8-4-2-1 joins the lanes.
+  /// Computes the row region. Element j is added to lane j mod 16, and a tree
+  /// 8-4-2-1 combines the lanes.
   void applyRow(const RowPlaces<T> &places, int64_t width, const T *gradient) {
     constexpr size_t laneCount = 16;
     const size_t sums = sum->resultCount(), slots = places.rowSlots.size();
@@ -319,7 +324,7 @@ static void updateParameter(Parameter &parameter, const Tensor &gradient,
   }
 }
 
-/// The slots of a table that its rule knows.
+/// Returns the slots of a table that belong to its rule.
 static ArrayRef<Slot> ruleSlots(const Table &table) {
   return table.slots().drop_back(table.life().shrinkEvery > 0);
 }
@@ -340,7 +345,7 @@ static void updateRow(Table &table, int64_t key, int64_t number,
     table.noteUpdate(row);
 }
 
-/// Rows without a gradient.
+/// Updates rows without a gradient.
 template <typename T>
 static void updateOthers(Table &table, ArrayRef<int64_t> keys, int64_t number,
                          RowRule<T> &rule) {
@@ -368,8 +373,8 @@ static void updateTable(Table &table, ArrayRef<int64_t> keys, int64_t number,
   table.endUpdate(number);
 }
 
-/// The number of this update of the symbol's group, 1 for the first; 0 if it is
-/// not known.
+/// Returns the number of this update of the symbol's group, 1 for the first; 0
+/// if it is unknown.
 static int64_t updateNumber(UpdateOp op, Frame &frame) {
   for (Value scalar : op.getScalars())
     if (auto once = scalar.getDefiningOp<OnceOp>())
@@ -377,7 +382,7 @@ static int64_t updateNumber(UpdateOp op, Frame &frame) {
   return 0;
 }
 
-/// Whether the symbol's group updates rows without a gradient too.
+/// Returns true if the symbol's group also updates rows without a gradient.
 static bool isUntouchedDense(UpdateOp op) {
   auto table =
       SymbolTable::lookupNearestSymbolFrom<TableOp>(op, op.getSymbolAttr());
@@ -430,7 +435,7 @@ static LogicalResult evaluateUpdate(UpdateOp op, Frame &frame) {
     return op.emitOpError()
            << "yields " << op.getSlotArguments().size() + 1 << " values, but "
            << op.getSymbolAttr() << " has " << slots.size() - rowSlots
-           << " slots beside its value, and " << rowSlots << " row slots";
+           << " slots next to its value, and " << rowSlots << " row slots";
   if (!finite)
     return op.emitError() << "the update made a value or slot of "
                           << op.getSymbolAttr()

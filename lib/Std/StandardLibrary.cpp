@@ -1,4 +1,4 @@
-//===- StandardLibrary.cpp - Rules and schedules that come with PDL -------===//
+//===- StandardLibrary.cpp - Built-in optimizers and schedules ------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

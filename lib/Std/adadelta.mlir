@@ -1,4 +1,4 @@
-//===- adadelta.mlir - Steps in the units of the value ---------*- mlir -*-===//
+//===- adadelta.mlir - Adadelta --------------------------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,8 +12,9 @@
 // mean_change = rho * mean_change + (1 - rho) * direction^2
 // value      -= rate * direction
 //
-// Zeiler, 2012, whose rate is 1. Both running means fade under a zero gradient: a
-// group with a table must say untouched(lazy) or untouched(dense).
+// Zeiler, 2012, with a learning rate of 1. Both running means decay under a
+// zero gradient, so a group with a table must choose untouched(lazy) or
+// untouched(dense).
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- adagrad.mlir - A rate for each element, by its squared gradients --*- mlir -*-===//
+//===- adagrad.mlir - AdaGrad ----------------------------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,9 +9,10 @@
 // accumulator += gradient^2
 // value       -= rate * gradient / (sqrt(accumulator) + epsilon)
 //
-// Duchi et al., 2011. A zero gradient changes nothing, so rows of a table that
-// a batch does not touch need no decision. To start from another accumulator,
-// copy this rule and change the number behind its slot.
+// Duchi et al., 2011. Each element has its own learning rate. A zero gradient
+// changes nothing, so a group with a table need not choose how untouched rows
+// are updated. To change the initial accumulator, copy this rule and change the
+// number after its slot.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- adam.mlir - Adaptive moments ----------------------------*- mlir -*-===//
+//===- adam.mlir - Adam ----------------------------------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,10 +10,10 @@
 // v = beta2 * v + (1 - beta2) * gradient^2
 // value -= rate / (1 - beta1^step) * m / (sqrt(v / (1 - beta2^step)) + epsilon)
 //
-// Kingma and Ba, 2015. Both corrections are formed once for the group, in
-// double precision, from the number of steps of the group; they are the same
-// for every row of a table. A row keeps moving under a zero gradient: a group
-// with a table must say untouched(lazy) or untouched(dense).
+// Kingma and Ba, 2015. Both bias corrections are computed once per group, in
+// double precision, from the number of steps of the group. They are the same
+// for every row of a table. A row keeps moving under a zero gradient, so a
+// group with a table must choose untouched(lazy) or untouched(dense).
 //
 //===----------------------------------------------------------------------===//
 

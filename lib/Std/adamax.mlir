@@ -1,4 +1,4 @@
-//===- adamax.mlir - Adam by the largest gradient --------------*- mlir -*-===//
+//===- adamax.mlir - Adam with the maximum norm ----------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,10 +10,10 @@
 // u = max(beta2 * u, |gradient| + epsilon)
 // value -= rate / (1 - beta1^step) * m / u
 //
-// Kingma and Ba, 2015, section 7.1; epsilon keeps u from zero. The correction is
-// formed once for the group, from the number of its steps. A row keeps moving
-// under a zero gradient: a group with a table must say untouched(lazy) or
-// untouched(dense).
+// Kingma and Ba, 2015, section 7.1; epsilon keeps u above zero. The bias
+// correction is computed once per group, from the number of its steps. A row
+// keeps moving under a zero gradient, so a group with a table must choose
+// untouched(lazy) or untouched(dense).
 //
 //===----------------------------------------------------------------------===//
 

@@ -11,12 +11,15 @@
 // value -= rate / (1 - beta1^step) * m / (sqrt(v / (1 - beta2^step)) + epsilon)
 //        + rate * weight_decay * value
 //
-// Loshchilov and Hutter, 2019. `weight_decay` pulls at the value itself, by the
-// rate of the step; a group's decay(#nn.l2<c>) adds c * value to the gradient, of
-// which moments are made, so that elements with large gradients feel less of it.
-// A group may have either, or both. A row keeps moving under a zero gradient: a
-// group with a table must say untouched(lazy), where a row shrinks when a batch
-// touches it, or untouched(dense).
+// Loshchilov and Hutter, 2019. `weight_decay` reduces the value directly,
+// scaled by the learning rate of the step. In contrast, a group's
+// decay(#nn.l2<c>) adds c * value to the gradient, from which the moments are
+// computed, so it affects elements with large gradients less. A group may use
+// either or both.
+//
+// A row keeps moving under a zero gradient, so a group with a table must choose
+// untouched(lazy) or untouched(dense). With untouched(lazy), a row decays only
+// when a batch uses it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +55,7 @@ nn.rule @adamw hyper(beta1 = 0.9 from 0.0 below 1.0, beta2 = 0.999 from 0.0 belo
   %divisor = arith.addf %corrected, %epsilon : f32
   %direction = arith.divf %new_m, %divisor : f32
   %move = arith.mulf %step_size, %direction : f32
-  // Not value * (1 - shrink): near one, f32 holds little of a small shrink.
+  // Avoid value * (1 - shrink): near one, f32 is too coarse for a small shrink.
   %pull = arith.mulf %shrink, %value : f32
   %change = arith.addf %move, %pull : f32
   %new_value = arith.subf %value, %change : f32

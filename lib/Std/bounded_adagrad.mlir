@@ -1,4 +1,4 @@
-//===- bounded_adagrad.mlir - Row-wise AdaGrad between two bounds -*- mlir -*-===//
+//===- bounded_adagrad.mlir - Row-wise AdaGrad with bounds -----*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,11 +10,12 @@
 // value        = max(min(value, bound), -bound)
 // accumulator += mean of gradient^2 over the row
 //
-// The rule of PaddlePaddle's sparse tables (SparseAdaGradSGDRule): the first step
-// has the whole rate, and the accumulator of a step acts from the next one on.
-// There a gradient is divided by how often its row was shown in the step, which no
-// rule sees here. A value outside of the bounds moves under a zero gradient: a
-// group with a table must say untouched(lazy) or untouched(dense).
+// The rule of PaddlePaddle's sparse tables (SparseAdaGradSGDRule). The first
+// step uses the full learning rate, because the accumulator of a step takes
+// effect in the next step. In PaddlePaddle, a gradient is divided by the number
+// of shows of its row in the step, which this rule does not know. A value
+// outside of the bounds moves under a zero gradient, so a group with a table
+// must choose untouched(lazy) or untouched(dense).
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- click_adagrad.mlir - Row-wise AdaGrad by shows -------------*- mlir -*-===//
+//===- click_adagrad.mlir - Row-wise AdaGrad scaled by shows ---*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,13 +14,15 @@
 // click       += clicks of the row in this step
 //
 // The rule of PaddlePaddle's tables for click models (CtrCommonAccessor with
-// SparseAdaGradSGDRule and show_scale): gradients are sums over samples, not
-// divided by their weights, and each row's own is divided by how often the row was
-// shown, so that a frequent id does not move further than a rare one. What was
-// shown and clicked so far is kept beside the row. A program adds both by
-// `nn.count @table[%ids] show(%one) click(%label)`. A value outside of the bounds
-// moves under a zero gradient: a group with a table must say untouched(lazy) or
-// untouched(dense).
+// SparseAdaGradSGDRule and show_scale). Gradients are sums over samples and are
+// not divided by their weights. Instead, the gradient of each row is divided by
+// the number of shows of the row, so that a frequent id does not move further
+// than a rare one.
+//
+// The total shows and clicks are stored with the row. A program adds both with
+// `nn.count @table[%ids] show(%one) click(%label)`. A value outside of the
+// bounds moves under a zero gradient, so a group with a table must choose
+// untouched(lazy) or untouched(dense).
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- constant.mlir - The base rate at every step -------------*- mlir -*-===//
+//===- constant.mlir - Constant learning rate ------------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a group without a schedule does, by name.
+// The base learning rate at every step. Names the behavior of a group without a
+// schedule.
 //
 //===----------------------------------------------------------------------===//
 

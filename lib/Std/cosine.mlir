@@ -1,4 +1,4 @@
-//===- cosine.mlir - Half a cosine from the base rate to a floor --*- mlir -*-===//
+//===- cosine.mlir - Cosine decay ------------------------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The first `warm_up` updates (none by default) rise linearly to the base rate;
-// the following `steps` updates fall along half a cosine to `floor`, a rate,
-// where it stays:
+// The learning rate rises linearly to the base rate during the first `warm_up`
+// updates (none by default). During the following `steps` updates it falls
+// along half a cosine to the learning rate `floor`, where it stays:
 //
 // progress = min(max(step - 1 - warm_up, 0) / steps, 1)
 // min(step / warm_up, 1) * (floor + (rate - floor) * (1 + cos(pi * progress)) / 2)
@@ -35,7 +35,7 @@ nn.schedule @cosine hyper(steps = 1000.0 above 0.0, floor = 0.0 from 0.0, warm_u
   %span = arith.subf %rate, %floor : f64
   %above = arith.mulf %span, %share : f64
   %fallen = arith.addf %floor, %above : f64
-  // Without a warm-up this divides by one, and every step is past it.
+  // Without a warm-up, this divides by one, and every step is after it.
   %rise = arith.maximumf %warm_up, %one : f64
   %risen = arith.divf %step, %rise : f64
   %warmth = arith.minimumf %risen, %one : f64

@@ -1,4 +1,4 @@
-//===- cosine_restarts.mlir - Halves of a cosine, again and again --*- mlir -*-===//
+//===- cosine_restarts.mlir - Cosine decay with restarts -------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,10 +8,11 @@
 //
 // floor + (rate - floor) * (1 + cos(pi * position / length)) / 2
 //
-// Loshchilov and Hutter, 2017: periods of `steps` updates, each of them `growth`
-// times as long as the one before, begin at the base rate and fall along half a
-// cosine to `floor`, a rate. `position` counts the updates of the period that have
-// been made; a `growth` below 1 is refused.
+// Loshchilov and Hutter, 2017. Each period starts at the base learning rate and
+// falls along half a cosine to the learning rate `floor`. The first period has
+// `steps` updates, and each following one is `growth` times as long. `position`
+// is the number of completed updates of the period. A `growth` below 1 is
+// rejected.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,7 @@ nn.schedule @cosine_restarts hyper(steps = 1000.0 above 0.0, growth = 1.0 from 1
   %done = arith.subf %step, %one : f64
   %quotient = arith.divf %done, %steps : f64
   // The first n periods have (growth^n - 1) / (growth - 1) times `steps` updates,
-  // n times if all are of one length. The n of which that is `done`:
+  // or n times if all have the same length. Find the n for which that is `done`:
   %excess = arith.subf %growth, %one : f64
   %even = arith.cmpf oeq, %excess, %zero : f64
   %divisor = arith.select %even, %one, %excess : f64
@@ -35,8 +36,8 @@ nn.schedule @cosine_restarts hyper(steps = 1000.0 above 0.0, growth = 1.0 from 1
   %growth_log = math.log %growth : f64
   %uneven_periods = arith.divf %last_log, %growth_log : f64
   %periods = arith.select %even, %quotient, %uneven_periods : f64
-  // Above 2^52 a double has no fraction: adding and taking away this number
-  // rounds to the nearest integer. That period is the one, or the next one.
+  // Above 2^52, a double has no fraction, so adding and subtracting this number
+  // rounds to the nearest integer. The result is this period or the next one.
   %shift = arith.constant 4503599627370496.0 : f64
   %shifted = arith.addf %periods, %shift : f64
   %nearest = arith.subf %shifted, %shift : f64
@@ -48,7 +49,7 @@ nn.schedule @cosine_restarts hyper(steps = 1000.0 above 0.0, growth = 1.0 from 1
   %length = arith.mulf %steps, %power : f64
   %earlier_length = arith.divf %length, %growth : f64
   %earlier_start = arith.subf %start, %earlier_length : f64
-  // Updates are whole: half of one is more than what rounding leaves.
+  // Updates are integers, and rounding errors are less than one half.
   %late = arith.addf %done, %half : f64
   %begun = arith.cmpf oge, %late, %start : f64
   %own_start = arith.select %begun, %start, %earlier_start : f64

@@ -1,4 +1,4 @@
-//===- cyclic_counter.mlir - A counter that begins again -------*- mlir -*-===//
+//===- cyclic_counter.mlir - Cyclic counter --------------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,9 +8,9 @@
 //
 // value += rate; at length, and above, value = 0
 //
-// For states: whatever `nn.accumulate` brings, a step adds the rate. At rate 1 the value
-// goes from 0 to length - 1 and round again: whose turn it is. `nn.cycle` keeps such a
-// state.
+// For states. Each step adds the learning rate, whatever value `nn.accumulate`
+// provides. With learning rate 1, the value counts from 0 to length - 1 and
+// starts again, so it tells whose turn it is. `nn.cycle` uses such a state.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- decayed_adagrad.mlir - Adagrad that forgets -------------*- mlir -*-===//
+//===- decayed_adagrad.mlir - AdaGrad with decay ---------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,9 +9,10 @@
 // accumulator = decay * accumulator + (1 - decay) * gradient^2
 // value      -= rate * gradient / (sqrt(accumulator) + epsilon)
 //
-// What PaddlePaddle calls DecayedAdagrad, with its numbers; the same formula as
-// @rmsprop. The accumulator fades under a zero gradient: a group with a table must
-// say untouched(lazy) or untouched(dense).
+// The rule that PaddlePaddle calls DecayedAdagrad, with its default parameters.
+// The formula is that of @rmsprop. The accumulator decays under a zero
+// gradient, so a group with a table must choose untouched(lazy) or
+// untouched(dense).
 //
 //===----------------------------------------------------------------------===//
 

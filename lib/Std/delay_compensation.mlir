@@ -1,4 +1,4 @@
-//===- delay_compensation.mlir - Gradients that are late -------*- mlir -*-===//
+//===- delay_compensation.mlir - Delay compensation ------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,10 +9,10 @@
 // gradient += strength * gradient^2 * (value - seen)
 //
 // Zheng et al., "Asynchronous Stochastic Gradient Descent with Delay
-// Compensation", 2017: the first term of a Taylor series around the value on
-// which the gradient was computed, with gradient^2 for the diagonal of the
-// Hessian. Not a rule that trains: the clause `compensate` of a group names it,
-// beside any rule.
+// Compensation", 2017. The formula is the first term of a Taylor series around
+// the value for which the gradient was computed, with gradient^2 as the
+// diagonal of the Hessian. This rule does not train: the clause `compensate` of
+// a group names it, in addition to any training rule.
 //
 //===----------------------------------------------------------------------===//
 

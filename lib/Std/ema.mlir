@@ -1,4 +1,4 @@
-//===- ema.mlir - Exponential average of weights ---------------*- mlir -*-===//
+//===- ema.mlir - Exponential moving average of weights --------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,15 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For the clause `average` of a group: the value is the average so far, the gradient
-// the new value of the weight.
+// For the clause `average` of a group. The value is the current average, and
+// the gradient is the new value of the weight.
 //
 // weight   = decay * weight + (1 - decay)
 // average += (1 - decay) / weight * (value - average)
 //
-// This is sum(decay^(t - i) * value_i) / sum(decay^(t - i)), the average that starts
-// at zero and is divided by 1 - decay^t. The sum of the weights is a slot, so that
-// each row of a table counts its own updates.
+// This is sum(decay^(t - i) * value_i) / sum(decay^(t - i)), the average that
+// starts at zero and is divided by 1 - decay^t. The sum of the weights is a
+// slot, so that each row of a table counts its own updates.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- exponential.mlir - A rate that shrinks by a constant factor --*- mlir -*-===//
+//===- exponential.mlir - Exponential decay --------------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,8 +8,9 @@
 //
 // rate * decay^((step - 1) / steps)
 //
-// `decay` is the factor of every `steps` updates. With `staircase = 1.0` the
-// exponent is rounded down, so that the rate falls in stairs of `steps` updates.
+// `decay` is the factor per `steps` updates. With `staircase = 1.0`, the
+// exponent is rounded down, so that the learning rate decreases in stairs of
+// `steps` updates.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +20,8 @@ nn.schedule @exponential hyper(decay = 0.96 from 0.0, steps = 1000.0 above 0.0, 
   %one = arith.constant 1.0 : f64
   %done = arith.subf %step, %one : f64
   %exponent = arith.divf %done, %steps : f64
-  // Above 2^52 a double has no fraction: adding and taking away this number
-  // rounds to the nearest integer, and what came out too large is one too large.
+  // Above 2^52, a double has no fraction, so adding and subtracting this number
+  // rounds to the nearest integer. A result that is too large is one too large.
   %shift = arith.constant 4503599627370496.0 : f64
   %shifted = arith.addf %exponent, %shift : f64
   %nearest = arith.subf %shifted, %shift : f64

@@ -13,22 +13,21 @@
 // n    += gradient^2
 // value = |z| <= l1 ? 0 : (sign(z) * l1 - z) / ((beta + sqrt(n)) / rate + l2)
 //
-// FTRL-Proximal with a rate for each element, algorithm 1 of McMahan et al., "Ad
-// Click Prediction: a View from the Trenches", 2013; the group's rate is the
-// paper's alpha. `l1` keeps rare features at exactly zero.
+// FTRL-Proximal with a learning rate per element, algorithm 1 of McMahan et
+// al., "Ad Click Prediction: a View from the Trenches", 2013. The group's
+// learning rate is the paper's alpha. `l1` keeps rare features at exactly zero.
 //
-// beta, l1 and l2 are compared with sums of gradients, so the rule takes sums:
-// it is `undivided`, and the settings that are published for one sample a step
-// hold at any batch size. A feature that occurs once in a batch is updated as by
-// one sample. Where one occurs often, the square of the sum stands for the sum of
-// squares: as large where gradients have random signs, larger where they agree,
-// so that no batch makes steps longer than the rate allows.
+// beta, l1 and l2 are compared with sums of gradients. Therefore the rule is
+// `undivided`, and published settings for one sample per step are valid for
+// every batch size. A feature that occurs once in a batch is updated like with
+// a single sample. If it occurs often, the square of the sum replaces the sum
+// of squares. This is as large if gradients have random signs, and larger if
+// they agree, so no batch moves further than the learning rate allows.
 //
-// The value follows
-// from z and n, which start at zero: begin with #nn.zeros. For the same reason
-// a zero gradient may move a value that z and n do not account for, and a group
-// with a table must say untouched(lazy) or untouched(dense). At rate 0 value, z
-// and n stay as they are.
+// The value follows from z and n, which start at zero, so initialize it with
+// #nn.zeros. For the same reason, a zero gradient may move a value that does
+// not match z and n, so a group with a table must choose untouched(lazy) or
+// untouched(dense). With learning rate 0, value, z and n do not change.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +38,7 @@ nn.rule @ftrl undivided hyper(beta = 1.0 from 0.0, l1 = 0.0 from 0.0, l2 = 0.0 f
 ^bb0(%value: f32, %gradient: f32, %z: f32, %n: f32, %rate: f32, %beta: f32, %l1: f32, %l2: f32):
   %zero = arith.constant 0.0 : f32
   %one = arith.constant 1.0 : f32
-  // At rate 0, where a schedule may end, nothing moves.
+  // A schedule may end at learning rate 0. Then nothing changes.
   %stands = arith.cmpf oeq, %rate, %zero : f32
   %pace = arith.select %stands, %one, %rate : f32
   %square = arith.mulf %gradient, %gradient : f32

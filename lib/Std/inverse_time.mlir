@@ -1,4 +1,4 @@
-//===- inverse_time.mlir - A rate divided by what has passed ---*- mlir -*-===//
+//===- inverse_time.mlir - Inverse time decay ------------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,8 +8,8 @@
 //
 // rate / (1 + decay * (step - 1) / steps)
 //
-// With `staircase = 1.0` the quotient is rounded down, so that the rate falls in
-// stairs of `steps` updates.
+// With `staircase = 1.0`, the quotient is rounded down, so that the learning
+// rate decreases in stairs of `steps` updates.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@ nn.schedule @inverse_time hyper(decay = 0.5 from 0.0, steps = 1000.0 above 0.0, 
   %one = arith.constant 1.0 : f64
   %done = arith.subf %step, %one : f64
   %periods = arith.divf %done, %steps : f64
-  // Above 2^52 a double has no fraction: adding and taking away this number
-  // rounds to the nearest integer, and what came out too large is one too large.
+  // Above 2^52, a double has no fraction, so adding and subtracting this number
+  // rounds to the nearest integer. A result that is too large is one too large.
   %shift = arith.constant 4503599627370496.0 : f64
   %shifted = arith.addf %periods, %shift : f64
   %nearest = arith.subf %shifted, %shift : f64

@@ -1,4 +1,4 @@
-//===- lamb.mlir - Adam with rates by the norms of parameters -*- mlir -*-===//
+//===- lamb.mlir - LAMB with norms of parameters ---------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,9 +12,9 @@
 //             + weight_decay * value
 // value    -= rate * |value| / |direction| * direction
 //
-// You et al., 2020, each parameter in the place of a layer; the quotient of the norms
-// is 1 where one of them is 0. The direction is formed twice, for its norm and for the
-// step, so that it needs no memory. For tables there is @rowwise_lamb.
+// You et al., 2020, with parameters instead of layers. The quotient of the
+// norms is 1 if one of them is 0. The direction is computed twice, for its norm
+// and for the step, so that it needs no memory. Use @rowwise_lamb for tables.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- lars.mlir - Rates by the norms of parameters -*- mlir -*-===//
+//===- lars.mlir - LARS with norms of parameters ---------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,8 +10,8 @@
 // velocity = momentum * velocity + rate * ratio * (gradient + weight_decay * value)
 // value   -= velocity
 //
-// You et al., 2017, each parameter in the place of a layer; ratio is 1 where one of
-// the two norms is 0. For tables there is @rowwise_lars.
+// You et al., 2017, with parameters instead of layers. The ratio is 1 if one of
+// the two norms is 0. Use @rowwise_lars for tables.
 //
 //===----------------------------------------------------------------------===//
 

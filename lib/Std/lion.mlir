@@ -1,4 +1,4 @@
-//===- lion.mlir - Steps of one size, by the sign of a momentum --*- mlir -*-===//
+//===- lion.mlir - Lion ----------------------------------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,10 +10,10 @@
 // value -= rate * (sign(mixed) + weight_decay * value)
 // m      = beta2 * m + (1 - beta2) * gradient
 //
-// Chen et al., 2023; sign(0) is 0. Each element moves by the whole rate, so that
-// rates are a tenth of Adam's, and less. `weight_decay` is decoupled, as that of
-// @adamw. A row keeps moving under a zero gradient: a group with a table must say
-// untouched(lazy) or untouched(dense).
+// Chen et al., 2023; sign(0) is 0. Each element moves by the full learning
+// rate, so learning rates should be a tenth of Adam's or less. `weight_decay`
+// is decoupled, as in @adamw. A row keeps moving under a zero gradient, so a
+// group with a table must choose untouched(lazy) or untouched(dense).
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- model_average.mlir - Mean of weights in a window ---------*- mlir -*-===//
+//===- model_average.mlir - Mean of weights in a window --------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,21 +6,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For the clause `average` of a group: the value is the average so far, the gradient
-// the new value of the weight.
+// For the clause `average` of a group. The value is the current average, and
+// the gradient is the new value of the weight.
 //
-// The average is the mean of the values of the running window and of the one before
-// it. A window ends when it holds max(least, min(most, share * step)) values, so that
-// the average is of between one and two windows, and grows with the training: what
-// others call an average window rate, and a smallest and a largest window.
+// The average is the mean of the values of the current window and of the
+// previous one. A window ends when it contains max(least, min(most, share *
+// step)) values. Therefore the average covers between one and two windows, and
+// grows during training. Other frameworks call these parameters average window
+// rate, minimum window and maximum window.
 //
-// Thousands of values are added: what rounding takes from the sum is kept, and given
-// back with the next value (W. Kahan, Further Remarks on Reducing Truncation Errors,
-// 1965).
+// The rule adds thousands of values. It stores the rounding error of the sum
+// and adds it to the next value (W. Kahan, Further Remarks on Reducing
+// Truncation Errors, 1965).
 //
-// The count is a number like the values, and one of f32 ends at 2^24: no window is
-// longer. Rows of a table count the values that they have had; the length of a window follows
-// from the steps of the group.
+// The count has the type of the values, and an f32 counts up to 2^24, so no
+// window is longer. Rows of a table count their own values; the length of a
+// window follows from the steps of the group.
 //
 //===----------------------------------------------------------------------===//
 

@@ -9,7 +9,7 @@
 // velocity = momentum * velocity + gradient
 // value   -= rate * velocity
 //
-// A row keeps moving under a zero gradient: a group with a table must say
+// A row keeps moving under a zero gradient, so a group with a table must choose
 // untouched(lazy) or untouched(dense).
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- moving_average.mlir - A mean that forgets ---------------*- mlir -*-===//
+//===- moving_average.mlir - Exponential average of a state ----*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,9 +8,9 @@
 //
 // value += rate * (mean - value)
 //
-// For states: `nn.accumulate` brings the mean over all samples of a step. The rate
-// is one less the momentum. A row moves under a zero gradient: a group with a table
-// must say untouched(lazy) or untouched(dense).
+// For states. `nn.accumulate` provides the mean over all samples of a step. The
+// learning rate is 1 - momentum. A row moves under a zero gradient, so a group
+// with a table must choose untouched(lazy) or untouched(dense).
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- natural_exponential.mlir - A rate that shrinks by powers of e --*- mlir -*-===//
+//===- natural_exponential.mlir - Decay by powers of e ---------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,8 +8,8 @@
 //
 // rate * e^(-decay * (step - 1) / steps)
 //
-// With `staircase = 1.0` the quotient is rounded down, so that the rate falls in
-// stairs of `steps` updates.
+// With `staircase = 1.0`, the quotient is rounded down, so that the learning
+// rate decreases in stairs of `steps` updates.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +18,12 @@ nn.schedule @natural_exponential hyper(decay = 0.04 from 0.0, steps = 1000.0 abo
 ^bb0(%step: f64, %rate: f64, %decay: f64, %steps: f64, %staircase: f64):
   %zero = arith.constant 0.0 : f64
   %one = arith.constant 1.0 : f64
-  // A power has settled numerics, math.exp on f64 is the C library's.
+  // Powers are reproducible, but math.exp on f64 calls the C library.
   %e = arith.constant 2.718281828459045 : f64
   %done = arith.subf %step, %one : f64
   %periods = arith.divf %done, %steps : f64
-  // Above 2^52 a double has no fraction: adding and taking away this number
-  // rounds to the nearest integer, and what came out too large is one too large.
+  // Above 2^52, a double has no fraction, so adding and subtracting this number
+  // rounds to the nearest integer. A result that is too large is one too large.
   %shift = arith.constant 4503599627370496.0 : f64
   %shifted = arith.addf %periods, %shift : f64
   %nearest = arith.subf %shifted, %shift : f64

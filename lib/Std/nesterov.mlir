@@ -1,4 +1,4 @@
-//===- nesterov.mlir - Momentum that looks ahead ---------------*- mlir -*-===//
+//===- nesterov.mlir - Nesterov momentum -----------------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,7 +10,7 @@
 // value   -= rate * (gradient + momentum * velocity)
 //
 // Nesterov's momentum in the form of Sutskever et al., 2013. A row keeps moving
-// under a zero gradient: a group with a table must say untouched(lazy) or
+// under a zero gradient, so a group with a table must choose untouched(lazy) or
 // untouched(dense).
 //
 //===----------------------------------------------------------------------===//

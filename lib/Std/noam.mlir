@@ -1,4 +1,4 @@
-//===- noam.mlir - The schedule of the transformer -------------*- mlir -*-===//
+//===- noam.mlir - Schedule of the transformer -----------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,9 +8,10 @@
 //
 // rate * width^(-1/2) * min(step^(-1/2), step * warm_up^(-3/2))
 //
-// Vaswani et al., 2017: a linear rise over `warm_up` updates, then the inverse of
-// the step's root. `width` is that of the model's layers, and the group's rate a
-// factor, 1 in the paper: the largest rate is rate / sqrt(width * warm_up).
+// Vaswani et al., 2017: a linear rise during `warm_up` updates, then the
+// inverse square root of the step. `width` is the width of the model's layers.
+// The group's learning rate is a factor, which is 1 in the paper. The maximum
+// is rate / sqrt(width * warm_up).
 //
 //===----------------------------------------------------------------------===//
 

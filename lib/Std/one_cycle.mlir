@@ -1,4 +1,4 @@
-//===- one_cycle.mlir - Up to the base rate, and down to nearly nothing --*- mlir -*-===//
+//===- one_cycle.mlir - One-cycle schedule ---------------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Smith and Topin, 2018: from rate / divisor along half a cosine up to the base
-// rate, which is reached after the share `rising` of all `steps` updates, and along
-// another half down to rate / divisor / final_divisor, where it stays:
+// Smith and Topin, 2018. The learning rate starts at rate / divisor and rises
+// along half a cosine to the base rate, which it reaches after the share
+// `rising` of all `steps` updates. Then it falls along another half to rate /
+// divisor / final_divisor, where it stays:
 //
 // done = min(step - 1, steps - 1), peak = rising * steps - 1
 // from low to rate by done / peak, then from rate to lowest by
@@ -31,7 +32,7 @@ nn.schedule @one_cycle hyper(steps = 1000.0 above 0.0, rising = 0.3 from 0.0 to 
   %share = arith.mulf %rising, %steps : f64
   %peak = arith.subf %share, %one : f64
   %before = arith.cmpf ole, %done, %peak : f64
-  // A rise of one update has its low rate only.
+  // A rise of one update consists only of the low learning rate.
   %short = arith.cmpf oeq, %peak, %zero : f64
   %ascent = arith.select %short, %one, %peak : f64
   %risen = arith.divf %done, %ascent : f64

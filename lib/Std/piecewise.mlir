@@ -1,4 +1,4 @@
-//===- piecewise.mlir - Rates between boundaries ---------------*- mlir -*-===//
+//===- piecewise.mlir - Piecewise constant learning rate -------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,13 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The base rate for the first `after1` updates, then `rate1`; from `after2` updates
-// on `rate2`; and so on, up to four:
+// The learning rate is the base rate for the first `after1` updates, then
+// `rate1`, then `rate2` after `after2` updates, and so on, for up to four
+// pieces:
 //
 // schedule(@piecewise {after1 = 1000.0, rate1 = 0.01, after2 = 5000.0, rate2 = 0.001})
 //
-// Each `after` needs its `rate`, none is below 0, and they ascend without a gap; a
-// group that says otherwise is refused. For more pieces copy this schedule.
+// Each `after` needs its `rate`. None may be below 0, and they must ascend
+// without a gap. A group with other parameters is rejected. For more pieces,
+// copy this schedule.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +23,7 @@ nn.schedule @piecewise hyper(after1 = 1.0e300, rate1 = -1.0, after2 = 1.0e300, r
 ^bb0(%step: f64, %rate: f64, %after1: f64, %rate1: f64, %after2: f64, %rate2: f64, %after3: f64, %rate3: f64, %after4: f64, %rate4: f64):
   %zero = arith.constant 0.0 : f64
   %one = arith.constant 1.0 : f64
-  // What is not given: a boundary that is never reached, a rate below 0.
+  // Defaults of missing parameters: an unreachable boundary, and a rate below 0.
   %never = arith.constant 1.0e300 : f64
   %nan = arith.constant 0x7FF8000000000000 : f64
   %done = arith.subf %step, %one : f64
@@ -33,8 +35,7 @@ nn.schedule @piecewise hyper(after1 = 1.0e300, rate1 = -1.0, after2 = 1.0e300, r
   %piece3 = arith.select %passed3, %rate3, %piece2 : f64
   %passed4 = arith.cmpf oge, %done, %after4 : f64
   %piece4 = arith.select %passed4, %rate4, %piece3 : f64
-  // Zero if all is said that belongs together, else NaN, which the first update
-  // refuses.
+  // Zero if the parameters are complete, else NaN, which the first update rejects.
   %has_after1 = arith.cmpf olt, %after1, %never : f64
   %has_rate1 = arith.cmpf oge, %rate1, %zero : f64
   %with_after1 = arith.select %has_rate1, %zero, %nan : f64

@@ -1,4 +1,4 @@
-//===- polynomial.mlir - A power of what is left, down to a floor --*- mlir -*-===//
+//===- polynomial.mlir - Polynomial decay ----------------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,9 +9,9 @@
 // floor + (rate - floor) * (1 - done / span)^power
 //
 // Without `cycle`, done = min(step - 1, steps) and span = steps: after `steps`
-// updates the rate stays at `floor`, a rate. With `cycle = 1.0`, done = step - 1,
-// and span is the smallest multiple of `steps` that is not below it: each time that
-// the floor is reached, the rate jumps up to a lower start.
+// updates the learning rate stays at `floor`. With `cycle = 1.0`, done = step -
+// 1, and span is the smallest multiple of `steps` that is not below it: each
+// time the learning rate reaches the floor, it restarts at a lower value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ nn.schedule @polynomial hyper(steps = 1000.0 above 0.0, floor = 0.0 from 0.0,
   %done = arith.subf %step, %one : f64
   %stopped = arith.minimumf %done, %steps : f64
   %periods = arith.divf %done, %steps : f64
-  // Above 2^52 a double has no fraction: adding and taking away this number
-  // rounds to the nearest integer, and what came out too small is one too small.
+  // Above 2^52, a double has no fraction, so adding and subtracting this number
+  // rounds to the nearest integer. A result that is too small is one too small.
   %shift = arith.constant 4503599627370496.0 : f64
   %shifted = arith.addf %periods, %shift : f64
   %nearest = arith.subf %shifted, %shift : f64
@@ -38,13 +38,13 @@ nn.schedule @polynomial hyper(steps = 1000.0 above 0.0, floor = 0.0 from 0.0,
   %span = arith.select %in_cycles, %longer, %steps : f64
   %fraction = arith.divf %passed, %span : f64
   %left = arith.subf %one, %fraction : f64
-  // Rounding may leave a little less than nothing, which has no power.
+  // Rounding may give a small negative number, which has no power.
   %rest = arith.maximumf %left, %zero : f64
   %share = math.powf %rest, %power : f64
   %height = arith.subf %rate, %floor : f64
   %lifted = arith.mulf %height, %share : f64
   %now = arith.addf %floor, %lifted : f64
-  // Periods without length are no schedule: the rate is no number then.
+  // With periods of length zero, the result is NaN.
   %nothing = arith.divf %zero, %zero : f64
   %runs = arith.cmpf ogt, %steps, %zero : f64
   %valid = arith.select %runs, %now, %nothing : f64

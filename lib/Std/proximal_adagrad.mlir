@@ -1,4 +1,4 @@
-//===- proximal_adagrad.mlir - Adagrad that shrinks towards zero --*- mlir -*-===//
+//===- proximal_adagrad.mlir - Proximal AdaGrad ----------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,11 +11,12 @@
 // moved  = value - pace * gradient
 // value  = sign(moved) * max(|moved| - pace * l1, 0) / (1 + pace * l2)
 //
-// Duchi et al., 2011, by composite mirror descent: an element shrinks by its own
-// pace, as it moves by it (PaddlePaddle shrinks all elements by the rate). The
-// accumulator starts at 0.1, which bounds the pace. `l1` makes values zero and
-// keeps them there. Without l1 and l2 a zero gradient changes nothing; with one of
-// them a group with a table must say untouched(lazy) or untouched(dense).
+// Duchi et al., 2011, by composite mirror descent: an element shrinks by its
+// own pace, just as it moves by its own pace. (PaddlePaddle shrinks all
+// elements by the learning rate.) The accumulator starts at 0.1, which bounds
+// the pace. `l1` sets values to zero and keeps them there. Without l1 and l2, a
+// zero gradient changes nothing. With one of them, a group with a table must
+// choose untouched(lazy) or untouched(dense).
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +40,7 @@ nn.rule @proximal_adagrad hyper(l1 = 0.0 from 0.0, l2 = 0.0 from 0.0) slots(accu
   %soft = math.copysign %kept, %moved : f32
   %sparse = arith.cmpf ogt, %l1, %zero : f32
   %cut = arith.select %sparse, %soft, %moved : f32
-  // x / (1 + s) = x - s / (1 + s) * x, of which f32 holds a small s.
+  // x / (1 + s) = x - s / (1 + s) * x, which is accurate in f32 for a small s.
   %strength = arith.mulf %pace, %l2 : f32
   %growth = arith.addf %one, %strength : f32
   %shrink = arith.divf %strength, %growth : f32

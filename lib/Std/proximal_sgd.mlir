@@ -1,4 +1,4 @@
-//===- proximal_sgd.mlir - Gradient descent that shrinks towards zero --*- mlir -*-===//
+//===- proximal_sgd.mlir - Proximal gradient descent -----------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,11 +9,11 @@
 // moved = value - rate * gradient
 // value = sign(moved) * max(|moved| - rate * l1, 0) / (1 + rate * l2)
 //
-// Forward-backward splitting, Duchi and Singer, 2009, for l1 * |value| +
-// l2 / 2 * value^2. Unlike decay(#nn.l1<c>), which steps to and fro across zero,
-// `l1` makes values zero and keeps them there. Without l1 and l2 a zero gradient
-// changes nothing; with one of them a group with a table must say untouched(lazy)
-// or untouched(dense).
+// Forward-backward splitting, Duchi and Singer, 2009, for l1 * |value| + l2 / 2
+// * value^2. `l1` sets values to zero and keeps them there, while
+// decay(#nn.l1<c>) makes them oscillate around zero. Without l1 and l2, a zero
+// gradient changes nothing. With one of them, a group with a table must choose
+// untouched(lazy) or untouched(dense).
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ nn.rule @proximal_sgd hyper(l1 = 0.0 from 0.0, l2 = 0.0 from 0.0) slots() once {
   %threshold = arith.mulf %rate, %l1 : f64
   %strength = arith.mulf %rate, %l2 : f64
   %growth = arith.addf %one, %strength : f64
-  // x / (1 + s) = x - s / (1 + s) * x, of which f32 holds a small s.
+  // x / (1 + s) = x - s / (1 + s) * x, which is accurate in f32 for a small s.
   %shrink = arith.divf %strength, %growth : f64
   nn.yield %rate, %threshold, %shrink : f64, f64, f64
 } each {

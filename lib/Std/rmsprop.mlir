@@ -1,4 +1,4 @@
-//===- rmsprop.mlir - A rate for each element, by recent squared gradients --*- mlir -*-===//
+//===- rmsprop.mlir - RMSprop ----------------------------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,8 +10,8 @@
 // value      -= rate * gradient / (sqrt(mean_square) + epsilon)
 //
 // Tieleman and Hinton, 2012, with epsilon outside of the root. The running mean
-// fades under a zero gradient: a group with a table must say untouched(lazy) or
-// untouched(dense).
+// decays under a zero gradient, so a group with a table must choose
+// untouched(lazy) or untouched(dense).
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- rmsprop_centered.mlir - A rate for each element, by its gradients' variance --*- mlir -*-===//
+//===- rmsprop_centered.mlir - Centered RMSprop ----------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,11 +10,11 @@
 // mean_square = rho * mean_square + (1 - rho) * gradient^2
 // value      -= rate * gradient / (sqrt(mean_square - mean^2) + epsilon)
 //
-// Graves, 2013, without his momentum, and with epsilon outside of the root. A
-// gradient that stays the same has no variance: the value then moves by up to
-// rate * gradient / epsilon, so that epsilon should be as large as gradients that
-// matter. Both running means fade under a zero gradient: a group with a table must
-// say untouched(lazy) or untouched(dense).
+// Graves, 2013, without momentum, and with epsilon outside of the root. A
+// constant gradient has no variance; then the value moves by up to rate *
+// gradient / epsilon, so epsilon should be as large as the gradients that
+// matter. Both running means decay under a zero gradient, so a group with a
+// table must choose untouched(lazy) or untouched(dense).
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ nn.rule @rmsprop_centered hyper(rho = 0.99 from 0.0 below 1.0, epsilon = 1.0e-8 
   %new_mean_square = arith.addf %kept_square, %added_square : f32
   %squared_mean = arith.mulf %new_mean, %new_mean : f32
   %difference = arith.subf %new_mean_square, %squared_mean : f32
-  // Rounding may leave a little less than nothing, which has no root.
+  // Rounding may give a small negative number, which has no root.
   %variance = arith.maximumf %difference, %zero : f32
   %root = math.sqrt %variance : f32
   %divisor = arith.addf %root, %epsilon : f32

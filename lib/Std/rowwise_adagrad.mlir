@@ -1,4 +1,4 @@
-//===- rowwise_adagrad.mlir - A rate for each row, by its gradients -*- mlir -*-===//
+//===- rowwise_adagrad.mlir - Row-wise AdaGrad -----------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,11 +9,11 @@
 // accumulator += mean of gradient^2 over the row
 // value       -= rate / (sqrt(accumulator) + epsilon) * gradient
 //
-// AdaGrad with one accumulator for a row instead of one for each element: what
-// tables of many narrow rows use, because it costs one number a row. The rows of a
-// parameter are those of its first dimension; a vector is one row. A zero gradient
-// changes nothing, so rows of a table that a batch does not touch need no
-// decision.
+// AdaGrad with one accumulator per row instead of one per element. Tables with
+// many narrow rows use it, because it costs one number per row. The rows of a
+// parameter are those of its first dimension; a vector is one row. A zero
+// gradient changes nothing, so a group with a table need not choose how
+// untouched rows are updated.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- rowwise_lamb.mlir - Adam with rates by the norms of rows -*- mlir -*-===//
+//===- rowwise_lamb.mlir - LAMB with norms of rows -------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,11 +12,12 @@
 //             + weight_decay * value
 // value    -= rate * |value| / |direction| * direction
 //
-// You et al., 2020, with the norms of rows in the place of layers; the quotient of
-// the norms is 1 where one of them is 0. The rows of a parameter are those of its
-// first dimension; a vector is one row. The direction is formed twice, for its norm
+// You et al., 2020, with rows instead of layers. The quotient of the norms is 1
+// if one of them is 0. The rows of a parameter are those of its first
+// dimension; a vector is one row. The direction is computed twice, for its norm
 // and for the step, so that it needs no memory. A row keeps moving under a zero
-// gradient: a group with a table must say untouched(lazy) or untouched(dense).
+// gradient, so a group with a table must choose untouched(lazy) or
+// untouched(dense).
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- rowwise_lars.mlir - Rates by the norms of rows -*- mlir -*-===//
+//===- rowwise_lars.mlir - LARS with norms of rows -------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,10 +10,10 @@
 // velocity = momentum * velocity + rate * ratio * (gradient + weight_decay * value)
 // value   -= velocity
 //
-// You et al., 2017, with the norms of rows in the place of layers; ratio is 1 where
-// one of the two norms is 0. The rows of a parameter are those of its first
-// dimension; a vector is one row. A row keeps moving under a zero gradient: a
-// group with a table must say untouched(lazy) or untouched(dense).
+// You et al., 2017, with rows instead of layers. The ratio is 1 if one of the
+// two norms is 0. The rows of a parameter are those of its first dimension; a
+// vector is one row. A row keeps moving under a zero gradient, so a group with
+// a table must choose untouched(lazy) or untouched(dense).
 //
 //===----------------------------------------------------------------------===//
 

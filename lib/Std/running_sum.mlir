@@ -1,4 +1,4 @@
-//===- running_sum.mlir - A sum that fades ---------------------*- mlir -*-===//
+//===- running_sum.mlir - Running sum with decay ---------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,8 +8,9 @@
 //
 // value = decay * value + rate * sum
 //
-// For states: `nn.accumulate` brings the sum over all samples of a step, which
-// nothing has divided. Without decay, and at rate 1, it counts.
+// For states. `nn.accumulate` provides the sum over all samples of a step,
+// without division. Without decay and with learning rate 1, the state is a
+// counter.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- sgd.mlir - Gradient descent -----------------------------*- mlir -*-===//
+//===- sgd.mlir - Stochastic gradient descent ------------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,9 +8,9 @@
 //
 // value -= rate * gradient
 //
-// The gradient that a rule sees is already the mean over all samples, clipped
-// and with the regularizers added. A zero gradient changes nothing, so rows of
-// a table that a batch does not touch need no decision.
+// The rule receives the mean gradient over all samples, after clipping and
+// regularization. A zero gradient changes nothing, so a group with a table need
+// not choose how untouched rows are updated.
 //
 //===----------------------------------------------------------------------===//
 

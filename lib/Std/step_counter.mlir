@@ -1,4 +1,4 @@
-//===- step_counter.mlir - How many steps have been done -------*- mlir -*-===//
+//===- step_counter.mlir - Step counter ------------------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,8 +8,8 @@
 //
 // value += rate
 //
-// For states: whatever `nn.accumulate` brings, a step adds the rate. At rate 1 an f32
-// counts to 16,777,216 and stays there.
+// For states. Each step adds the learning rate, whatever value `nn.accumulate`
+// provides. With learning rate 1, an f32 counts to 16,777,216 and stays there.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- warm_up.mlir - A rate that rises to the base rate -------*- mlir -*-===//
+//===- warm_up.mlir - Linear warm-up ---------------------------*- mlir -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

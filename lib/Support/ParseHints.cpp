@@ -1,4 +1,4 @@
-//===- ParseHints.cpp - What to write instead -----------------------------===//
+//===- ParseHints.cpp - Hints for parse errors ----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,7 +17,7 @@
 
 using namespace mlir;
 
-/// The line that `location` is in, empty if its file cannot be read again.
+/// Returns the line of `location`; empty if its file cannot be read again.
 static std::string lineAt(FileLineColLoc location) {
   auto buffer = llvm::MemoryBuffer::getFile(location.getFilename().getValue());
   if (!buffer)
@@ -29,8 +29,8 @@ static std::string lineAt(FileLineColLoc location) {
   return {};
 }
 
-/// A number such as `1e-3` that `column` (from 0) of `line` is in or next to,
-/// with a point in it; empty if there is none.
+/// Returns the number such as `1e-3` at or next to `column` (from 0) of `line`,
+/// with a decimal point added; empty if there is none.
 static std::string numberWithPoint(StringRef line, size_t column) {
   for (size_t begin = 0; begin < line.size();) {
     auto isWord = [](char c) {
@@ -66,23 +66,24 @@ static std::string numberWithPoint(StringRef line, size_t column) {
   return {};
 }
 
-/// Says of an op of a dialect that models do not use what they use instead.
+/// Adds a hint for an op of a dialect that models do not use: what to use
+/// instead.
 static LogicalResult explainDialect(Diagnostic &diagnostic) {
   std::string text = diagnostic.str();
   StringRef rest = text;
   if (!rest.consume_front("Dialect `"))
     return failure();
-  auto [dialect, behind] = rest.split("' not found for custom op '");
-  if (behind.empty())
+  auto [dialect, after] = rest.split("' not found for custom op '");
+  if (after.empty())
     return failure();
   emitError(diagnostic.getLocation())
-      << "op '" << behind.split('\'').first << "' is of dialect '" << dialect
+      << "op '" << after.split('\'').first << "' is of dialect '" << dialect
       << "', which models do not use; functions and programs hold ops of nn, "
          "rules and schedules hold scalar ops of arith and math (nn.rule, C2)";
   return success();
 }
 
-/// The text with f64 in the place of f32.
+/// Returns the text with f32 replaced by f64.
 static std::string withWideFloats(StringRef text) {
   std::string wide = text.str();
   for (size_t at = 0; (at = wide.find("f32", at)) != std::string::npos;)
@@ -90,8 +91,7 @@ static std::string withWideFloats(StringRef text) {
   return wide;
 }
 
-/// Says of a value whose floats are of the other type what leads from one to
-/// the other.
+/// Adds a hint for a value with the wrong float type: how to convert it.
 static void explainFloats(Diagnostic &diagnostic) {
   std::string text = diagnostic.str();
   StringRef types = StringRef(text)
@@ -105,7 +105,8 @@ static void explainFloats(Diagnostic &diagnostic) {
            "makes f64 of f32, and f32 of f64";
 }
 
-/// Says of text that writes types of results which follow what to leave out.
+/// Adds a hint for text that spells out result types which follow from other
+/// types.
 static void explainTypes(Diagnostic &diagnostic, StringRef line) {
   std::string text = diagnostic.str();
   if (!line.contains("->"))
@@ -116,12 +117,12 @@ static void explainTypes(Diagnostic &diagnostic, StringRef line) {
       StringRef(text).contains("expects different type than prior uses: '("))
     diagnostic.attachNote()
         << "an op whose result's type follows from its operands has the types "
-           "of its operands behind the colon, and no others: write neither "
-           "`->` and what is behind it, nor parentheses around the operands' "
+           "of its operands after the colon, and no others: write neither "
+           "`->` and what follows it, nor parentheses around the operands' "
            "types";
 }
 
-/// Says of a word that stands for an attribute which prefix it lacks.
+/// Adds a hint for a word that stands for an attribute and lacks a prefix.
 static void explainAttribute(Diagnostic &diagnostic, StringRef line,
                              size_t column) {
   const std::string text = diagnostic.str();
@@ -159,7 +160,7 @@ static LogicalResult addHint(Diagnostic &diagnostic) {
   if (!number.empty())
     diagnostic.attachNote()
         << "a number with an exponent needs a point: write " << number;
-  // Others print it.
+  // Other handlers print the diagnostic.
   return failure();
 }
 

@@ -1,4 +1,4 @@
-//===- Spelling.cpp - Names that were meant -------------------------------===//
+//===- Spelling.cpp - Suggestions for misspelled names --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,8 +13,8 @@
 using namespace llvm;
 
 std::string pdlc::didYouMean(StringRef name, ArrayRef<StringRef> known) {
-  // A third of the letters may be wrong, at least two: that many are when two
-  // of them change places.
+  // A third of the letters may be wrong, but at least two, because two swapped
+  // letters count as two.
   unsigned best = std::max<size_t>(2, name.size() / 3) + 1;
   StringRef meant;
   for (StringRef candidate : known) {

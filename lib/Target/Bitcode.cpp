@@ -1,4 +1,4 @@
-//===- Bitcode.cpp - What was compiled with the compiler ------------------===//
+//===- Bitcode.cpp - Embedded bitcode -------------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,7 +10,7 @@
 
 using namespace llvm;
 
-// Words of bitcode are four bytes.
+// Bitcode consists of 4-byte words.
 alignas(4) static const unsigned char math[] = {
 #include "MathShim.inc"
 };

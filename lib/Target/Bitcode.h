@@ -1,4 +1,4 @@
-//===- Bitcode.h - What was compiled with the compiler ----------*- C++ -*-===//
+//===- Bitcode.h - Embedded bitcode -----------------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,10 +13,11 @@
 
 namespace pdlc {
 
-/// lib/ABI/MathShim.cpp, compiled when the compiler was built.
+/// Returns lib/ABI/MathShim.cpp as bitcode, compiled together with the
+/// compiler.
 llvm::MemoryBufferRef getMathBitcode();
 
-/// lib/DeviceLibrary, likewise.
+/// Returns lib/DeviceLibrary as bitcode, compiled together with the compiler.
 llvm::MemoryBufferRef getDeviceLibraryBitcode();
 
 } // namespace pdlc

@@ -32,7 +32,7 @@
 using namespace llvm;
 using namespace pdlc;
 
-/// What MLIR's translation does not check.
+/// Checks properties that MLIR's translation does not check.
 static Error checkModule(mlir::ModuleOp module) {
   for (mlir::Operation &op : *module.getBody())
     if (isa<mlir::ModuleOp>(op))
@@ -67,14 +67,14 @@ pdlc::translateToLLVMIR(mlir::ModuleOp module, LLVMContext &context) {
   result->setPIELevel(PIELevel::Large);
   if (Error error = linkMath(*result))
     return std::move(error);
-  // No exception crosses the ABI, and nothing here throws.
+  // No exception crosses the ABI, and the generated code throws none.
   for (Function &function : *result)
     function.setDoesNotThrow();
   return result;
 }
 
-/// The effort that a part's code is worth. Those of long functions have
-/// nothing else.
+/// Returns the optimization level for a part. Parts with only long functions
+/// are not optimized.
 static CodeGenOptLevel effortOf(const Module &part) {
   bool isLeft = all_of(part, [](const Function &function) {
     return function.isDeclaration() ||
@@ -84,7 +84,8 @@ static CodeGenOptLevel effortOf(const Module &part) {
   return isLeft ? CodeGenOptLevel::None : CodeGenOptLevel::Aggressive;
 }
 
-/// LLVM's -O3 pipeline, or what is needed without any.
+/// Runs LLVM's -O3 pipeline, or only the required passes for a part that is not
+/// optimized.
 static void runPipeline(Module &module, TargetMachine &machine) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
@@ -102,7 +103,7 @@ static void runPipeline(Module &module, TargetMachine &machine) {
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
   ModulePassManager passes;
   if (machine.getOptLevel() == CodeGenOptLevel::None) {
-    // Addresses are computed again at each use.
+    // Addresses are recomputed at each use.
     passes.addPass(createModuleToFunctionPassAdaptor(EarlyCSEPass()));
     passes.addPass(builder.buildO0DefaultPipeline(OptimizationLevel::O0));
   } else {
@@ -112,8 +113,8 @@ static void runPipeline(Module &module, TargetMachine &machine) {
 }
 
 namespace {
-/// A way to turn an optimised module into bytes, and what it is called in keys
-/// of the object cache.
+/// Conversion of an optimized module to bytes, and its name in the keys of the
+/// object cache.
 struct Output {
   StringRef name;
   Error (*write)(Module &module, TargetMachine &machine,
@@ -140,7 +141,7 @@ static Error writeBitcode(Module &module, TargetMachine &,
 static constexpr Output kObject{"object", writeObject};
 static constexpr Output kBitcode{"bitcode", writeBitcode};
 
-/// Compiles a part: a module that travels as bitcode, for no two threads may
+/// Compiles a part. The part is passed as bitcode, because two threads may not
 /// share a context.
 static Expected<FileBytes> generate(ArrayRef<char> part,
                                     const CodegenContext &context,
@@ -154,7 +155,7 @@ static Expected<FileBytes> generate(ArrayRef<char> part,
   std::unique_ptr<TargetMachine> machine =
       context.spec.createMachine(effortOf(**module));
   {
-    mlir::TimingScope timing = context.timing.nest("LLVM's optimisation");
+    mlir::TimingScope timing = context.timing.nest("LLVM's optimization");
     runPipeline(**module, *machine);
   }
   mlir::TimingScope timing = context.timing.nest("LLVM's code generation");
@@ -165,7 +166,7 @@ static Expected<FileBytes> generate(ArrayRef<char> part,
   return bytes;
 }
 
-/// ... unless it is known what becomes of it.
+/// Returns the cached result for a part, or compiles it.
 static Expected<FileBytes> findOrGenerate(ArrayRef<char> part,
                                           const CodegenContext &context,
                                           const Output &output) {
@@ -198,7 +199,8 @@ generateParts(Module &module, const CodegenContext &context,
         files[part] = std::move(*bytes);
       else
         errors[part] = toString(bytes.takeError());
-      bitcodes[part] = FileBytes(); // many parts may be on the way
+      // Frees memory, because many parts may be queued.
+      bitcodes[part] = FileBytes();
     });
   }
   cutting.stop();

@@ -1,4 +1,4 @@
-//===- CompilerIdentity.cpp - Which build this is -------------------------===//
+//===- CompilerIdentity.cpp - Identity of the compiler build --------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,8 +17,8 @@
 using namespace llvm;
 using namespace pdlc;
 
-/// The linker's digest of an object file, from its notes in memory; empty if it
-/// was linked without one.
+/// Returns the build id of an object file, which the linker stored in its
+/// notes. Empty if it was linked without one.
 static StringRef findBuildId(const dl_phdr_info &object) {
   for (const ElfW(Phdr) &segment :
        ArrayRef(object.dlpi_phdr, object.dlpi_phnum)) {
@@ -45,7 +45,7 @@ static StringRef findBuildId(const dl_phdr_info &object) {
 
 static int addObject(dl_phdr_info *object, size_t, void *identity) {
   StringRef name = object->dlpi_name;
-  // What the kernel puts there makes no code.
+  // The kernel's vDSO does not affect code generation.
   if (name.starts_with("linux-vdso"))
     return 0;
   auto &text = *static_cast<std::string *>(identity);

@@ -1,4 +1,4 @@
-//===- CompilerIdentity.h - Which build this is -----------------*- C++ -*-===//
+//===- CompilerIdentity.h - Identity of the compiler build ------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,9 +13,9 @@
 
 namespace pdlc {
 
-/// Bytes that differ wherever the running program, or a library that it has
-/// loaded, is another build: of LLVM, which makes code, but also of the C
-/// library, whose functions LLVM folds constants with.
+/// Returns bytes that identify the build of the running program and of all
+/// libraries that it has loaded. This includes LLVM, which generates code, and
+/// the C library, with whose functions LLVM folds constants.
 std::string getCompilerIdentity();
 
 } // namespace pdlc

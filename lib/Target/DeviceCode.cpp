@@ -34,8 +34,8 @@ using namespace pdlc;
 
 static constexpr StringLiteral kTriple = "nvptx64-nvidia-cuda";
 
-/// Threads of a block; what the runtime launches has no more.
-static constexpr StringLiteral kMostThreads = "256";
+/// Maximum number of threads of a block. The runtime never launches more.
+static constexpr StringLiteral kMaxThreads = "256";
 
 static const Target *findTarget() {
   static std::once_flag once;
@@ -55,10 +55,10 @@ Error pdlc::checkGpuArchitecture(StringRef architecture) {
     return createStringError("this LLVM cannot generate code for " + kTriple +
                              "; PDL needs one that was built with target "
                              "NVPTX");
-  // An empty one first: LLVM would print its own complaint about a wrong one.
+  // Start with an empty name: LLVM would print its own error for a wrong one.
   std::unique_ptr<MCSubtargetInfo> any(
       target->createMCSubtargetInfo(Triple(kTriple), "", ""));
-  // Those of one generation alone (sm_90a) are not the oldest of any.
+  // Architectures of a single generation (sm_90a) cannot be the oldest one.
   const auto numberOf = [](StringRef name) {
     unsigned number = 0;
     return name.consume_front("sm_") && !name.getAsInteger(10, number) ? number
@@ -86,8 +86,8 @@ static std::unique_ptr<TargetMachine> createMachine(StringRef architecture) {
       CodeGenOptLevel::Aggressive));
 }
 
-/// Gives a function of a thread's number and of all threads an entry, which a
-/// device launches.
+/// Adds an entry, which a device launches, for a function that takes a thread
+/// number and the number of threads.
 static void addEntry(Function &kernel) {
   Module &module = *kernel.getParent();
   LLVMContext &context = module.getContext();
@@ -100,7 +100,7 @@ static void addEntry(Function &kernel) {
       GlobalValue::ExternalLinkage, name, module);
   assert(entry->getName() == name && "the descriptor has another name");
   entry->setCallingConv(CallingConv::PTX_Kernel);
-  entry->addFnAttr("nvvm.maxntid", kMostThreads);
+  entry->addFnAttr("nvvm.maxntid", kMaxThreads);
   entry->setDoesNotThrow();
   for (Argument &argument : entry->args())
     if (kernel.hasParamAttribute(argument.getArgNo(), Attribute::NoAlias))
@@ -141,7 +141,7 @@ static void optimize(Module &module, TargetMachine &machine) {
       .run(module, modules);
 }
 
-/// What is left to call has no code for a GPU.
+/// Fails if a called function has no code for a GPU.
 static Error checkCalls(const Module &module) {
   for (const Function &function : module)
     if (function.isDeclaration() && !function.isIntrinsic())
@@ -165,7 +165,7 @@ static Expected<SmallString<0>> writePtx(Module &module,
   return text;
 }
 
-/// ... unless it is known what becomes of the module.
+/// Returns the cached result for the module, or compiles it.
 static Expected<SmallString<0>>
 findOrWritePtx(Module &module, TargetMachine &machine, ObjectCache *cache) {
   if (!cache)
@@ -201,7 +201,7 @@ Expected<std::string> pdlc::compileToPtx(mlir::ModuleOp kernels,
   std::unique_ptr<TargetMachine> machine = createMachine(architecture);
   module->setTargetTriple(Triple(kTriple));
   module->setDataLayout(machine->createDataLayout());
-  // What gives its caller a number is called by kernels.
+  // Functions with a result are called by kernels.
   std::vector<std::string> bodies;
   for (const Function &function : *module)
     if (!function.isIntrinsic() && function.getReturnType()->isVoidTy())

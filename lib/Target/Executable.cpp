@@ -1,4 +1,4 @@
-//===- Executable.cpp - From object files to a program --------------------===//
+//===- Executable.cpp - Linking of trainers and libraries -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -27,11 +27,11 @@
 using namespace llvm;
 using namespace pdlc;
 
-/// What a program with oneDNN loads from its own folder.
+/// Libraries that a program with oneDNN opens in its own folder.
 static constexpr StringLiteral kOneDnnLibraries[] = {
-    "libdnnl.so.2", "libgomp.so.1", "libOpenCL.so.1"};
+    "libpdl-onednn.so.1", "libdnnl.so.2", "libgomp.so.1", "libOpenCL.so.1"};
 
-/// What a library opens to reach servers over TCP.
+/// Library that a serving library opens to reach servers over TCP.
 static constexpr StringLiteral kGrpcLibrary = "libpdl-grpc.so.1";
 
 static std::string joinPath(StringRef folder, const Twine &name) {
@@ -53,24 +53,24 @@ static Expected<std::string> findLinker() {
       PDLC_LLVM_VERSION_MAJOR ")");
 }
 
-/// The folder of the C library's start files.
+/// Returns the folder of the C library's start files.
 static Expected<std::string> findCLibrary() {
   for (StringRef folder :
        {"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"})
-    if (sys::fs::exists(joinPath(folder, "Scrt1.o")))
+    if (sys::fs::exists(joinPath(folder, "crti.o")))
       return folder.str();
-  return createStringError("found no Scrt1.o, with which every program starts; "
-                           "install the C library's development files "
+  return createStringError("found no crti.o, with which every program is "
+                           "linked; install the C library's development files "
                            "(Debian: libc6-dev)");
 }
 
-/// Runs the linker; its complaints become the error.
+/// Runs the linker. Its output becomes the error message.
 static Error runLinker(StringRef linker, ArrayRef<std::string> arguments) {
   SmallString<128> log;
   if (std::error_code code =
           sys::fs::createTemporaryFile("pdl-link", "log", log))
-    return createStringError("cannot create a temporary file: " +
-                             code.message());
+    return createStringError(code, "cannot create a temporary file: " +
+                                       code.message());
   FileRemover remover(log);
   SmallVector<StringRef> argv{linker};
   llvm::append_range(argv, arguments);
@@ -87,13 +87,14 @@ static Error runLinker(StringRef linker, ArrayRef<std::string> arguments) {
   return createStringError("the linker " + linker + " failed: " + message);
 }
 
-/// Best effort: what failed before is what counts.
+/// Removes a file, ignoring errors. An earlier failure is more important.
 static void removeQuietly(const std::string &path) {
   std::error_code ignored = sys::fs::remove(path);
   (void)ignored;
 }
 
-/// Gives a copy the time of its original, by which it is known again.
+/// Gives a copy the modification time of the original, which identifies the
+/// copy later.
 static std::error_code copyTime(const sys::fs::file_status &original,
                                 const std::string &copy) {
   int file = -1;
@@ -106,8 +107,8 @@ static std::error_code copyTime(const sys::fs::file_status &original,
   return code ? code : closed;
 }
 
-/// Copies a file into a folder under a temporary name, then renames it. One of
-/// equal size and time that is there already is that copy.
+/// Copies a file into a folder under a temporary name, and then renames it. An
+/// existing file of equal size and time counts as the copy.
 static Error copyInto(const std::string &source, StringRef folder,
                       StringRef name) {
   std::string target = joinPath(folder, name), temporary = target + ".partial";
@@ -127,15 +128,15 @@ static Error copyInto(const std::string &source, StringRef folder,
     code = sys::fs::rename(temporary, target);
   if (code) {
     removeQuietly(temporary);
-    return createStringError("cannot copy " + source + " to " + target + ": " +
-                             code.message());
+    return createStringError(code, "cannot copy " + source + " to " + target +
+                                       ": " + code.message());
   }
   sys::DontRemoveFileOnSignal(temporary);
   return Error::success();
 }
 
-/// The static archives of gRPC in PDL's runtime, in an order that does not
-/// depend on the file system.
+/// Returns the static archives of gRPC in PDL's runtime folder. The order does
+/// not depend on the file system.
 static Expected<std::vector<std::string>> findGrpcArchives(StringRef folder) {
   std::vector<std::string> archives;
   std::error_code code;
@@ -152,12 +153,13 @@ static Expected<std::vector<std::string>> findGrpcArchives(StringRef folder) {
   return archives;
 }
 
-/// Copies the licences in folder `source` of PDL's runtime.
+/// Copies the licenses in folder `source` of PDL's runtime.
 static Error copyLicenses(const std::string &source, StringRef folder) {
   std::string target = joinPath(folder, "licenses");
   if (std::error_code code = sys::fs::create_directories(
           target, /*IgnoreExisting=*/true, sys::fs::all_all))
-    return createStringError("cannot create " + target + ": " + code.message());
+    return createStringError(code,
+                             "cannot create " + target + ": " + code.message());
   std::error_code code;
   for (sys::fs::directory_iterator file(source, code), end;
        !code && file != end; file.increment(code))
@@ -169,19 +171,20 @@ static Error copyLicenses(const std::string &source, StringRef folder) {
 
 namespace {
 
-/// One run of the linker, of which a program or a library comes.
+/// One run of the linker, which produces a program or a library.
 class Linking {
 public:
   explicit Linking(const LinkRequest &request) : request(request) {}
 
-  /// Finds linker, C library and PDL's archives.
+  /// Finds the linker, the C library and PDL's archives.
   Error find();
-  /// How an executable begins.
+  /// Adds the first arguments for an executable.
   void beginProgram();
-  /// How a library begins that exports `names` alone: `script` says so.
+  /// Adds the first arguments for a library that exports only `names`. `script`
+  /// is the version script.
   void beginLibrary(StringRef script, ArrayRef<std::string> names);
-  /// Adds objects and archives, links, and puts what the result loads beside
-  /// it.
+  /// Adds objects and archives, links, and copies the libraries that the result
+  /// loads into its folder.
   Error finish();
 
   void add(std::string argument) { arguments.push_back(std::move(argument)); }
@@ -191,7 +194,7 @@ private:
     return joinPath(request.runtimeFolder, "lib" + name + ".a");
   }
   Error requireFile(const std::string &path) const;
-  /// The libraries that the result loads from its own folder.
+  /// Returns the libraries that the result loads from its own folder.
   std::vector<StringRef> companions() const;
   Error copyCompanions() const;
   Error appendChecksum() const;
@@ -224,9 +227,12 @@ Error Linking::find() {
   files = joinPath(request.runtimeFolder, "pdl");
   temporary = joinPath(request.folder, request.name) + ".partial";
   std::vector<std::string> needed{archive("PDLRuntime"),
+                                  archive("PDLOlderLibc"),
                                   joinPath(files, "libstdc++.a")};
-  if (!request.mainArchive.empty())
+  if (!request.mainArchive.empty()) {
     needed.push_back(archive(request.mainArchive));
+    needed.push_back(archive("PDLProgramStart"));
+  }
   if (request.grpc)
     needed.push_back(archive("PDLRuntimeGrpc"));
   if (request.servers)
@@ -234,7 +240,8 @@ Error Linking::find() {
   for (const std::string &path : needed)
     if (Error error = requireFile(path))
       return error;
-  // A build without oneDNN has no such archive; the strict kernels serve then.
+  // Builds without oneDNN do not have this archive; they use the strict
+  // kernels.
   oneDnn = request.fast && sys::fs::exists(archive("PDLRuntimeOneDNN"));
   if (!request.grpc)
     return Error::success();
@@ -248,15 +255,15 @@ Error Linking::find() {
 
 void Linking::beginProgram() {
   arguments = {"-pie",
-               // The program has its own C++ library; those beside it must not
-               // meet it.
+               // The program has its own C++ library, which must stay separate
+               // from the libraries in its folder.
                "--exclude-libs=ALL", "-dynamic-linker",
-               "/lib64/ld-linux-x86-64.so.2", joinPath(system, "Scrt1.o")};
+               "/lib64/ld-linux-x86-64.so.2", archive("PDLProgramStart")};
 }
 
 void Linking::beginLibrary(StringRef script, ArrayRef<std::string> names) {
-  // Names that only the script keeps from view are bound here, whatever
-  // libraries are loaded beside this one.
+  // Names that only the version script hides are bound inside of the library,
+  // whatever other libraries are loaded.
   isLibrary = true;
   arguments = {"-shared", "-soname", request.name, "--version-script",
                script.str()};
@@ -273,8 +280,8 @@ std::vector<StringRef> Linking::companions() const {
   return names;
 }
 
-/// What the result loads from its own folder, and the licences of what is in
-/// it.
+/// Copies the libraries that the result loads from its own folder, and the
+/// licenses of everything that it contains.
 Error Linking::copyCompanions() const {
   for (StringRef name : companions())
     if (Error error = copyInto(joinPath(files, name), request.folder, name))
@@ -290,16 +297,18 @@ Error Linking::copyCompanions() const {
   return Error::success();
 }
 
-/// Appends the checksum of a library, and of what it loads from its own folder,
-/// so that a server need not map one that is damaged (library_checksum.h).
+/// Appends the checksum of a library and of the libraries that it loads from
+/// its own folder, so that a server need not map a damaged library
+/// (library_checksum.h).
 Error Linking::appendChecksum() const {
   std::string added;
   raw_string_ostream lines(added);
   for (StringRef name : companions()) {
     auto bytes = MemoryBuffer::getFile(joinPath(request.folder, name));
     if (!bytes)
-      return createStringError("cannot read " + joinPath(request.folder, name) +
-                               ": " + bytes.getError().message());
+      return createStringError(bytes.getError(),
+                               "cannot read " + joinPath(request.folder, name) +
+                                   ": " + bytes.getError().message());
     lines << name << ' ' << utohexstr(xxh3_64bits((*bytes)->getBuffer()), true)
           << '\n';
   }
@@ -307,8 +316,9 @@ Error Linking::appendChecksum() const {
   {
     auto linked = MemoryBuffer::getFile(temporary);
     if (!linked)
-      return createStringError("cannot read " + temporary + ": " +
-                               linked.getError().message());
+      return createStringError(linked.getError(),
+                               "cannot read " + temporary + ": " +
+                                   linked.getError().message());
     covered = (*linked)->getBuffer().str() + added;
   }
   pdl_library_checksum checksum = {};
@@ -326,8 +336,8 @@ Error Linking::appendChecksum() const {
     code = stream.error();
     stream.clear_error();
   }
-  return code ? createStringError("cannot write " + temporary + ": " +
-                                  code.message())
+  return code ? createStringError(code, "cannot write " + temporary + ": " +
+                                            code.message())
               : Error::success();
 }
 
@@ -343,10 +353,7 @@ Error Linking::finish() {
   if (!request.mainArchive.empty())
     add(archive(request.mainArchive));
   if (oneDnn) {
-    // Not DT_RUNPATH, which would not hold for what oneDNN loads in turn.
-    for (const char *flag : {"--undefined=pdlrt_register_onednn",
-                             "--disable-new-dtags", "-rpath", "$ORIGIN"})
-      add(flag);
+    add("--undefined=pdlrt_register_onednn");
     add(archive("PDLRuntimeOneDNN"));
   }
   if (request.grpc) {
@@ -355,14 +362,15 @@ Error Linking::finish() {
     llvm::append_range(arguments, grpcArchives);
   }
   add(archive("PDLRuntime"));
-  if (oneDnn)
-    add(joinPath(files, "libdnnl.so.2"));
   for (const std::string &last :
        {joinPath(files, "libz.a"), joinPath(files, "libzstd.a"),
-        joinPath(files, "libstdc++.a"), std::string("-lm"),
-        joinPath(files, "libgcc.a"), joinPath(files, "libgcc_eh.a"),
-        std::string("-lc"), joinPath(files, "libgcc.a"),
-        joinPath(files, "crtendS.o"), joinPath(system, "crtn.o")})
+        joinPath(files, "libstdc++.a"), archive("PDLOlderLibc"),
+        std::string("-lm"), joinPath(files, "libgcc.a"),
+        joinPath(files, "libgcc_eh.a"), std::string("-lc"),
+        // Where older C libraries have threads and dlopen.
+        joinPath(system, "libpthread.so.0"), joinPath(system, "libdl.so.2"),
+        joinPath(files, "libgcc.a"), joinPath(files, "crtendS.o"),
+        joinPath(system, "crtn.o")})
     add(last);
 
   sys::RemoveFileOnSignal(temporary);
@@ -374,8 +382,8 @@ Error Linking::finish() {
   std::string result = joinPath(request.folder, request.name);
   if (!error)
     if (std::error_code code = sys::fs::rename(temporary, result))
-      error =
-          createStringError("cannot write " + result + ": " + code.message());
+      error = createStringError(code, "cannot write " + result + ": " +
+                                          code.message());
   if (error)
     removeQuietly(temporary);
   sys::DontRemoveFileOnSignal(temporary);
@@ -400,8 +408,8 @@ Error pdlc::linkLibrary(const LinkRequest &request, StringRef accessor) {
   int file = -1;
   if (std::error_code code =
           sys::fs::createTemporaryFile("pdl-link", "map", file, script))
-    return createStringError("cannot create a temporary file: " +
-                             code.message());
+    return createStringError(code, "cannot create a temporary file: " +
+                                       code.message());
   FileRemover remover(script);
   {
     raw_fd_ostream stream(file, /*shouldClose=*/true);
@@ -411,7 +419,7 @@ Error pdlc::linkLibrary(const LinkRequest &request, StringRef accessor) {
   linking.add("--defsym=" + accessor.str() + "=pdl_serving_latest");
   if (request.servers) {
     linking.add("--undefined=pdlrt_connect_rows");
-    // Threads of gRPC may run behind the last dlclose.
+    // Threads of gRPC may still run after the last dlclose.
     linking.add("-z");
     linking.add("nodelete");
   }
@@ -420,8 +428,8 @@ Error pdlc::linkLibrary(const LinkRequest &request, StringRef accessor) {
   const std::string headers = joinPath(request.folder, "pdl");
   if (std::error_code code = sys::fs::create_directories(
           headers, /*IgnoreExisting=*/true, sys::fs::all_all))
-    return createStringError("cannot create " + headers + ": " +
-                             code.message());
+    return createStringError(code, "cannot create " + headers + ": " +
+                                       code.message());
   return copyInto(joinPath(request.runtimeFolder, "pdl/serving.h"), headers,
                   "serving.h");
 }
@@ -455,7 +463,8 @@ static Error changeSymbols(const std::string &path,
   if (!code)
     return Error::success();
   removeQuietly(path + ".local");
-  return createStringError("cannot write " + path + ": " + code.message());
+  return createStringError(code,
+                           "cannot write " + path + ": " + code.message());
 }
 
 Error pdlc::joinObjects(const std::vector<std::string> &objectFiles,
@@ -473,8 +482,8 @@ Error pdlc::joinObjects(const std::vector<std::string> &objectFiles,
     error = changeSymbols(temporary, renamed);
   if (!error)
     if (std::error_code code = sys::fs::rename(temporary, output))
-      error =
-          createStringError("cannot write " + output + ": " + code.message());
+      error = createStringError(code, "cannot write " + output + ": " +
+                                          code.message());
   if (error)
     removeQuietly(temporary);
   sys::DontRemoveFileOnSignal(temporary);

@@ -1,4 +1,4 @@
-//===- ExtractPart.cpp - A few functions as a module ----------------------===//
+//===- ExtractPart.cpp - Copy functions to another module -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,9 +19,10 @@ class Extraction {
 public:
   Extraction(const Module &module, const DenseSet<const GlobalValue *> &copied);
 
-  /// Makes room for what is defined here, before anything refers to it.
+  /// Creates a symbol for a definition of the new module, before anything
+  /// refers to it.
   void define(const GlobalValue &global);
-  /// Copies bodies, and those of what they use.
+  /// Copies the bodies, and the definitions that they use.
   std::unique_ptr<Module> finish();
 
 private:
@@ -31,7 +32,7 @@ private:
   const DenseSet<const GlobalValue *> &copied;
   std::unique_ptr<Module> result;
   ValueToValueMapTy map;
-  /// What is defined here; bodies are copied as far as `finished`.
+  /// Definitions of the new module, in the order of copying.
   std::vector<const GlobalValue *> defined;
   DenseSet<const Constant *> reached;
 };
@@ -70,7 +71,7 @@ GlobalValue &Extraction::create(const GlobalValue &global) {
 
 void Extraction::define(const GlobalValue &global) {
   GlobalValue &made = create(global);
-  // Numbers of constants count all of the module.
+  // The numbers in names of constants count all constants of the module.
   if (isa<GlobalVariable>(made) && made.hasLocalLinkage() &&
       copied.contains(&global))
     made.setName("constant");
@@ -98,7 +99,7 @@ void Extraction::reach(const Constant &constant) {
 }
 
 std::unique_ptr<Module> Extraction::finish() {
-  // It grows while it is walked.
+  // The list grows during the loop.
   for (size_t i = 0; i < defined.size(); ++i) {
     if (auto *variable = dyn_cast<GlobalVariable>(defined[i])) {
       reach(*variable->getInitializer());

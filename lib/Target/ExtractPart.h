@@ -1,4 +1,4 @@
-//===- ExtractPart.h - A few functions as a module --------------*- C++ -*-===//
+//===- ExtractPart.h - Copy functions to another module ---------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,12 +14,13 @@
 
 namespace pdlc {
 
-/// Copies the functions and variables of `module` into a module of their own,
-/// in the same context, with what they use: what is in `copied` with its body,
-/// all else as declarations. These stand in the order in which they are met, so
-/// that the result depends on nothing that it does not hold. Takes time in
-/// proportion to the result. Variables of the module that are used by what is
-/// outside have to have hidden or external linkage.
+/// Copies functions and variables of `module`, with everything that they use,
+/// into a new module in the same context. Symbols in `copied` are copied with
+/// their bodies; all others become declarations, in the order of their first
+/// use. Therefore the result depends only on its own contents.
+///
+/// Takes time proportional to the result. Variables that are used outside of
+/// the result must have hidden or external linkage.
 std::unique_ptr<llvm::Module>
 extractPart(const llvm::Module &module,
             llvm::ArrayRef<const llvm::Function *> functions,

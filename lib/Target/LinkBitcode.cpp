@@ -1,4 +1,4 @@
-//===- LinkBitcode.cpp - Functions of PDL in generated code ---------------===//
+//===- LinkBitcode.cpp - Link PDL's functions into generated code ---------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,7 +17,8 @@
 using namespace llvm;
 using namespace pdlc;
 
-/// Links what `module` needs of `bitcode`; the functions that came.
+/// Links the functions of `bitcode` that `module` needs. Returns the linked
+/// functions.
 static Expected<std::vector<Function *>> link(Module &module,
                                               MemoryBufferRef bitcode) {
   Expected<std::unique_ptr<Module>> library =
@@ -30,7 +31,8 @@ static Expected<std::vector<Function *>> link(Module &module,
       names.push_back(function.getName().str());
   (*library)->setDataLayout(module.getDataLayout());
   (*library)->setTargetTriple(module.getTargetTriple());
-  // Its flags and identification are those of the compiler that made it.
+  // The bitcode's flags and identification are those of the compiler that
+  // created it.
   if (NamedMDNode *flags = (*library)->getModuleFlagsMetadata())
     flags->eraseFromParent();
   if (NamedMDNode *ident = (*library)->getNamedMetadata("llvm.ident"))
@@ -39,8 +41,8 @@ static Expected<std::vector<Function *>> link(Module &module,
     return createStringError("cannot link the functions of " +
                              bitcode.getBufferIdentifier());
 
-  // The target is that of what calls them; pdl_program_query, which runs on
-  // every CPU, does not.
+  // Use the target of the functions that call them. Ignore pdl_program_query,
+  // which has another target because it runs on every CPU.
   const Function *caller = nullptr;
   for (const Function &function : module)
     if (!caller && !function.isDeclaration() &&

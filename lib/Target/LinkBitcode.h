@@ -1,4 +1,4 @@
-//===- LinkBitcode.h - Functions of PDL in generated code -------*- C++ -*-===//
+//===- LinkBitcode.h - Link PDL's functions into generated code -*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,12 +17,12 @@ class Module;
 
 namespace pdlc {
 
-/// Links the settled scalar functions (pdlabi/math.h) that `module` calls and
-/// makes them its own: compiled for its target, which it must have, inlined
-/// everywhere.
+/// Links the reproducible scalar functions (pdlabi/math.h) that `module` calls.
+/// They become internal, are compiled for the target of the module, which must
+/// be set, and are inlined everywhere.
 llvm::Error linkMath(llvm::Module &module);
 
-/// The same with the bodies of kernels (pdlabi/device.h).
+/// Links the bodies of kernels (pdlabi/device.h) in the same way.
 llvm::Error linkDeviceLibrary(llvm::Module &module);
 
 } // namespace pdlc

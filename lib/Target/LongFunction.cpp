@@ -1,4 +1,4 @@
-//===- LongFunction.cpp - Functions that are left as they are -------------===//
+//===- LongFunction.cpp - Functions that are not optimized ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,7 +14,7 @@
 using namespace llvm;
 using namespace pdlc;
 
-/// In instructions.
+/// Minimum number of instructions.
 static constexpr unsigned kLong = 256;
 
 bool pdlc::isLongFunction(const Function &function) {

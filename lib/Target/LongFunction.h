@@ -1,4 +1,4 @@
-//===- LongFunction.h - Functions that are left as they are -----*- C++ -*-===//
+//===- LongFunction.h - Functions that are not optimized --------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,10 +15,11 @@ class Function;
 
 namespace pdlc {
 
-/// Whether a defined function is long and without a loop, as stages are:
-/// hundreds or thousands of calls of kernels, where LLVM's passes compare each
-/// load or store with each other one and a register is sought for each of
-/// thousands of pointers. Nothing is won there: time passes in what is called.
+/// Returns true if a function is long and has no loop. Stages are such
+/// functions: they have hundreds or thousands of calls of kernels. For them,
+/// LLVM would compare each load or store with every other one, and allocate
+/// registers for thousands of pointers. Optimization would not help, because
+/// the time is spent in the called kernels.
 bool isLongFunction(const llvm::Function &function);
 
 } // namespace pdlc

@@ -1,4 +1,4 @@
-//===- ObjectCache.cpp - What was compiled before -------------------------===//
+//===- ObjectCache.cpp - Cache of compiled objects ------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,8 +21,8 @@
 using namespace llvm;
 using namespace pdlc;
 
-/// How a file begins; the number is that of its layout: this, the key, the
-/// digest of the bytes, the bytes.
+/// First bytes of a file; the number is the version of the layout. They are
+/// followed by the key, the digest of the contents, and the contents.
 static constexpr StringLiteral kMagic = "PDL object cache 1\n";
 static constexpr size_t kHeadSize =
     kMagic.size() + sizeof(ObjectCache::Key) + sizeof(BLAKE3Result<>);
@@ -40,7 +40,7 @@ static BLAKE3Result<> digestOf(StringRef bytes) {
 ObjectCache::ObjectCache(StringRef folder)
     : folder(folder), compiler(getCompilerIdentity()) {}
 
-/// The name is one that pruneCache looks for.
+/// Returns a path with a name that pruneCache recognizes.
 std::string ObjectCache::pathOf(const Key &key) const {
   SmallString<256> path(folder);
   sys::path::append(path, "llvmcache-" + toHex(key, /*LowerCase=*/true));
@@ -48,16 +48,17 @@ std::string ObjectCache::pathOf(const Key &key) const {
 }
 
 static Error cannotWrite(StringRef folder, std::error_code code) {
-  return createStringError("cannot write to the object cache " + folder + ": " +
-                           code.message() +
-                           "; name another folder, or leave --object-cache "
-                           "out");
+  return createStringError(code,
+                           "cannot write to the object cache " + folder + ": " +
+                               code.message() +
+                               "; name another folder, or leave --object-cache "
+                               "out");
 }
 
 Expected<std::unique_ptr<ObjectCache>> ObjectCache::open(StringRef folder) {
   if (std::error_code code = sys::fs::create_directories(folder))
     return cannotWrite(folder, code);
-  // Before anything is compiled, and as keep does.
+  // Check before anything is compiled, in the same way as `keep` writes.
   SmallString<256> model(folder);
   sys::path::append(model, "llvmcache-%%%%%%%%.partial");
   Expected<sys::fs::TempFile> probe = sys::fs::TempFile::create(model);
@@ -71,7 +72,7 @@ Expected<std::unique_ptr<ObjectCache>> ObjectCache::open(StringRef folder) {
 ObjectCache::Key ObjectCache::keyOf(ArrayRef<char> part, StringRef kind,
                                     const TargetSpec &spec) const {
   BLAKE3 hasher;
-  // Each with its length, so that none runs into the next.
+  // Hash each text with its length, so that texts cannot run into each other.
   for (StringRef text :
        {StringRef(kMagic), StringRef(LLVM_VERSION_STRING), StringRef(compiler),
         kind, StringRef(spec.triple), StringRef(spec.cpu),
@@ -85,17 +86,18 @@ ObjectCache::Key ObjectCache::keyOf(ArrayRef<char> part, StringRef kind,
 
 std::optional<SmallVector<char, 0>> ObjectCache::find(const Key &key) {
   std::string path = pathOf(key);
-  // Whatever else stands there may have no end.
+  // Other kinds of files may never end.
   if (!sys::fs::is_regular_file(path))
     return std::nullopt;
-  // Pruning goes by when files were last used, whatever the file system notes.
+  // Pruning uses the time of the last use, so update it even if the file system
+  // does not.
   Expected<sys::fs::file_t> opened =
       sys::fs::openNativeFileForRead(path, sys::fs::OF_UpdateAtime);
   if (!opened) {
     consumeError(opened.takeError());
     return std::nullopt;
   }
-  // Not mapped: somebody may cut it short meanwhile.
+  // The file is not mapped, because another process may truncate it.
   auto file = MemoryBuffer::getOpenFile(*opened, path, /*FileSize=*/-1,
                                         /*RequiresNullTerminator=*/false,
                                         /*IsVolatile=*/true);
@@ -108,7 +110,7 @@ std::optional<SmallVector<char, 0>> ObjectCache::find(const Key &key) {
   std::string head = (kMagic + textOf(key) + textOf(digest)).str();
   if (!text.starts_with(head)) {
     ++damaged;
-    // Whoever removes it: it is made anew.
+    // Another process may remove it first. In any case, it is compiled again.
     std::error_code ignored = sys::fs::remove(path);
     (void)ignored;
     return std::nullopt;

@@ -1,4 +1,4 @@
-//===- PartitionModule.cpp - Parts that compile by themselves -------------===//
+//===- PartitionModule.cpp - Separately compiled parts --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,15 +20,16 @@
 using namespace llvm;
 using namespace pdlc;
 
-/// About how many instructions, before optimisation, are a part. A part by
-/// itself costs about 2 ms, as much as a fifth of these; with fewer parts there
-/// is more to compile where little changes.
+/// Approximate number of instructions, before optimization, in a part. A part
+/// costs about 2 ms, which is a fifth of the time to compile these
+/// instructions. With fewer parts, more code is recompiled after a small
+/// change.
 static constexpr uint64_t kWeightOfPart = 128;
 
-/// Constants up to this size are copied into each part that uses them.
+/// Maximum size of constants that are copied into each part that uses them.
 static constexpr uint64_t kCopiedBytes = 1024;
 
-/// Visits the functions and variables that use `value`, be it inside of a
+/// Visits the functions and variables that use `value`, directly or inside of a
 /// constant.
 static void forEachUser(const Value &value,
                         function_ref<void(const GlobalValue &)> visit) {
@@ -54,7 +55,8 @@ ModulePartition::ModulePartition(Module &module) : module(module) {
   assign();
 }
 
-/// Whether a local constant may be in several parts: its address says nothing.
+/// Returns true if a local constant may be duplicated, because its address has
+/// no meaning.
 static bool mayCopy(const GlobalVariable &variable) {
   if (!variable.isConstant() || !variable.hasLocalLinkage() ||
       any_of(variable.getInitializer()->operands(),
@@ -88,7 +90,8 @@ void ModulePartition::findCopied() {
   }
 }
 
-/// A function may be compiled apart if it would be inlined nowhere.
+/// Finds functions that may be compiled in any part, because they would not be
+/// inlined.
 void ModulePartition::findMovable() {
   for (Function &function : module)
     if (!function.isDeclaration() && function.hasLocalLinkage() &&
@@ -101,7 +104,8 @@ void ModulePartition::findMovable() {
       movable.insert(&function);
 }
 
-/// Its instructions, with those of what is inlined into it.
+/// Returns the number of instructions of the function, including those of
+/// inlined functions.
 uint64_t ModulePartition::weightOf(const Function &function) const {
   uint64_t weight = function.getInstructionCount();
   for (const BasicBlock &block : function)
@@ -113,7 +117,8 @@ uint64_t ModulePartition::weightOf(const Function &function) const {
   return weight;
 }
 
-/// Whether other functions use it: a kernel, no stage.
+/// Returns true if other functions use `function`. Other functions use kernels
+/// but not stages.
 static bool isUsedByFunctions(const Function &function) {
   bool isUsed = false;
   forEachUser(function,
@@ -121,8 +126,8 @@ static bool isUsedByFunctions(const Function &function) {
   return isUsed;
 }
 
-/// A name without the numbers at the ends of its words, which count what was
-/// named alike.
+/// Returns a name without the numbers at the ends of its words, which
+/// distinguish equal names.
 static std::string withoutCounters(StringRef name) {
   SmallVector<StringRef> words;
   name.split(words, '.');
@@ -134,19 +139,20 @@ static std::string withoutCounters(StringRef name) {
   return join(words, ".");
 }
 
-/// Gives what another part uses a symbol that linking finds, and nothing else
-/// does.
+/// Makes a symbol visible to other parts, but hidden outside of the linked
+/// object.
 static void share(GlobalObject &object, const Twine &name) {
   object.setName(name);
   object.setLinkage(GlobalValue::ExternalLinkage);
   object.setVisibility(GlobalValue::HiddenVisibility);
 }
 
-/// A kernel's name is its own, whatever kernels there are before it.
+/// Names a function by its contents, so that the object cache finds unchanged
+/// kernels. Equal names get a counter.
 void ModulePartition::nameStably(Function &function) {
   if (!named.insert(&function).second)
     return;
-  // Names of what it calls are part of what it is.
+  // The names of called functions are part of its contents, so set them first.
   for (BasicBlock &block : function)
     for (Instruction &instruction : block)
       for (Value *operand : instruction.operands())
@@ -164,7 +170,7 @@ void ModulePartition::nameStably(Function &function) {
   share(function, unique);
 }
 
-/// What stays in the first part, but is used by others.
+/// Shares an object that stays in the first part but is used by other parts.
 void ModulePartition::shareWithParts(GlobalObject &object) {
   if (object.isDeclaration() || !object.hasLocalLinkage() ||
       copied.contains(&object))
@@ -179,7 +185,7 @@ void ModulePartition::shareWithParts(GlobalObject &object) {
     share(object, "pdl." + object.getName());
 }
 
-/// Whether `function` calls `callee`.
+/// Returns true if `function` calls `callee`.
 static bool calls(const Function &function, const Function &callee) {
   return any_of(callee.users(), [&](const User *user) {
     auto *call = dyn_cast<CallBase>(user);
@@ -188,16 +194,18 @@ static bool calls(const Function &function, const Function &callee) {
   });
 }
 
-/// Cuts around a function by what it is alone, so that no cut moves others: a
-/// heavy one is a part, behind a light one a cut is as likely as it is heavy.
-/// Long ones, for which LLVM takes no trouble, keep to themselves.
+/// Assigns functions to parts. Whether a cut is made next to a function depends
+/// only on this function, so that a change does not move other cuts. A large
+/// function is a part of its own. After a small function, the probability of a
+/// cut is proportional to its size. Long functions, which are not optimized,
+/// are parts of their own.
 void ModulePartition::assign() {
   parts.emplace_back();
   for (const Function &function : module)
     if (!function.isDeclaration() && !copied.contains(&function) &&
         !movable.contains(&function))
       parts.front().push_back(&function);
-  // Stages, which most changes reach, by themselves as well.
+  // Stages form separate parts, because most changes affect them.
   for (bool ofKernels : {true, false}) {
     bool isCut = true;
     const Function *before = nullptr;
@@ -206,7 +214,7 @@ void ModulePartition::assign() {
         continue;
       bool isLong = isLongFunction(*function);
       uint64_t weight = weightOf(*function);
-      // What calls the one before belongs to it.
+      // A function that calls the previous one belongs to the same part.
       bool belongs = !isLong && before && calls(*function, *before);
       if (isLong || (!belongs && (isCut || weight >= kWeightOfPart)))
         parts.emplace_back();

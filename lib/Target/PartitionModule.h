@@ -1,4 +1,4 @@
-//===- PartitionModule.h - Parts that compile by themselves -----*- C++ -*-===//
+//===- PartitionModule.h - Separately compiled parts ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,23 +16,22 @@
 
 namespace pdlc {
 
-/// Which part of a module each of its functions is compiled in. Depends on the
-/// module alone, never on the machine: so do the bytes that come of it.
+/// Partition of a module into parts that are compiled separately. It depends
+/// only on the module, never on the machine, and so does the compiled result.
 ///
-/// Parts are stable: what a part consists of, the names in it included, follows
-/// from the functions in it and from their neighbours. A model with one layer
-/// changed has the parts of the model that it was, but for those with a
-/// function that the change reached.
+/// Parts are stable: the contents of a part, including its names, depend only
+/// on its functions and on their neighbors. If one layer of a model changes,
+/// only the parts with affected functions change.
 class ModulePartition {
 public:
-  /// Decides it for a module that is not optimised yet. What may be in another
-  /// part than the variables gets a stable name and hidden visibility.
+  /// Partitions a module that is not optimized yet. Symbols that may be in a
+  /// different part than the variables get a stable name and hidden visibility.
   explicit ModulePartition(llvm::Module &module);
 
   unsigned size() const { return parts.size(); }
-  /// The part by itself, as bitcode that is equal for equal parts of whatever
-  /// modules. The first has the variables; functions that are inlined
-  /// everywhere, and constants, are in each part that uses them.
+  /// Returns a part as bitcode. Equal parts of different modules have equal
+  /// bitcode. The first part contains the variables. Constants, and functions
+  /// that are always inlined, are in each part that uses them.
   llvm::SmallVector<char, 0> bitcode(unsigned part) const;
 
 private:
@@ -44,11 +43,11 @@ private:
   void assign();
 
   llvm::Module &module;
-  /// Of each part the functions that it defines, in the module's order.
+  /// Functions that each part defines, in module order.
   std::vector<std::vector<const llvm::Function *>> parts;
-  /// What every part that uses it has by itself.
+  /// Definitions that are copied into each part that uses them.
   llvm::DenseSet<const llvm::GlobalValue *> copied;
-  /// What need not be in the first part: in the module's order.
+  /// Functions that need not be in the first part, in module order.
   llvm::SetVector<const llvm::Function *> movable;
   llvm::DenseSet<const llvm::Function *> named;
 };

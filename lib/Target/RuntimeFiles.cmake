@@ -1,8 +1,8 @@
 # Copies to lib/pdl what pdl-translate links and puts beside a program, so that
 # a machine that only runs pdl-translate needs no compiler (and no libdnnl-dev):
 # the static C++ library, the compiler's start files, zlib, zstd, and for numerics
-# `fast` oneDNN with the libraries that it loads and their licences; for programs
-# of several processes gRPC's archives and their licences.
+# `fast` oneDNN with the libraries that it loads and their licenses; for programs
+# of several processes gRPC's archives and their licenses.
 set(PDL_RUNTIME_FILES_DIR ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/pdl)
 
 function(pdl_copy_runtime_file source name)

@@ -1,4 +1,4 @@
-//===- TargetSpec.cpp - The machine that a program is for -----------------===//
+//===- TargetSpec.cpp - Target machine of a program -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,7 +23,7 @@ using namespace pdlc;
 
 static constexpr StringLiteral kTriple = "x86_64-pc-linux-gnu";
 
-/// What x86-64-v3 adds that generated code and runtime use.
+/// Features of x86-64-v3 that generated code and the runtime use.
 static constexpr StringLiteral kNeededFeatures[] = {"avx2", "bmi2", "f16c",
                                                     "fma"};
 
@@ -70,7 +70,7 @@ Expected<TargetSpec> TargetSpec::get(StringRef cpu) {
   spec.triple = kTriple;
   spec.cpu = cpu == "native" ? sys::getHostCPUName().str() : cpu.str();
 
-  // An empty CPU first: LLVM would print its own complaint about a wrong one.
+  // Start with an empty CPU: LLVM would print its own error for a wrong one.
   std::unique_ptr<MCSubtargetInfo> any(
       target->createMCSubtargetInfo(Triple(kTriple), "", ""));
   if (!any->isCPUStringValid(spec.cpu))
@@ -88,8 +88,8 @@ Expected<TargetSpec> TargetSpec::get(StringRef cpu) {
       return createStringError(
           "CPU '" + spec.cpu + "' has no " + needed +
           ", which PDL's numerics need; use x86-64-v3 or a later one");
-  // The CPU's name implies the rest, except where this machine has less than
-  // its CPU is known for, as virtual machines do.
+  // The name of the CPU implies the other features. On this machine, features
+  // may be missing, as on virtual machines.
   spec.features = cpu == "native" ? hostFeatures.getString()
                                   : "+" + join(std::begin(kNeededFeatures),
                                                std::end(kNeededFeatures), ",+");

@@ -1,4 +1,4 @@
-//===- CheckStart.cpp - Whether a pipeline may start with a module --------===//
+//===- CheckStart.cpp - Check the input of a pipeline ---------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -34,7 +34,8 @@ static LogicalResult checkPhase(ModuleOp module, Phase expected) {
          << stringify(expected) << "; say from=" << phase;
 }
 
-/// Up to phase `fused` a module suits all modes.
+/// Checks the mode of the module. Up to phase `fused`, a module suits all
+/// modes.
 static LogicalResult checkMode(ModuleOp module, ps::Mode mode) {
   std::optional<Phase> phase = symbolizePhase(phaseOf(module));
   const bool isCut = phase && *phase >= Phase::Placed;
@@ -71,14 +72,14 @@ struct CheckStart : pdlc::impl::PDLCheckStartBase<CheckStart> {
       return failure();
     if (isRole || start < Phase::Roles || !ps::propertiesOf(wanted).hasServers)
       return checkPhase(module, start);
-    // The module stays in phase `roles`; those in it go on.
+    // The outer module stays in phase `roles`; the nested modules advance.
     if (failed(checkPhase(module, Phase::Roles)))
       return failure();
     if (module.getOps<ModuleOp>().empty())
       return module.emitError()
-             << "holds no module of a role, with which the phases behind "
+             << "holds no module of a role, with which the phases after "
              << stringify(Phase::Roles)
-             << " go on; give all that this phase left";
+             << " continue; give all that this phase left";
     for (ModuleOp role : module.getOps<ModuleOp>())
       if (failed(checkPhase(role, start)))
         return failure();

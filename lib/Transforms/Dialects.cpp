@@ -1,4 +1,4 @@
-//===- Dialects.cpp - The dialects that PDL's tools read ------------------===//
+//===- Dialects.cpp - Dialects that PDL's tools read ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -40,7 +40,7 @@ void pdlc::registerDialects(DialectRegistry &registry) {
       math::MathDialect, memref::MemRefDialect, nn::NNDialect, ps::PSDialect,
       rt::RTDialect, scf::SCFDialect, tensor::TensorDialect, ub::UBDialect>();
   registerStageOps(registry);
-  // What convert-to-llvm asks dialects for.
+  // Interfaces that convert-to-llvm needs.
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
   registerConvertFuncToLLVMInterface(registry);

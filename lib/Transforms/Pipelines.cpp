@@ -1,4 +1,4 @@
-//===- Pipelines.cpp - From model to a phase ----------------------------===//
+//===- Pipelines.cpp - Pipelines between phases ---------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,33 +21,35 @@
 using namespace mlir;
 using namespace pdlc;
 
-/// In so many chunks a device sums over a batch where numerics is fast: few
-/// columns keep as many times more threads busy, and for batches of some
-/// thousand samples both steps are about as long.
+/// Number of chunks in which a device sums over a batch with fast numerics. A
+/// sum of few columns then keeps that many times more threads busy. For batches
+/// of some thousand samples, both steps of the sum take about equally long.
 static constexpr int64_t sumChunksOfDevice = 128;
 
-/// Loops, memory, arithmetic and functions to the LLVM dialect.
+/// Adds the conversion of loops, memory, arithmetic and functions to the LLVM
+/// dialect.
 static void addLLVMLowering(OpPassManager &manager) {
   manager.addPass(createRTSerializeLoops());
   manager.addPass(createRTCallsToLLVM());
-  // Function by function: its cost grows faster than what it converts.
+  // Runs per function, because its cost grows faster than linearly.
   manager.addNestedPass<func::FuncOp>(createSCFToControlFlowPass());
-  // All at once: each conversion reads the whole module.
+  // A single pass, because each conversion reads the whole module.
   manager.addPass(createConvertToLLVMPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
-  // No CSE behind it: of loads it looks at all that stands between two, and
-  // LLVM does the same at less cost.
+  // No CSE follows: for each load it would inspect all ops between two loads,
+  // and LLVM does the same at less cost.
   manager.addPass(createCanonicalizerPass());
 }
 
-/// Whether trainers may have parameters on devices that owners in them own.
+/// Returns true if trainers may keep parameters on devices, with owners inside
+/// the trainers.
 static bool trainersHaveRules(const PipelineOptions &options) {
   const ps::ModeProperties &mode = ps::propertiesOf(options.mode);
   return options.target == Target::Cuda && mode.trainersOwn() &&
          mode.parametersWith == pdlabi::OwnerPlace::Trainers;
 }
 
-/// Adds what leads from the phase before to `phase`.
+/// Adds the passes from the previous phase to `phase`.
 static void addPhase(OpPassManager &manager, Phase phase,
                      const PipelineOptions &options) {
   const bool isDistributed = ps::propertiesOf(options.mode).hasServers;
@@ -63,7 +65,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
     manager.addPass(createNNLowerModel());
     manager.addPass(createNNSplitTables());
     manager.addPass(createNNJoinCycle());
-    // One value for equal lookups, before they are joined.
+    // Unify equal lookups before they are merged.
     manager.addPass(createCSEPass());
     manager.addPass(createNNMergeLookups());
     manager.addPass(createNNFingerprint());
@@ -76,7 +78,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
     manager.addPass(createNNExpandUpdates());
     manager.addPass(createNNCheckScalars());
     manager.addPass(createNNCheckUntouched());
-    // The forward program holds some values that adjoints compute again.
+    // Reuse values of the forward program that adjoints would recompute.
     manager.addPass(createCSEPass());
     manager.addPass(createNNGateTurns());
     break;
@@ -115,7 +117,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
     }
     break;
   case Phase::Buffers:
-    // Elsewhere state is the servers', or the trainers' copies of it.
+    // In other cases, the state belongs to servers or is a trainer's copy.
     manager.addPass(createNNUpdatesToKernels(
         {trainersHaveRules(options) ||
          (options.target == Target::Cuda && !isDistributed)}));
@@ -130,7 +132,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
     break;
   case Phase::Tasks:
     manager.addPass(createRTOutlineKernels());
-    // One address for all kernels that are given it.
+    // Unify equal addresses that are passed to kernels.
     manager.addPass(createCSEPass());
     manager.addPass(createRTDeduplicateKernels());
     if (options.target == Target::Cuda) {
@@ -141,7 +143,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
     manager.addPass(createNNSetPhase({stringify(phase).str()}));
     break;
   case Phase::LLVM:
-    // Of the functions of formulas there are no vectors.
+    // Functions of formulas have no vector variants.
     manager.addPass(createMathToABI());
     manager.addPass(createRTVectorizeRows());
     manager.addPass(createRTShareLoops());
@@ -169,10 +171,10 @@ void pdlc::buildPipeline(OpPassManager &manager, Phase to,
   manager.addPass(createPDLCheckStart(
       {stringify(from.value_or(Phase::Model)).str(),
        ps::propertiesOf(options.mode).name, options.isRole}));
-  // Behind roles each of the two modules goes its own way.
+  // After phase roles, the two modules are processed separately.
   const bool nests =
       ps::propertiesOf(options.mode).hasServers && !options.isRole;
-  // What was changed by hand behind that phase.
+  // The module may have been edited by hand after that phase.
   if (from)
     (nests && *from > Phase::Roles ? manager.nest<ModuleOp>() : manager)
         .addPass(createNNVerifyPhase({stringify(*from).str()}));
@@ -184,13 +186,13 @@ void pdlc::buildPipeline(OpPassManager &manager, Phase to,
 }
 
 void pdlc::buildDevicePipeline(OpPassManager &manager) {
-  // Behind it what formulas call has names.
+  // After this pass, the functions that formulas call have names.
   manager.addPass(createMathToABI());
   manager.addPass(createRTExtractKernels());
   addLLVMLowering(manager);
 }
 
-/// An option keeps no copy of its description.
+/// Static storage, because an option does not copy its description.
 static llvm::StringRef modeDescription() {
   static const std::string text =
       "Who holds the state and who waits for whom: " +
@@ -199,7 +201,7 @@ static llvm::StringRef modeDescription() {
 }
 
 namespace {
-/// Options of `--pdl-pipeline`, as text.
+/// Textual options of `--pdl-pipeline`.
 struct PipelineArguments : PassPipelineOptions<PipelineArguments> {
   Option<std::string> to{*this, "to",
                          llvm::cl::desc("The phase to stop at (model, merged, "
@@ -234,8 +236,9 @@ struct PipelineArguments : PassPipelineOptions<PipelineArguments> {
                        llvm::cl::init(false)};
   Option<bool> fuse{
       *this, "fuse",
-      llvm::cl::desc("Let products take up what follows them, and join loops; "
-                     "without, each op is computed by itself"),
+      llvm::cl::desc(
+          "Fuse products with the ops that follow them, and join loops; "
+          "without, each op is computed by itself"),
       llvm::cl::init(true)};
   Option<std::string> mode{*this, "mode", llvm::cl::desc(modeDescription()),
                            llvm::cl::init("local")};
@@ -252,7 +255,8 @@ struct PipelineArguments : PassPipelineOptions<PipelineArguments> {
 };
 } // namespace
 
-/// The phase named `name`; says through `reject` if there is none.
+/// Returns the phase called `name`. Reports an error through `reject` if there
+/// is none.
 static std::optional<Phase>
 findPhase(StringRef name,
           function_ref<LogicalResult(const llvm::Twine &)> reject) {

@@ -40,7 +40,7 @@ module @deepfm {
 
   nn.func private @logit(%numbers: tensor<?x5xf32>, %categories: tensor<?x8xi64>) -> tensor<?x1xf32> {
     %tamed = nn.signed_log1p %numbers : tensor<?x5xf32>
-    %x = nn.standardise %tamed mean [3.62, 2.37, 0.73, 0.35, 3.67] deviation [0.35, 0.27, 2.46, 1.59, 0.39] : tensor<?x5xf32>
+    %x = nn.standardize %tamed mean [3.62, 2.37, 0.73, 0.35, 3.67] deviation [0.35, 0.27, 2.46, 1.59, 0.39] : tensor<?x5xf32>
 
     // First order: one weight a feature.
     %weights = nn.lookup @weights[%categories] pool(sum) : (tensor<?x8xi64>) -> tensor<?x8x1xf32>

@@ -42,7 +42,7 @@ module @dlrm {
 
   nn.func private @logit(%numbers: tensor<?x5xf32>, %categories: tensor<?x8xi64>) -> tensor<?x1xf32> {
     %tamed = nn.signed_log1p %numbers : tensor<?x5xf32>
-    %x = nn.standardise %tamed mean [3.62, 2.37, 0.73, 0.35, 3.67] deviation [0.35, 0.27, 2.46, 1.59, 0.39] : tensor<?x5xf32>
+    %x = nn.standardize %tamed mean [3.62, 2.37, 0.73, 0.35, 3.67] deviation [0.35, 0.27, 2.46, 1.59, 0.39] : tensor<?x5xf32>
     %d1 = nn.linear %x, @bottom_w1, @bottom_b1 act(relu) : (tensor<?x5xf32>) -> tensor<?x32xf32>
     %dense = nn.linear %d1, @bottom_w2, @bottom_b2 act(relu) : (tensor<?x32xf32>) -> tensor<?x8xf32>
 

@@ -57,7 +57,7 @@ module @dssm {
     %h = nn.linear %x, @user_w1, @user_b1 act(tanh) : (!both) -> !both
     %y = nn.linear %h, @user_w2, @user_b2 : (!both) -> !row
     %flat = nn.flatten %y from 1 : !row
-    %u = nn.l2_normalise %flat epsilon 1.0e-4 : !vector
+    %u = nn.l2_normalize %flat epsilon 1.0e-4 : !vector
     nn.return %u : !vector
   }
 
@@ -68,7 +68,7 @@ module @dssm {
     %h = nn.linear %x, @item_w1, @item_b1 act(tanh) : (!both) -> !both
     %y = nn.linear %h, @item_w2, @item_b2 : (!both) -> !row
     %flat = nn.flatten %y from 1 : !row
-    %v = nn.l2_normalise %flat epsilon 1.0e-4 : !vector
+    %v = nn.l2_normalize %flat epsilon 1.0e-4 : !vector
     nn.return %v : !vector
   }
 

@@ -8,7 +8,7 @@
 //
 // The rates of two events of which the second follows only from the first, such
 // as a click and a conversion. The rate of the second among samples with the
-// first is learnt from all samples, as a factor of the rate of both: never from
+// first is learned from all samples, as a factor of the rate of both: never from
 // the few with the first event alone.
 //
 //===----------------------------------------------------------------------===//
@@ -52,7 +52,7 @@ module @esmm {
 
   nn.func private @logits(%numbers: tensor<?x5xf32>, %categories: tensor<?x6xi64>) -> (tensor<?x1xf32>, tensor<?x1xf32>) {
     %tamed = nn.signed_log1p %numbers : tensor<?x5xf32>
-    %x = nn.standardise %tamed mean [3.62, 2.37, 0.73, 0.35, 3.67] deviation [0.35, 0.27, 2.46, 1.59, 0.39] : tensor<?x5xf32>
+    %x = nn.standardize %tamed mean [3.62, 2.37, 0.73, 0.35, 3.67] deviation [0.35, 0.27, 2.46, 1.59, 0.39] : tensor<?x5xf32>
     %rows = nn.lookup @embedding[%categories] pool(sum) : (tensor<?x6xi64>) -> tensor<?x6x8xf32>
     %embedded = nn.flatten %rows from 1 : tensor<?x6x8xf32>
     %input = nn.concat %embedded, %x axis 1 : tensor<?x48xf32>, tensor<?x5xf32>

@@ -87,7 +87,7 @@ module @gan {
 
   // High for people of the file, low for others, of whom it is given the logarithms.
   nn.func private @judge(%tamed: !numbers, %income: !income) -> !score {
-    %x = nn.standardise %tamed mean [3.62, 2.37, 0.73, 0.35, 3.67] deviation [0.35, 0.27, 2.46, 1.59, 0.39] : !numbers
+    %x = nn.standardize %tamed mean [3.62, 2.37, 0.73, 0.35, 3.67] deviation [0.35, 0.27, 2.46, 1.59, 0.39] : !numbers
     %input = nn.concat %x, %income axis 1 : !numbers, !income
     %z1 = nn.linear %input, @critic_w1, @critic_b1 : (tensor<?x6xf32>) -> !hidden
     %h1 = nn.leaky_relu %z1 slope 0.2 : !hidden

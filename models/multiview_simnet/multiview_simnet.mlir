@@ -63,7 +63,7 @@ module @multiview_simnet {
     %views = nn.concat %tamed, %last axis 2 : !row, !row
     %y = nn.linear %views, @user_w, @user_b act(tanh) : (!both) -> !row
     %flat = nn.flatten %y from 1 : !row
-    %u = nn.l2_normalise %flat epsilon 1.0e-4 : !vector
+    %u = nn.l2_normalize %flat epsilon 1.0e-4 : !vector
     nn.return %u : !vector
   }
 
@@ -74,7 +74,7 @@ module @multiview_simnet {
     %views = nn.concat %tamed, %c axis 2 : !row, !row
     %y = nn.linear %views, @item_w, @item_b act(tanh) : (!both) -> !row
     %flat = nn.flatten %y from 1 : !row
-    %v = nn.l2_normalise %flat epsilon 1.0e-4 : !vector
+    %v = nn.l2_normalize %flat epsilon 1.0e-4 : !vector
     nn.return %v : !vector
   }
 

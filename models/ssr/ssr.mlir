@@ -55,7 +55,7 @@ module @ssr {
     %last = nn.segment_last %states of %items : !rows, !ids
     %y = nn.linear %last, @user_w, @user_b act(tanh) : (!row) -> !small
     %flat = nn.flatten %y from 1 : !small
-    %u = nn.l2_normalise %flat epsilon 1.0e-4 : !vector
+    %u = nn.l2_normalize %flat epsilon 1.0e-4 : !vector
     nn.return %u : !vector
   }
 
@@ -63,7 +63,7 @@ module @ssr {
     %x = nn.lookup @item_rows[%item] pool(sum) : (!id) -> !row
     %y = nn.linear %x, @item_w, @item_b act(tanh) : (!row) -> !small
     %flat = nn.flatten %y from 1 : !small
-    %v = nn.l2_normalise %flat epsilon 1.0e-4 : !vector
+    %v = nn.l2_normalize %flat epsilon 1.0e-4 : !vector
     nn.return %v : !vector
   }
 

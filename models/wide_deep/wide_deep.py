@@ -6,7 +6,7 @@
 #
 #===------------------------------------------------------------------------===#
 """A wide part that remembers (one weight a feature and cross, Adagrad) beside a
-deep part that generalises (embeddings and three layers, Adam); their logits are
+deep part that generalizes (embeddings and three layers, Adam); their logits are
 added. `python3 wide_deep.py` prints wide_deep.mlir, in other words."""
 
 import pdl
@@ -73,7 +73,7 @@ def logit(numbers, categories):
     capital = numbers[:, 2:4]
     tamed = pdl.signed_log1p(capital)
     raw = pdl.concat([plain, tamed, hours], axis=1)
-    standard = pdl.standardise(raw, mean=[38.6, 10.1, 0.73, 0.36, 40.4],
+    standard = pdl.standardize(raw, mean=[38.6, 10.1, 0.73, 0.36, 40.4],
                                deviation=[13.6, 2.57, 2.5, 1.6, 12.3])
     x = pdl.concat([embedded, standard], axis=1)
     h1 = layer(x, 1, 100, "relu")

@@ -23,7 +23,7 @@ module @word2vec {
   // frequency.
   nn.record @pair {
     nn.field @word : !id columns([0])
-    nn.field @neighbour : !id columns([1])
+    nn.field @neighbor : !id columns([1])
   }
 
   nn.group @sparse rule(@adagrad) rate(0.05) untouched(lazy)
@@ -33,13 +33,13 @@ module @word2vec {
   nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @loss_mean : #nn.mean
 
-  // The logits of the neighbour and of five words that are drawn, and which of these
-  // are the neighbour itself.
-  nn.func private @logits(%word: !id, %neighbour: !id) -> (!one, !five, !five) {
+  // The logits of the neighbor and of five words that are drawn, and which of these
+  // are the neighbor itself.
+  nn.func private @logits(%word: !id, %neighbor: !id) -> (!one, !five, !five) {
     %drawn = nn.sample 5 from 0 below 400 log_uniform : !drawn_ids
-    %hits = nn.accidental_hits %neighbour, %drawn : (!id, !drawn_ids) -> !five
+    %hits = nn.accidental_hits %neighbor, %drawn : (!id, !drawn_ids) -> !five
     %w = nn.lookup @word_rows[%word] pool(sum) : (!id) -> !row
-    %n = nn.lookup @neighbour_rows[%neighbour] pool(sum) : (!id) -> !row
+    %n = nn.lookup @neighbour_rows[%neighbor] pool(sum) : (!id) -> !row
     %d = nn.lookup @neighbour_rows[%drawn] pool(sum) : (!drawn_ids) -> !drawn_rows
     %z3 = nn.matmul %w, %n transposed : !row, !row
     %zd3 = nn.matmul %w, %d transposed : !row, !drawn_rows
@@ -48,9 +48,9 @@ module @word2vec {
     nn.return %z, %zd, %hits : !one, !five, !five
   }
 
-  // The metrics: of the loss, and the AUC of neighbours against the first word drawn.
-  nn.func private @loss(%word: !id, %neighbour: !id) -> (!one, !one, !one, !one, !one) {
-    %z, %zd, %hits = nn.call @logits(%word, %neighbour) : (!id, !id) -> (!one, !five, !five)
+  // The metrics: of the loss, and the AUC of neighbors against the first word drawn.
+  nn.func private @loss(%word: !id, %neighbor: !id) -> (!one, !one, !one, !one, !one) {
+    %z, %zd, %hits = nn.call @logits(%word, %neighbor) : (!id, !id) -> (!one, !five, !five)
     %l = nn.negative_sampling %z, %zd hits %hits : !one, !five, !five
     %first = nn.slice %zd axis 1 offset 0 size 1 : !five
     %p1 = nn.sigmoid %z : !one
@@ -63,8 +63,8 @@ module @word2vec {
   }
 
   nn.program @train reads(@pair) {
-  ^bb0(%word: !id, %neighbour: !id):
-    %l:5 = nn.call @loss(%word, %neighbour) : (!id, !id) -> (!one, !one, !one, !one, !one)
+  ^bb0(%word: !id, %neighbor: !id):
+    %l:5 = nn.call @loss(%word, %neighbor) : (!id, !id) -> (!one, !one, !one, !one, !one)
     nn.observe @loss_mean(%l#0) : !one
     nn.observe @auc(%l#1, %l#2) : !one
     nn.observe @auc(%l#3, %l#4) : !one
@@ -72,15 +72,15 @@ module @word2vec {
   }
 
   nn.program @evaluate frozen reads(@pair) {
-  ^bb0(%word: !id, %neighbour: !id):
-    %l:5 = nn.call @loss(%word, %neighbour) : (!id, !id) -> (!one, !one, !one, !one, !one)
+  ^bb0(%word: !id, %neighbor: !id):
+    %l:5 = nn.call @loss(%word, %neighbor) : (!id, !id) -> (!one, !one, !one, !one, !one)
     nn.observe @loss_mean(%l#0) : !one
     nn.observe @auc(%l#1, %l#2) : !one
     nn.observe @auc(%l#3, %l#4) : !one
   }
 
   // A word's vector.
-  nn.program @predict frozen reads(@pair except [@neighbour]) {
+  nn.program @predict frozen reads(@pair except [@neighbor]) {
   ^bb0(%word: !id):
     %w = nn.lookup @word_rows[%word] pool(sum) : (!id) -> !row
     %v = nn.flatten %w from 1 : !row

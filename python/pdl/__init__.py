@@ -26,26 +26,28 @@ The ops of the dialect are functions of this package (`pdl.ops` lists them).
 """
 
 from pdl import decay, hints, init, layers, metrics, ops, scalars
+from pdl.attributes import Attribute, attribute, xxh64
 from pdl.compiler import compile
 from pdl.constants import constant
 from pdl.control import cond, scan
 from pdl.counts import count
-from pdl.errors import CompileError, ModelError
+from pdl.errors import CompileError, ModelError, UnknownNameError
 from pdl.keys import key
 from pdl.model import Model, rule, schedule
 from pdl.ops import *  # noqa: F403
 from pdl.symbols import Group, Parameter, Record, State, Table
-from pdl.text import Attribute, attribute, xxh64
 from pdl.types import RaggedType, TensorType
 from pdl.values import Value
+from pdl.version import VERSION as __version__
 
 __all__ = [
     "Attribute", "CompileError", "Group", "Model", "ModelError", "Parameter", "RaggedType",
-    "Record", "State", "Table", "TensorType", "Value", "attribute", "compile", "cond",
+    "Record", "State", "Table", "TensorType", "UnknownNameError", "Value", "attribute", "compile", "cond",
     "constant", "count", "decay", "init", "key", "layers", "metrics", "ops", "rule", "scalars", "scan",
     "schedule", "xxh64", *ops.__all__]
 
 
 def __getattr__(name: str):
-    raise AttributeError(f"pdl has no '{name}'" + ("" if name.startswith("_") else
-                                                   hints.for_name(name, __all__)))
+    if name.startswith("_"):
+        raise AttributeError(f"pdl has no '{name}'")
+    raise UnknownNameError(f"pdl has no '{name}'" + hints.for_name(name, __all__))

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pdl import require
 from pdl.require import Misfit
 from pdl.symbols import Symbol
+from pdl.text import is_whole
 from pdl.types import RaggedType, TensorType
 from pdl.values import Value
 
@@ -128,7 +129,7 @@ def segment_repeat(input: Value, bags: Value, like: Value | None = None) -> Tens
 def segment_pad(rows: Value, bags: Value, length: int, from_end: bool = False) -> TensorType:
     """nn.segment_pad."""
     type = _rows("rows", rows)
-    if length < 1:
+    if not is_whole(length) or not 1 <= length < 2**63:
         raise Misfit(f"`length` is {length!r}; it is how many rows each bag is given, 1 at least")
     return type.with_shape([None, require.bags("bags", bags).width, length, *type.shape[1:]])
 
@@ -146,6 +147,8 @@ def segment_window(rows: Value, bags: Value, first: int, last: int) -> TensorTyp
     type = _rows("rows", rows)
     if type.rank != 2:
         raise Misfit(f"`rows` is {rows!r}; it has to be [ids, width]")
+    if last - first >= 1024:
+        raise Misfit(f"`first` is {first} and `last` {last}; a window has at most 1024 rows")
     if first > last:
         raise Misfit(f"`first` is {first} and `last` {last}; the first row is the first one")
     return type.with_shape([None, type.shape[1] * (last - first + 1)])

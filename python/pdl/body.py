@@ -26,10 +26,10 @@ _bodies: contextvars.ContextVar[tuple[Body, ...]] = contextvars.ContextVar(
 
 
 class Statement(NamedTuple):
-    """An op: its results, its text behind them, and who wrote it.
+    """An op: its results, the text after them, and the place of the user's line.
 
-    Operands are parts of the text by themselves: a value may be named later. So are bodies
-    of the op.
+    Operands are separate parts of the text, because a value may be named later. So are bodies of
+    the op.
     """
 
     results: tuple[Value, ...]
@@ -54,14 +54,14 @@ class Body:
         self._constants: dict[tuple[str, str], Value] = {}
 
     def argument(self, name: str, type: Type) -> Value:
-        """One more argument."""
+        """Adds an argument."""
         value = Value(self, self._names.take(name), type, f"argument '{name}'")
         self.arguments.append(value)
         return value
 
     def emit(self, parts: Sequence[str | Value | Body], types: Sequence[Type],
              names: Sequence[str | None] | None = None) -> list[Value]:
-        """Appends an op; its results have `names`, else those of the user's variables."""
+        """Appends an op. Its results are called `names`, or else like the user's variables."""
         if names is None:
             names = assigned_names(len(types)) if types else []
         origin = f"the result of {str(parts[0]).split()[0]}"
@@ -71,13 +71,13 @@ class Body:
         return results
 
     def rename(self, value: Value, name: str) -> None:
-        """Calls a value otherwise from its op on."""
+        """Renames a value."""
         self._names.give_back(value.name)
         value.name = self._names.take(name)
 
     def value_of(self, operand: Operand, element: str, role: str) -> Value:
-        """The value of an operand: of a parameter what it has when the program begins, of
-        a number a constant."""
+        """Returns the value of an operand. A parameter gives its value at the start of the
+        program, a number gives a constant."""
         if isinstance(operand, Value):
             if operand.body is not self:
                 raise ModelError(
@@ -110,7 +110,7 @@ class Body:
         return self._constants[text, element]
 
     def values(self) -> Iterator[Value]:
-        """All that has a name, in the order of the text."""
+        """Iterates over all named values, in the order of the text."""
         yield from self.arguments
         for statement in self.statements:
             for part in statement.parts:
@@ -119,7 +119,7 @@ class Body:
             yield from statement.results
 
     def lines(self, locations: bool) -> Iterator[str]:
-        """The ops, one a line; values without a name are numbered."""
+        """Returns the lines of the ops. Values without a name are numbered."""
         unnamed = (value for value in self.values()
                    if value.name is None or value.name.isdigit())
         for index, value in enumerate(unnamed):
@@ -136,7 +136,7 @@ class Body:
             yield from text.split("\n")
 
     def block(self, locations: bool) -> str:
-        """The text of a body that an op has."""
+        """Returns the text of a body that belongs to an op."""
         lines = list(self._lines(locations))
         arguments = ", ".join(f"{value}: {value.type}" for value in self.arguments)
         head = [f"^bb0({arguments}):"] if arguments else []
@@ -152,7 +152,7 @@ def _described(value: object) -> str:
 
 
 def current(what: str) -> Body:
-    """The body whose Python function runs."""
+    """Returns the body whose Python function is running."""
     bodies = _bodies.get()
     if not bodies:
         raise ModelError(f"{what} stands in no program; write it in a Python function under "
@@ -162,7 +162,7 @@ def current(what: str) -> Body:
 
 @contextlib.contextmanager
 def building(body: Body) -> Iterator[None]:
-    """Makes `body` the one that ops are appended to."""
+    """Makes `body` the one to which ops are appended."""
     bodies = _bodies.get()
     if any(outer.title == body.title and outer.model is body.model and
            type(body) is Body for outer in bodies):
@@ -176,6 +176,6 @@ def building(body: Body) -> Iterator[None]:
 
 
 def assigned(value: Value) -> Value:
-    """What a layer returns, called as the variable that its caller assigns it to."""
+    """Names the result of a layer after the variable to which the caller assigns it."""
     [name] = assigned_names()
     return value.named(name) if name else value

@@ -14,7 +14,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from pdl import checks, require, shapes
+from pdl import require, shapes
+from pdl.arguments import POSITIVE, Want, check
 from pdl.body import Body, current
 from pdl.errors import ModelError
 from pdl.symbols import Symbol
@@ -23,8 +24,19 @@ from pdl.types import TensorType
 from pdl.values import Arithmetic, Operand, Value
 
 
+# By op and argument: requirements on numbers. Without one, a number is finite in the type of the
+# op's elements.
+_SHIFT = Want(least=1 - 2**31, most=2**31 - 1)
+_WANTS = {
+    ("clamp", "lower"): Want(infinite=True), ("clamp", "upper"): Want(infinite=True),
+    ("huber_loss", "delta"): POSITIVE, ("log_loss", "epsilon"): POSITIVE,
+    ("rotate", "by"): _SHIFT, ("segment_shift", "by"): _SHIFT,
+}
+_FINITE, _ANY_NUMBER = Want(), Want(infinite=True)
+
+
 class Argument(NamedTuple):
-    """What an op is given, and as what."""
+    """An argument of an op, with its kind."""
 
     kind: str
     given: Any
@@ -32,7 +44,7 @@ class Argument(NamedTuple):
 
 
 def operand(given: Operand | None) -> Argument:
-    """A value; None where it may be left out."""
+    """A value; None if it may be left out."""
     return Argument("operand", given)
 
 
@@ -42,7 +54,7 @@ def operands(given: Sequence[Operand]) -> Argument:
 
 
 def symbol(given: Symbol | None) -> Argument:
-    """A declaration; None where it may be left out."""
+    """A declaration; None if it may be left out."""
     return Argument("symbol", given)
 
 
@@ -52,50 +64,51 @@ def symbols(given: Sequence[Symbol]) -> Argument:
 
 
 def integer(given: int | None) -> Argument:
-    """A whole number; None where it may be left out."""
+    """A whole number; None if it may be left out."""
     return Argument("integer", given)
 
 
 def real(given: float | None) -> Argument:
-    """A number; None where it may be left out."""
+    """A number; None if it may be left out."""
     return Argument("real", given)
 
 
 def integers(given: Sequence[int] | None) -> Argument:
-    """A list of whole numbers; None where it may be left out."""
+    """A list of whole numbers; None if it may be left out."""
     return Argument("integers", given)
 
 
 def id_tensor(given: Sequence[int] | None) -> Argument:
-    """A constant tensor of whole numbers, [n]; None where it may be left out."""
+    """A constant tensor of whole numbers, [n]; None if it may be left out."""
     return Argument("id_tensor", given)
 
 
 def reals(given: Sequence[float] | None) -> Argument:
-    """A list of numbers; None where it may be left out."""
+    """A list of numbers; None if it may be left out."""
     return Argument("reals", given)
 
 
 def flag(given: bool) -> Argument:
-    """A keyword that stands or not."""
+    """A keyword that is present or absent."""
     return Argument("flag", given)
 
 
 def word(given: str | None, choices: Sequence[str]) -> Argument:
-    """One of some words; None where it may be left out."""
+    """One of several words; None if it may be left out."""
     return Argument("word", given, choices)
 
 
 def plain(given: Any) -> Argument:
-    """What only the rule for the result's type needs."""
+    """An argument that is not part of the text. Only the rule for the result's type uses it."""
     return Argument("plain", given)
 
 
 def op(name: str, syntax: str, results: int, /, **arguments: Argument) -> list[Value]:
-    """Appends `nn.name` to the body that is being built and returns its results.
+    """Appends `nn.name` to the body that is being built, and returns its results.
 
-    `syntax` is that of the dialect's reference; arguments have the names that it has,
-    operands in the op's own order. Types follow from the rule in `pdl.shapes`.
+    `syntax` is that of the dialect's reference. The arguments have the names of the syntax, and
+    operands are in the order of the op. The rule in `pdl.shapes` computes the types of the
+    results.
     """
     body = current(f"nn.{name}")
     element = _element(body, arguments)
@@ -106,7 +119,8 @@ def op(name: str, syntax: str, results: int, /, **arguments: Argument) -> list[V
         role = f"`{key.rstrip('_')}` of nn.{name}"
         if argument.given is None and key.rstrip("_") not in optional:
             raise ModelError(f"{role} is None, and cannot be left out")
-        given[key] = _checked(body, role, argument, element)
+        want = _WANTS.get((name, key), _FINITE)
+        given[key] = _checked(body, role, argument, element, want)
     _count_axes_from_first(given)
     try:
         require.one_float_type(name, given)
@@ -121,13 +135,13 @@ def op(name: str, syntax: str, results: int, /, **arguments: Argument) -> list[V
 
 @functools.cache
 def _left_out(rule: Callable) -> set[str]:
-    """What a rule can do without."""
+    """Returns the arguments that a type rule does not require."""
     return {name for name, parameter in inspect.signature(rule).parameters.items()
             if parameter.default is None}
 
 
 def _element(body: Body, arguments: dict[str, Argument]) -> str:
-    """The type of numbers beside the first operand that has one."""
+    """Returns the float type for number operands: that of the first operand that has one."""
     for kind, given, _ in arguments.values():
         if kind == "operands" and isinstance(given, Sequence):
             found = list(given)
@@ -141,7 +155,8 @@ def _element(body: Body, arguments: dict[str, Argument]) -> str:
 
 
 def _count_axes_from_first(arguments: dict[str, Any]) -> None:
-    """Replaces axes that are counted from the last dimension, -1, by those from the first."""
+    """Replaces negative axes, which count from the last dimension, by axes that count from the
+    first."""
     value = arguments.get("input")
     if arguments.get("inputs"):
         value = arguments["inputs"][0]
@@ -162,8 +177,9 @@ def _count_axes_from_first(arguments: dict[str, Any]) -> None:
         arguments["axes"].sort()
 
 
-def _checked(body: Body, role: str, argument: Argument, element: str) -> Any:
-    """What rules and texts get: values, symbols and numbers of the right kind."""
+def _checked(body: Body, role: str, argument: Argument, element: str, want: Want) -> Any:
+    """Checks an argument and converts it for type rules and text: to a value, a symbol or a
+    number."""
     kind, given, choices = argument
     if given is None or kind == "plain":
         return given
@@ -183,19 +199,22 @@ def _checked(body: Body, role: str, argument: Argument, element: str) -> Any:
                 raise ModelError(f"{role} is {one} of another model, "
                                  f"'{one.model.name}'; declare one in this model")
     elif kind == "integer":
-        return checks.whole(role, given)
+        return check(role, given, int, want)
     elif kind in ("integers", "id_tensor"):
-        return [checks.whole(role, one) for one in given]
-    elif kind in ("real", "reals"):
-        for one in given if kind == "reals" else [given]:
-            checks.real(role, one)
+        return [check(role, one, int) for one in given]
+    elif kind == "real":
+        # Refuses what is infinite in the type of the elements.
+        number(check(role, given, float, want), element)
+    elif kind == "reals":
+        for one in given:
+            check(role, one, float, _ANY_NUMBER)
     elif kind == "word" and (not isinstance(given, str) or given not in choices):
         raise ModelError(f"{role} is {given!r}" + did_you_mean(str(given), choices))
     return given
 
 
 class _Optional(NamedTuple):
-    """Elements that stand if the element at `anchor` does."""
+    """Elements of a syntax that are present if the element at `anchor` is."""
 
     elements: list
     anchor: int
@@ -203,7 +222,7 @@ class _Optional(NamedTuple):
 
 @functools.cache
 def _parse(syntax: str) -> list[str | _Optional]:
-    """The elements of a syntax in the notation of MLIR's reference."""
+    """Parses a syntax in the notation of MLIR's reference into its elements."""
     inside = r"\((?:[^()]|\([^()]*\))*\)"
     tokens = re.findall(rf"`[^`]*`|\$\w+|[\w-]+(?:<\w+>)?{inside}|attr-dict|\^|\(|\)\?",
                         syntax)
@@ -224,13 +243,13 @@ def _parse(syntax: str) -> list[str | _Optional]:
 
 
 def _optional(elements: Sequence[str | _Optional]) -> set[str]:
-    """The arguments that may be left out."""
+    """Returns the arguments that may be left out."""
     return {name for group in elements if isinstance(group, _Optional)
             for element in group.elements for name in re.findall(r"\$(\w+)", str(element))}
 
 
 class _Writer:
-    """Writes an op by its syntax."""
+    """Writes the text of an op by its syntax."""
 
     def __init__(self, arguments: dict[str, Argument], given: dict[str, Any], type: Any):
         self._kinds = {name.rstrip("_"): argument.kind for name, argument in arguments.items()}
@@ -241,7 +260,7 @@ class _Writer:
         self._is_glued = True
 
     def write(self, elements: Sequence[str | _Optional]) -> list[str | Value]:
-        """The parts of the text, values by themselves."""
+        """Returns the parts of the text. Values are separate parts."""
         for element in elements:
             if isinstance(element, _Optional):
                 if self._stands(element.elements[element.anchor]):
@@ -249,7 +268,7 @@ class _Writer:
             elif element.startswith("`"):
                 literal = element.strip("`")
                 self._add([literal], glues_before=literal in (",", "(", ")", "[", "]"),
-                          glues_behind=literal in ("(", "["))
+                          glues_after=literal in ("(", "["))
             elif element.startswith("$"):
                 self._argument(element[1:])
             elif element.startswith("custom<ObserveTypes>"):
@@ -266,14 +285,14 @@ class _Writer:
         return self._parts
 
     def _add(self, parts: Sequence[str | Value], glues_before: bool = False,
-             glues_behind: bool = False) -> None:
+             glues_after: bool = False) -> None:
         if not self._is_glued and not glues_before:
             self._parts.append(" ")
         self._parts += parts
-        self._is_glued = glues_behind
+        self._is_glued = glues_after
 
     def _stands(self, element: str) -> bool:
-        """Whether the argument that an element names is given."""
+        """Returns true if the argument that an element names is given."""
         given = self._given.get(re.findall(r"\$(\w+)", element)[0])
         is_empty = isinstance(given, list) and not given
         return given is not None and given is not False and not is_empty

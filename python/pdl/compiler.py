@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 
+from pdl.arguments import checked
 from pdl.errors import CompileError
 from pdl.model import Model
 from pdl.text import unescaped
@@ -56,6 +57,7 @@ def _errors_first(said: str) -> str:
                    [part for part, first in zip(parts, is_error) if not first])
 
 
+@checked(own=("out",))
 def compile(model: Model, out: str | os.PathLike, *, mode: str = "local",
             numerics: str = "fast", compute: str | None = None,
             element_type: str | None = None, target_cpu: str | None = None,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pdl import checks
+from pdl.arguments import COUNT, ELEMENT_OR_ID, ID, check, checked
 from pdl.body import current
 from pdl.errors import ModelError
 from pdl.text import is_number, number
@@ -17,13 +17,14 @@ from pdl.values import Value
 Numbers = float | Sequence["Numbers"]
 
 
+@checked(own=("numbers",), shape=COUNT, element=ELEMENT_OR_ID)
 def constant(numbers: Numbers, shape: Sequence[int] | None = None,
              element: str | None = None) -> Value:
-    """A tensor of fixed numbers: a number, or lists in lists; with `shape` one number for
-    all elements. Larger tensors are `model.state`.
+    """Returns a tensor of fixed numbers: one number, or nested lists. With `shape`, one number
+    fills all elements. For larger tensors, use `model.state`.
 
-    With `element="i64"` they are ids, whole numbers of 64 bits with or without a sign, which
-    `pdl.broadcast` repeats for each sample: those of a catalogue, say.
+    With `element="i64"`, the numbers are ids: 64-bit integers, signed or unsigned. For example,
+    `pdl.broadcast` repeats the ids of a catalog for each sample.
     """
     body = current("pdl.constant")
     # Of NumPy's arrays the lists.
@@ -32,7 +33,9 @@ def constant(numbers: Numbers, shape: Sequence[int] | None = None,
     if shape is not None and found:
         raise ModelError(f"numbers of shape {found}, and shape={tuple(shape)}; the shape is for "
                          "one number that all elements have")
-    type = TensorType(found if shape is None else tuple(shape), element or body.model.element)
+    if shape is not None:
+        found = tuple(shape)
+    type = TensorType(found, element or body.model.element)
     return body.emit([f"nn.constant dense<{_text(numbers, type.element)}> : {type}"], [type])[0]
 
 
@@ -49,10 +52,8 @@ def _shape(numbers: Numbers) -> tuple[int, ...]:
 
 
 def _id(given: float) -> str:
-    """A 64-bit id, as the signed integer of its bits."""
-    value = checks.whole("an id of a constant", given)
-    if not -2**63 <= value < 2**64:
-        raise ModelError(f"an id of a constant is {value}; ids have 64 bits")
+    """Returns a 64-bit id as the signed integer with the same bits."""
+    value = check("an id of a constant", given, int, ID)
     return str(value - 2**64 if value >= 2**63 else value)
 
 

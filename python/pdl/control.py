@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 
-from pdl import bag_shapes, require
+from pdl import bag_shapes, checks, require
+from pdl.arguments import checked
 from pdl.body import Body, building, current
 from pdl.errors import ModelError
 from pdl.text import is_whole
@@ -19,10 +19,9 @@ __all__ = ["cond", "scan"]
 
 
 class _Inner(Body):
-    """The body of an op: what it takes from outside comes in as an argument.
+    """The body of an op. Values from outside become arguments of the body.
 
-    `outside` has, for each such argument, what it is outside; the bodies of one op share
-    it.
+    `outside` has the outer value of each such argument. The bodies of one op share it.
     """
 
     remedy = "return it from there"
@@ -41,7 +40,7 @@ class _Inner(Body):
         return self.argument_of(self.outer.value_of(operand, element, role), role)
 
     def argument_of(self, value: Value, role: str) -> Value:
-        """The argument that is a value of the body around."""
+        """Returns the argument for a value of the enclosing body."""
         if id(value) not in self._arguments_of:
             self.check(value, role)
             if not any(value is one for one in self.outside):
@@ -53,13 +52,13 @@ class _Inner(Body):
         return self._arguments_of[id(value)]
 
     def check(self, value: Value, role: str) -> None:
-        """Refuses what cannot come in."""
+        """Rejects values that cannot be used inside."""
         if isinstance(value.type, RaggedType):
             raise ModelError(f"{role} is {value!r}; {self.title} sees no bags: look up, pool and "
                              "pad outside, and use what comes of it")
 
     def run(self, function: Callable, arguments: Sequence[Value]) -> list[Value]:
-        """Lets the Python function build the body; what it returns."""
+        """Runs the Python function, which builds the body. Returns its results."""
         with building(self):
             returned = function(*arguments)
             several = returned if isinstance(returned, (tuple, list)) else (returned,)
@@ -70,7 +69,7 @@ class _Inner(Body):
                     for one in several]
 
     def finish(self, returned: Sequence[Value]) -> None:
-        """Takes all that comes from outside as arguments, and ends the body."""
+        """Adds arguments for all values from outside, and ends the body."""
         for value in self.outside:
             self.arguments.append(self.argument_of(value, "an argument"))
         parts = [part for value in returned for part in (", ", value)][1:]
@@ -103,11 +102,8 @@ def _several(given: object) -> list:
 
 
 def _parameters(function: Callable, role: str, count: int, what: str) -> list[str]:
-    """The names of a body's arguments."""
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        raise ModelError(f"{role} is {function!r}; it has to be a Python function") from None
+    """Returns the names of a body's arguments."""
+    parameters = checks.parameters(role, function)
     if any(one.kind == one.VAR_POSITIONAL for one in parameters):
         return [f"argument{index}" for index in range(count)]
     names = [one.name for one in parameters
@@ -117,26 +113,28 @@ def _parameters(function: Callable, role: str, count: int, what: str) -> list[st
     return names
 
 
+@checked(own=("bags",))
 def scan(rows: Operand | Sequence[Operand], bags: Value, body: Callable, *,
          init: Operand | int | Sequence[Operand | int],
          from_end: bool = False) -> Value | tuple[Value, ...]:
-    """From row to row of each bag, with a state.
+    """Processes the rows of each bag in order, with a state.
 
-    `body(row, state)` is what one row does: it returns the state behind the row. With
-    several `rows` and states it takes a row of each, then the states, and returns the
-    states, then any further rows. What is given back are all of them, for the rows of all
-    bags.
+    `body(row, state)` processes one row and returns the state after it. With several `rows` and
+    states, it takes one row of each, then the states. It returns the states, then any further
+    rows. The scan returns all of these, for the rows of all bags.
 
-    `init` is what states are before the first row of a bag: a number of columns begins
-    with zeros; a value is [batch, slots, ...], as pdl.segment_last gives it. With `from_end`
-    rows go from the last to the first.
+    `init` gives the state before the first row of a bag. A number of columns means zeros. A value
+    has the shape [batch, slots, ...], as `pdl.segment_last` returns it. With `from_end`, rows are
+    processed from the last to the first.
 
-    The body may use parameters, and values that have no batch. What does not depend on a
-    state is better done before: it is one op for all rows then.
+    The body may use parameters, and values without a batch dimension. Compute whatever does not
+    depend on the state before the scan, as one op for all rows.
     """
     outer = current("nn.scan")
     element = outer.model.element
     inputs = [outer.value_of(one, element, "`rows` of pdl.scan") for one in _several(rows)]
+    if not inputs:
+        raise ModelError("`rows` of pdl.scan is empty; give the rows of bags")
     if not isinstance(bags, Value) or not isinstance(bags.type, RaggedType):
         raise ModelError(f"`bags` of pdl.scan is {bags!r}; it has to be bags of ids, as "
                          "record.bags declares them")
@@ -181,7 +179,7 @@ def scan(rows: Operand | Sequence[Operand], bags: Value, body: Callable, *,
 
 def _states(outer: Body, init: Sequence[Operand | int], bags: Value,
             like: TensorType) -> tuple[list[TensorType], list[Value]]:
-    """The types of the states, and what they begin with; nothing for zeros."""
+    """Returns the types of the states and their initial values; no value for zeros."""
     is_zero = [is_whole(one) for one in init]
     if not init or (any(is_zero) and not all(is_zero)):
         raise ModelError("`init` of pdl.scan has to give all states the same way: how many columns "
@@ -198,13 +196,14 @@ def _states(outer: Body, init: Sequence[Operand | int], bags: Value,
         raise ModelError(f"pdl.scan: {misfit}") from None
 
 
+@checked
 def cond(condition: Operand, then: Callable, otherwise: Callable) -> Value | tuple[Value, ...]:
-    """One of two ways to compute values, as one number of the program says.
+    """Computes one of two branches, depending on one number of the program.
 
-    Where the condition is not 0, what `then()` returns, else what `otherwise()` does: as many
-    values, of the same types. Both are Python functions without arguments, which use what is
-    outside. The way that is not taken costs nothing. Samples choose one by one with
-    pdl.select.
+    If the condition is not 0, the result is that of `then()`, otherwise that of `otherwise()`.
+    Both are Python functions without arguments, which may use values from outside. They return
+    the same number of values, of the same types. The branch that is not selected costs nothing.
+    To select for each sample, use `pdl.select`.
     """
     outer = current("nn.if")
     element = outer.model.element

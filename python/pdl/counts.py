@@ -1,11 +1,12 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""nn.count, whose operands have the names of the rule's counts."""
+"""nn.count, whose operands are named after the counts of the optimizer rule."""
 
 from __future__ import annotations
 
 from pdl import ops
+from pdl.arguments import checked
 from pdl.body import current
 from pdl.errors import ModelError
 from pdl.symbols import Table
@@ -15,20 +16,19 @@ from pdl.values import Operand, Value
 __all__ = ["count"]
 
 
+@checked(own=("ids",))
 def count(table: Table, ids: Value, **values: Operand) -> None:
-    """Adds values of samples to the counts of their rows.
+    """Adds values of samples to the counts of the rows that they look up.
 
-    The rule of the table's group takes some `counts`, such as those of `click_adagrad`:
+    The rule of the table's group defines the `counts`, such as those of `click_adagrad`:
 
         pdl.count(items, item_ids, show=1, click=label)
 
-    Each row that an id of a sample names gets the sample's values, [batch, 1]; a number is
-    the same for all samples. A step's sums are applied with the update of the rows,
-    undivided.
+    Each row that an id of a sample selects gets the sample's values, [batch, 1]. A number is the
+    same for all samples. The sums over a step are applied together with the update of the rows;
+    they are not divided by the sum of the weights.
     """
     body = current("pdl.count")
-    if not isinstance(table, Table):
-        raise ModelError(f"`table` is {table!r}; it has to be what model.table has returned")
     if not values:
         raise ModelError(f"pdl.count adds nothing to the rows of {table}; give each count of its "
                          "group's rule a value, such as show=1")

@@ -1,15 +1,15 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Errors, each with a sentence that says what to do, at the user's line."""
+"""Errors. Each has a message that says what to do, and the place of the user's line."""
 
 from pdl.source import Place
 
 
 class ModelError(ValueError):
-    """A model that cannot be written: shapes that do not fit, a name that is taken.
+    """A model is invalid: for example, shapes do not fit, or a name is in use.
 
-    The message begins with the user's file and line; `place` has them apart.
+    The message begins with the user's file and line. `place` has both separately.
     """
 
     def __init__(self, sentence: str, place: Place | None = None):
@@ -18,5 +18,12 @@ class ModelError(ValueError):
         super().__init__(f"{self.place.file}:{self.place.line}: {sentence}")
 
 
+class UnknownNameError(ModelError, AttributeError):
+    """An object or this package does not have a name."""
+
+
 class CompileError(RuntimeError):
-    """What pdl-translate refused, or that there is none; the message is its own."""
+    """pdl-translate rejected the model, or was not found.
+
+    Error messages of the compiler are passed on unchanged.
+    """

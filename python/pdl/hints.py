@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What to write for names that other packages have and this one has not."""
+"""Advice for names that other packages have and this one has not."""
 
 from collections.abc import Sequence
 
@@ -46,7 +46,7 @@ _INSTEAD = {
     "minimum": "pdl.min(a, b)",
     "mlp": "pdl.layers.mlp(x, widths, name, group=...)",
     "mse_loss": "pdl.squared_error(predictions, labels)",
-    "normalize": "pdl.l2_normalise(x)",
+    "normalize": "pdl.l2_normalize(x)",
     "ones": "pdl.constant(1.0, shape)",
     "ones_like": "pdl.broadcast(1.0, x.shape, like=x)",
     "permute": "pdl.transpose(x, permutation)",
@@ -72,8 +72,70 @@ _INSTEAD = {
 
 
 def for_name(name: str, known: Sequence[str]) -> str:
-    """What stands after a message that there is no `name`, of the names that there are."""
+    """Returns the end of the error message for an unknown `name`, with a suggestion from `known`.
+    """
     instead = _INSTEAD.get(name.lower())
     if instead is None:
         return did_you_mean(name, sorted(known))
     return f"; {'there is ' if instead.startswith('no ') else 'write '}{instead}"
+
+
+# Arguments that other packages have, by name: how they are called here.
+_ARGUMENTS = {
+    "activation_fn": "activation", "default": "missing", "delimiter": "separator",
+    "dim": "axis", "dims": "axes", "dtype": "element", "embedding_dim": "width",
+    "initializer": "init", "kernel_initializer": "weight_init", "l2": "decay",
+    "learning_rate": "rate", "lr": "rate", "lr_scheduler": "schedule", "optimizer": "rule",
+    "out_features": "width", "output_dim": "width", "regularizer": "decay",
+    "scheduler": "schedule", "size": "shape", "units": "width", "use_bias": "bias",
+    "weight_decay": "decay",
+}
+
+# By function and argument: what to write instead.
+_ARGUMENTS_OF = {
+    ("record.floats", "separator"): "record.float_bags declares cells of several numbers",
+    ("record.ids", "separator"): "record.bags declares cells of several ids",
+    ("record.ids", "missing_element"): "record.bags declares cells of several ids",
+    ("model.table", "rate"): "the group of the table has it, as in model.group(..., rate=1.0e-3)",
+    ("model.param", "rate"): "the group of the parameter has it, as in "
+                             "model.group(..., rate=1.0e-3)",
+    ("model.state", "group"): "a state is not trained; model.param has a group",
+    ("model.table", "rows"): "a table gets a row for each key that it sees, and needs no size",
+    ("model.table", "shape"): "`width` is the number of columns of a row",
+    ("pdl.layers.embedding", "rows"): "a table gets a row for each key that it sees, and needs "
+                                      "no size",
+}
+
+# By argument: what to write for one that is missing.
+_MISSING = {
+    "group": "group=model.group(...) trains what it declares, and group=None leaves it as it is",
+    "init": "write init=pdl.init.zeros() or another one of pdl.init",
+    "rate": "write the learning rate, such as rate=1.0e-3",
+    "rule": 'write the optimizer, such as rule="adam"',
+    "name": "write a text that no other declaration of the model has",
+}
+
+# By class: a correct argument.
+MADE_BY = {
+    "Clip": "what model.clip has returned",
+    "Group": "what model.group has returned, or None",
+    "Metric": "what model.metric has returned",
+    "Model": "what pdl.Model has returned",
+    "Table": "what model.table has returned",
+}
+
+
+def for_argument(function: str, name: str, known: Sequence[str]) -> str:
+    """Returns the end of the error message for a function that has no argument `name`."""
+    special = _ARGUMENTS_OF.get((function, name))
+    if special is not None:
+        return f"; {special}"
+    instead = _ARGUMENTS.get(name.lower())
+    if instead in known:
+        return f"; write {instead}=..."
+    return did_you_mean(name, known)
+
+
+def for_missing(name: str) -> str:
+    """Returns the end of the error message for a call without the argument `name`."""
+    return f"; {_MISSING[name]}" if name in _MISSING else ""

@@ -3,56 +3,67 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Initial values of parameters, states and rows of tables."""
 
+from typing import Literal
+
+from pdl.arguments import F32, NOT_NEGATIVE, checked
+from pdl.attributes import Attribute, of_family
 from pdl.errors import ModelError
-from pdl.text import Attribute, attribute, did_you_mean
+
+_FAMILY = "init"
 
 
+@checked
 def zeros() -> Attribute:
     """Every element starts at zero."""
-    return attribute("zeros")
+    return of_family(_FAMILY, "zeros")
 
 
+@checked(value=F32)
 def constant(value: float) -> Attribute:
     """Every element starts at one value."""
-    return attribute("constant", float(value))
+    return of_family(_FAMILY, "constant", value)
 
 
+@checked(low=F32, high=F32)
 def uniform(low: float, high: float) -> Attribute:
     """Uniform in [low, high)."""
-    return attribute("uniform", float(low), float(high))
+    if low >= high:
+        raise ModelError(f"`low` of pdl.init.uniform is {low}, and `high` {high}; the lower "
+                         "bound comes first, and the upper one is above it")
+    return of_family(_FAMILY, "uniform", low, high)
 
 
+@checked(mean=F32, deviation=NOT_NEGATIVE)
 def normal(mean: float, deviation: float) -> Attribute:
     """Normal with a mean and a standard deviation."""
-    return attribute("normal", float(mean), float(deviation))
+    return of_family(_FAMILY, "normal", mean, deviation)
 
 
+@checked(mean=F32, deviation=NOT_NEGATIVE)
 def truncated_normal(mean: float, deviation: float) -> Attribute:
     """Normal with a mean and a standard deviation, cut at two deviations."""
-    return attribute("truncated_normal", float(mean), float(deviation))
+    return of_family(_FAMILY, "truncated_normal", mean, deviation)
 
 
+@checked
 def xavier() -> Attribute:
     """Uniform in [-b, b) with b = sqrt(6 / (fan in + fan out)), of a matrix or a row."""
-    return attribute("xavier")
+    return of_family(_FAMILY, "xavier")
 
 
+@checked
 def xavier_normal() -> Attribute:
     """Normal with mean 0 and variance 2 / (fan in + fan out), of a matrix or a row."""
-    return attribute("xavier_normal")
+    return of_family(_FAMILY, "xavier_normal")
 
 
-def _fan(fan: str) -> str:
-    if fan not in ("fan_in", "fan_out"):
-        raise ModelError(f"`fan` is {fan!r}" + did_you_mean(str(fan), ("fan_in", "fan_out")))
-    return fan
-
-
-def msra_uniform(fan: str = "fan_in") -> Attribute:
+@checked
+def msra_uniform(fan: Literal["fan_in", "fan_out"] = "fan_in") -> Attribute:
     """Uniform in [-b, b) with b = sqrt(6 / fan), of a matrix or a row."""
-    return attribute("msra_uniform", _fan(fan))
+    return of_family(_FAMILY, "msra_uniform", fan)
 
 
-def msra_normal(fan: str = "fan_in") -> Attribute:
+@checked
+def msra_normal(fan: Literal["fan_in", "fan_out"] = "fan_in") -> Attribute:
     """Normal with mean 0 and variance 2 / fan, of a matrix or a row."""
-    return attribute("msra_normal", _fan(fan))
+    return of_family(_FAMILY, "msra_normal", fan)

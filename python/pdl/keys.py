@@ -3,6 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Keys of texts, as fields with `hash(#nn.hash<xxh64, salt = ...>)` have them."""
 
+from pdl.arguments import UNSIGNED, checked
+from pdl.errors import ModelError
+
 _MASK = 2 ** 64 - 1
 _P1, _P2, _P3, _P4, _P5 = (
     0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63,
@@ -48,12 +51,13 @@ def _xxh64(data, seed):
     return value ^ value >> 32
 
 
-def key(text, salt=0):
+@checked(own=("text",), salt=UNSIGNED)
+def key(text: str | bytes, salt: int = 0) -> int:
     """The key of a text (str or bytes) in a field that hashes texts with `salt`; where the salt is
     the slot, that is the position of the text's column in the field, from 0. Blanks around the
     text do not count, as in data files. An int from 0 to 2**64 - 1, as uint64 arrays of
     `serving.Model.run`, UINT64 tensors of `pdl-serve` and U64 tensors of data files hold it."""
+    if not isinstance(text, (str, bytes, bytearray, memoryview)):
+        raise ModelError(f"`text` of pdl.key is {text!r}; it has to be a str or bytes")
     data = text.encode() if isinstance(text, str) else bytes(text)
-    if not 0 <= salt <= _MASK:
-        raise ValueError(f"the salt is a number from 0 to 2**64 - 1, not {salt!r}")
     return _xxh64(data.strip(b" \t\r"), salt)

@@ -1,27 +1,32 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Layers: functions that declare what they train and return values.
+"""Layers: functions that declare their parameters and return values.
 
-A layer's `name` begins the names of its parameters, which a model has once. What several
-programs share is built in a `@model.function`, which runs once.
+The names of a layer's parameters begin with its `name`, so each layer of a model needs another
+one. To share a layer among programs, build it in a `@model.function`, which runs once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 from pdl import checks, ops
 from pdl import init as initial
+from pdl.arguments import COUNT, ELEMENT, INIT, POSITIVE, ROW, Want, checked
+from pdl.attributes import Attribute
 from pdl.body import assigned, current
 from pdl.errors import ModelError
 from pdl.symbols import Group
-from pdl.text import Attribute
 from pdl.values import Operand, Value
+
+# The width of each layer.
+_WIDTHS = Want(least=1, example="widths=[64, 1]")
 
 
 def _columns(x: Operand, layer: str, name: str, *, places: bool = False) -> int:
-    """The features of x; `places` says whether each sample may have several rows."""
+    """Returns the number of features of x. With `places`, a sample may have several positions."""
     shape = getattr(x, "shape", None)
     fits = shape is not None and shape[:1] == (None,) and (
         len(shape) >= 2 if places else len(shape) == 2)
@@ -33,7 +38,7 @@ def _columns(x: Operand, layer: str, name: str, *, places: bool = False) -> int:
 
 
 def _element(x: Operand) -> str | None:
-    """The type of the numbers of `x`, in which a layer computes, and its parameters are."""
+    """Returns the float type of `x`, in which the layer computes and declares parameters."""
     return getattr(getattr(x, "type", None), "element", None)
 
 
@@ -41,14 +46,27 @@ def _element(x: Operand) -> str | None:
 Activation = str | Callable[[Value], Value] | None
 
 
+def _activated(y: Value, activation: Callable[[Value], Value], name: str) -> Value:
+    role = f"`activation` of '{name}'"
+    names = [one for one in checks.parameters(role, activation)
+             if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD, one.VAR_POSITIONAL)]
+    if not names:
+        raise ModelError(f"{role} takes no argument; it has to take the value")
+    result = activation(y)
+    if not isinstance(result, Value):
+        raise ModelError(f"{role} returns {result!r}; it has to return a value")
+    return result
+
+
+@checked(title="pdl.layers.dense '{name}'", width=COUNT, weight_init=INIT, bias_init=INIT)
 def dense(x: Operand, width: int, name: str, *, group: Group | None,
           activation: Activation = None, bias: bool = True, weight_init: Attribute | None = None,
           bias_init: Attribute | None = None) -> Value:
-    """activation(x * weight + bias): [batch, ..., features] to [batch, ..., width], the same
-    for each place of a sample.
+    """Computes activation(x * weight + bias): [batch, ..., features] to [batch, ..., width], the
+    same for each position of a sample.
 
-    Declares `name.weight` (xavier, if nothing else is said) and `name.bias` (zeros). An
-    `activation` is the name of an op, or a function, `lambda y: pdl.leaky_relu(y, 0.1)`.
+    Declares `name.weight` (default: xavier) and `name.bias` (default: zeros). `activation` is the
+    name of an op, or a function such as `lambda y: pdl.leaky_relu(y, 0.1)`.
     """
     model = current("pdl.layers.dense").model
     rows, element = _columns(x, "dense", name, places=True), _element(x)
@@ -59,20 +77,18 @@ def dense(x: Operand, width: int, name: str, *, group: Group | None,
         added = model.param(f"{name}.bias", (width,), group=group, element=element,
                             init=bias_init or initial.zeros())
     if callable(activation):
-        return assigned(activation(ops.linear(x, weight, added)))
+        return assigned(_activated(ops.linear(x, weight, added), activation, name))
     return ops.linear(x, weight, added, activation)
 
 
+@checked(title="pdl.layers.mlp '{name}'", widths=_WIDTHS)
 def mlp(x: Operand, widths: Sequence[int], name: str, *, group: Group | None,
         activation: Activation = "relu", last: Activation = None) -> Value:
-    """Layers of `widths` behind each other, with `activation` behind each but the last,
-    which has the activation `last`.
+    """Applies dense layers of the given widths in sequence. `activation` follows each layer
+    except the last, which `last` follows.
 
-    The layers are `dense` ones of the names `name.1`, `name.2`, ...
+    The layers are called `name.1`, `name.2`, ...
     """
-    if isinstance(widths, str) or not isinstance(widths, Sequence):
-        raise ModelError(f"mlp '{name}' has widths={widths!r}; list that of each layer, such as "
-                         "[64, 1]")
     if not widths:
         raise ModelError(f"mlp '{name}' has no widths; give that of each layer, such as [64, 1]")
     for index, width in enumerate(widths, 1):
@@ -81,9 +97,10 @@ def mlp(x: Operand, widths: Sequence[int], name: str, *, group: Group | None,
     return assigned(x)
 
 
+@checked(title="pdl.layers.layer_norm '{name}'", epsilon=POSITIVE)
 def layer_norm(x: Operand, name: str, *, group: Group | None,
                epsilon: float | None = None) -> Value:
-    """Normalises the features of each place of a sample, [batch, ..., features], then scales
+    """Normalizes the features of each position of a sample, [batch, ..., features]. Then scales
     and shifts them.
 
     Declares `name.scale` (ones) and `name.shift` (zeros).
@@ -97,15 +114,17 @@ def layer_norm(x: Operand, name: str, *, group: Group | None,
     return ops.layer_norm(x, scale, shift, epsilon)
 
 
+@checked(title="pdl.layers.embedding '{name}'", width=ROW, init=INIT, element=ELEMENT)
 def embedding(ids: Operand, width: int, name: str, *, group: Group | None,
               pooling: str = "sum", init: Attribute | None = None,
-              unknown: str | None = None, element: str | None = None,
-              stored: str | None = None) -> Value:
-    """Rows of a table of its own: [batch, slots] ids or bags to [batch, slots, width].
+              unknown: Literal["zero"] | None = None, element: str | None = None,
+              stored: Literal["bf16", "f16"] | None = None) -> Value:
+    """Looks up ids in an embedding table of its own: [batch, slots] ids or bags to [batch, slots,
+    width].
 
-    Declares the table `name`, whose rows begin uniform in [-0.01, 0.01) if nothing else is
-    said, of the model's numbers or of those that `element` says, f32 or f64, and with
-    `stored="bf16"` or `"f16"` held in 16 bits each. Several lookups in one table are
+    Declares the table `name`. New rows are uniform in [-0.01, 0.01), unless `init` says
+    otherwise. `element` is the type of the numbers, f32 or f64 (default: that of the model). With
+    `stored="bf16"` or `"f16"`, they are stored in 16 bits. For several lookups in one table, use
     `pdl.lookup`.
     """
     model = current("pdl.layers.embedding").model
@@ -114,44 +133,47 @@ def embedding(ids: Operand, width: int, name: str, *, group: Group | None,
     return ops.lookup(table, ids, pooling)
 
 
+@checked(title="pdl.layers.attention '{name}'", widths=_WIDTHS)
 def attention(rows: Operand, bags: Operand, query: Operand, widths: Sequence[int], name: str, *,
               group: Group | None, activation: Activation = "sigmoid",
-              normalised: bool = True) -> Value:
-    """What matters of each bag to a query: [ids, width] rows of bags, and a query of shape
-    [batch, slots, width], to [batch, slots, width].
+              normalized: bool = True) -> Value:
+    """Computes the weighted sum of the rows of each bag for a query. `rows` are [ids, width]; the
+    query and the result are [batch, slots, width].
 
-    The local activation of DIN (Zhou et al., 2018): an `mlp` with `widths` and one column
-    more says how much each row matters, from the row, the query, their difference and
-    their product side by side; the rows of a bag are added with these weights.
-    `normalised` makes the weights of a bag add up to 1 (softmax). An empty bag gives zeros.
+    This is the local activation of DIN (Zhou et al., 2018). An `mlp` with `widths`, and one more
+    column, computes the weight of each row. Its input is the concatenation of row, query, their
+    difference and their product. With `normalized`, the weights of a bag add up to 1 (softmax).
+    An empty bag gives zeros.
     """
     asked = ops.segment_repeat(query, bags)
     x = ops.concat([rows, asked, rows - asked, rows * asked], 1)
     score = mlp(x, [*widths, 1], name, group=group, activation=activation)
-    weight = ops.segment_softmax(score, bags) if normalised else score
+    weight = ops.segment_softmax(score, bags) if normalized else score
     weighted = rows * weight
     return ops.segment_sum(weighted, bags)
 
 
+@checked(title="pdl.layers.gru '{name}'", width=COUNT)
 def gru(rows: Operand, bags: Operand, width: int, name: str, *, group: Group | None,
         from_end: bool = False, init: Operand | None = None) -> Value:
-    """Gated recurrent units over the rows of bags: [ids, features] to [ids, width], the
-    state behind each row.
+    """Gated recurrent units over the rows of bags: [ids, features] to [ids, width], the state
+    after each row.
 
-    They begin with zeros, or with `init`, [batch, slots, width].
+    The first state is zero, or `init`, [batch, slots, width].
 
-    Declares what multiplies inputs and states, `name.input.weight`, `name.weight`
-    (xavier), `name.input.bias` and `name.bias` (zeros). `pdl.segment_last` is the state
-    behind all rows of a bag; with `from_end`, where rows come from the last to the first,
+    Declares the weights of inputs and states, `name.input.weight` and `name.weight` (xavier), and
+    `name.input.bias` and `name.bias` (zeros). `pdl.segment_last` returns the state after all rows
+    of a bag. With `from_end`, rows are processed from the last to the first; then use
     `pdl.segment_first`.
     """
     return _recurrent(ops.gru, 3, rows, bags, width, name, group, from_end,
                       None if init is None else [init])
 
 
+@checked(title="pdl.layers.lstm '{name}'", width=COUNT)
 def lstm(rows: Operand, bags: Operand, width: int, name: str, *, group: Group | None,
          from_end: bool = False, init: Sequence[Operand] | None = None) -> Value:
-    """Long short-term memory over the rows of bags, otherwise as `gru`; `init` has the first
+    """Long short-term memory over the rows of bags, otherwise like `gru`. `init` has the first
     state and the first cell."""
     return _recurrent(ops.lstm, 4, rows, bags, width, name, group, from_end, init)
 
@@ -160,7 +182,6 @@ def _recurrent(op: Callable[..., Value], gates: int, rows: Operand, bags: Operan
                name: str, group: Group | None, from_end: bool,
                init: Sequence[Operand] | None) -> Value:
     model = current(f"pdl.layers.{op.__name__}").model
-    width = checks.whole(f"the width of {op.__name__} '{name}'", width, 1)
     inputs = dense(rows, gates * width, f"{name}.input", group=group)
     element = inputs.type.element
     weight = model.param(f"{name}.weight", (width, gates * width), group=group, element=element,
@@ -170,23 +191,20 @@ def _recurrent(op: Callable[..., Value], gates: int, rows: Operand, bags: Operan
     return op(inputs, bags, weight, bias, from_end=from_end, init=init)
 
 
+@checked(title="pdl.layers.cross '{name}'", layers=Want(least=1, most=1000), rank=COUNT)
 def cross(x: Operand, layers: int, name: str, *, group: Group | None, version: int = 2,
           rank: int | None = None) -> Value:
-    """Cross layers of a deep and cross network: [batch, features] to the same.
+    """Cross layers of a deep and cross network: [batch, features] to the same shape.
 
-    Layer by layer, beginning with y = x:
+    Starts with y = x. Each layer computes the next y:
 
-    - version 2 (Wang et al., 2021): y = x * (y * weight + bias) + y with a square weight, or
-      with `rank` the product of two weights, [features, rank] and [rank, features];
-    - version 1 (Wang et al., 2017): y = x * (y * weight) + bias + y with a weight of one
-      column.
+    - version 2 (Wang et al., 2021): y = x * (y * weight + bias) + y with a square weight. With
+      `rank`, the weight is the product of two matrices, [features, rank] and [rank, features].
+    - version 1 (Wang et al., 2017): y = x * (y * weight) + bias + y with a weight of one column.
 
-    Declares `name.1.weight` and `name.1.bias` and so on, with `rank` `name.1.down` and
-    `name.1.up` for the weight.
+    Declares `name.1.weight`, `name.1.bias` and so on. With `rank`, `name.1.down` and `name.1.up`
+    replace the weight.
     """
-    layers = checks.whole(f"layers of cross '{name}'", layers)
-    if layers < 1:
-        raise ModelError(f"cross '{name}' has {layers} layers; it needs one at least")
     if version not in (1, 2):
         raise ModelError(f"cross '{name}' is of version {version}; there are 1 and 2")
     if rank is not None and version == 1:

@@ -8,18 +8,22 @@ from __future__ import annotations
 import contextlib
 import inspect
 import keyword
+import math
 import pathlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from pdl import checks, scalars
+from pdl.arguments import COUNT, ELEMENT, INIT, POSITIVE, ROW, Want, check, checked
+from pdl.attributes import Attribute
 from pdl.body import Body, building, current
 from pdl.errors import ModelError
+from pdl.later import Declared
 from pdl.source import Place, place_of
+from pdl.standard import STANDARD
 from pdl.symbols import (Clip, Dense, Group, Metric, Named, Parameter, Record, Rule, Scalars,
                          Schedule, State, Symbol, Table, location)
-from pdl.text import (Attribute, did_you_mean, is_number, is_whole, number, string,
-                      symbol)
+from pdl.text import did_you_mean, is_number, is_whole, number, string, symbol
 from pdl.types import FLOATS, TensorType, Type
 from pdl.values import Operand, Value
 
@@ -27,15 +31,26 @@ from pdl.values import Operand, Value
 _RAN_AGAIN = "; if a cell of a notebook ran again, run the one with pdl.Model(...) first"
 
 
-class Model:
-    """A recommendation model, whose text `print(model)` shows and `pdl.compile` compiles.
+# Limits of `Model.clip`.
+_LIMITS = Want(choices=("global_norm", "norm", "value"))
+_PURPOSES = Want(choices=("gradients", "states", "averages", "delays"))
+_PURPOSE_TEXTS = {
+    "gradients": "a rule for gradients", "states": 'a rule of "states"',
+    "averages": 'a rule of "averages", such as "ema"',
+    "delays": 'a rule of "delays", such as "delay_compensation"', "schedule": "a schedule"}
 
-    `element` is the type of numbers, f32 or f64; `description` a comment at the top.
+
+class Model(Declared):
+    """A recommendation model. `print(model)` shows its text, and `pdl.compile` compiles it.
+
+    `element` is the float type of the model's numbers, f32 or f64. `description` becomes a
+    comment at the top of the text.
     """
 
+    DEFAULT = "its methods declare what it has, print(model) shows it, and pdl.compile compiles it"
+
+    @checked(element=ELEMENT, description=Want(empty=True))
     def __init__(self, name: str, *, element: str = "f32", description: str | None = None):
-        if element not in FLOATS:
-            raise ModelError(f"numbers of type {element}; they are f32 or f64")
         self.name = name
         self.element = element
         self.description = description
@@ -45,7 +60,7 @@ class Model:
     # What a model declares.
 
     def declare(self, new: Symbol) -> None:
-        """Takes a symbol into the model; its name has to be free."""
+        """Adds a symbol to the model. Its name must not be in use."""
         old = self._symbols.get(new.name)
         if old is not None:
             is_rerun = old.kind == new.kind and old.place[:2] == new.place[:2]
@@ -58,7 +73,7 @@ class Model:
 
     @contextlib.contextmanager
     def all_or_nothing(self) -> Iterator[None]:
-        """Takes back what is declared inside, if that fails, so that it can be run again."""
+        """Removes the declarations made inside if the block fails, so that it can be run again."""
         before = dict(self._symbols)
         try:
             yield
@@ -66,11 +81,12 @@ class Model:
             self._symbols = before
             raise
 
+    @checked(title="record @{name}", own=("missing_texts",))
     def record(self, name: str, *, missing_texts: Sequence[str] | None = None) -> Record:
-        """What one sample is; fields are added to the result.
+        """Declares a record, the format of one sample. Add fields to the result.
 
-        `missing_texts` are the texts that say in all fields that a value is missing, as
-        the empty text always does (default: `?`).
+        `missing_texts` are texts that mean "missing" in all fields (default: `?`). The empty text
+        always means "missing".
         """
         for one in self._symbols.values():
             if isinstance(one, Record):
@@ -80,15 +96,18 @@ class Model:
                                  f"has one record{again}")
         return Record(self, name, missing_texts)
 
+    @checked(title="clip @{name}", limit=POSITIVE)
     def clip(self, name: str, **limit: float) -> Clip:
-        """A limit for gradients of groups: `global_norm=10.0`, `norm=...` or `value=...`."""
+        """Declares gradient clipping: `global_norm=10.0`, `norm=...` or `value=...`. Groups name
+        the result."""
         if len(limit) != 1:
             raise ModelError(f"clip @{name} has {len(limit)} limits; it has one, such as "
                              "global_norm=10.0")
         [(kind, value)] = limit.items()
-        checks.real(f"{kind} of clip @{name}", value)
+        check(f"the limit of clip @{name}", kind, str, _LIMITS)
         return Clip(self, name, f" : {kind}({number(value)})")
 
+    @checked(title="rule @{name}", of=_PURPOSES, element=ELEMENT)
     def rule(self, name: str, *, each: Callable, once: Callable | None = None,
              hyper: Mapping[str, float] | None = None,
              slots: Mapping[str, float] | None = None,
@@ -97,40 +116,45 @@ class Model:
              row_slots: Mapping[str, float] | None = None,
              counts: Sequence[str] = (), undivided: bool = False,
              of: str = "gradients", element: str | None = None) -> Rule:
-        """An optimizer, from Python functions of `pdl.scalars`.
+        """Declares an optimizer rule from Python functions of `pdl.scalars`.
 
-        `once(step, rate, *hyper)` runs for a group and step in f64, and returns what
-        `each` needs of it; without it those are the rate and the hyper-parameters.
-        `each(value, gradient, *slots, *scalars)` runs for an element and returns the new
-        value and the new slots. `hyper` and `slots` have names with first values.
+        - `once(step, rate, *hyper)` runs once per group and step, in f64, and returns the scalars
+          for `each`. The default returns the learning rate and the hyper-parameters.
+        - `each(value, gradient, *slots, *scalars)` runs for each element. It returns the new
+          value and the new slots.
+        - `hyper` and `slots` map names to initial values.
 
-        A rule that has to know of a whole row has two more: `sum`, with the arguments of
-        `each`, returns numbers in f64 (`pdl.scalars.wide`) that are added over the row;
-        `row(width, *sums, *row_slots, *counts, *scalars)`, whose width and sums are f64, returns the
-        new row slots and behind them scalars of the row, which `each` gets behind those of
-        `once`. `param(width, *sums, *scalars)` in the place of `row` takes all of a
-        parameter as one row; it has no row slots, and trains no tables.
+        A rule that needs a whole row has two more functions:
 
-        `counts` are names of what `pdl.count` adds up of each row of a table in a step.
-        With `undivided` gradients are not divided by the summed weight.
+        - `sum` takes the arguments of `each` and returns numbers in f64 (`pdl.scalars.wide`).
+          They are added over the row.
+        - `row(width, *sums, *row_slots, *counts, *scalars)` returns the new row slots, and then
+          scalars of the row. `each` receives these scalars after those of `once`. The width and
+          the sums are f64.
 
-        A rule `of` "states" is for what pdl.accumulate writes, one of "averages" for the
-        `average` of a group; they have means (or the new value) in the place of the gradient.
-        One "delays" is for the `compensate` of a group: `each(value, gradient, seen, *scalars)`,
-        with the value that the gradient was computed on, returns the gradient that counts; it
-        has no slots, and knows of no whole row.
-        `element` is the type of what it trains, f32 or f64; without it that of the model.
+        With `param(width, *sums, *scalars)` in place of `row`, a whole parameter counts as one
+        row. Such a rule has no row slots and cannot train tables.
+
+        `counts` are the names of the values that `pdl.count` adds up for each row of a table in a
+        step. With `undivided=True`, gradients are not divided by the sum of the sample weights.
+
+        `of` is the purpose of the rule:
+
+        - "states": the rule updates states that `pdl.accumulate` writes. The gradient is replaced
+          by the mean of the batch.
+        - "averages": the rule computes the `average` of a group. The gradient is replaced by the
+          new value.
+        - "delays": the rule corrects stale gradients (`compensate` of a group). `each(value,
+          gradient, seen, *scalars)` returns the corrected gradient; `seen` is the value for which
+          the gradient was computed. Such a rule has no slots and no `row`.
+
+        `element` is the type of the numbers that the rule trains, f32 or f64 (default: that of
+        the model).
         """
-        purposes = ("gradients", "states", "averages", "delays")
-        if of not in purposes:
-            raise ModelError(f"rule '{name}' is of '{of}'; expected one of "
-                             + ", ".join(purposes))
         purpose = "" if of == "gradients" else f" of {of}"
-        hyper, slots, row_slots = dict(hyper or {}), dict(slots or {}), dict(row_slots or {})
+        hyper, slots, row_slots = hyper or {}, slots or {}, row_slots or {}
         word, reduced = self._reduction_of(name, sum, row, param, row_slots, counts)
         element = element or self.element
-        if element not in FLOATS:
-            raise ModelError(f"rule @{name} is for elements of {element}; they are f32 or f64")
 
         def typed(type: str, meanings: Sequence[str]) -> list[tuple[str, str]]:
             return [(meaning, type) for meaning in meanings]
@@ -168,7 +192,7 @@ class Model:
             of_rows += f" counts({', '.join(counts)})"
         if undivided:
             purpose += " undivided"
-        return Rule(self, name, hyper, [
+        return Rule(self, name, hyper, of, [
             f"nn.rule {symbol(name)}{purpose} hyper({_list(hyper)}) slots({_list(slots)})"
             f"{of_rows} once {{", *first, *between, "} each {", *second, "}"])
 
@@ -177,7 +201,7 @@ class Model:
                       param: Callable | None, row_slots: Mapping[str, float],
                       counts: Sequence[str]
                       ) -> tuple[str, Callable | None]:
-        """The word of the region behind `sum`, and its function."""
+        """Returns the keyword of the region after `sum` ("row" or "param"), and its function."""
         if row is not None and param is not None:
             raise ModelError(f"rule @{name} has `row` and `param`; give it one of them: what "
                              "it knows is a row or a parameter")
@@ -193,70 +217,79 @@ class Model:
                              "it `sum` and `row`")
         return word, reduced
 
+    @checked(title="schedule @{name}")
     def schedule(self, name: str, function: Callable,
                  hyper: Mapping[str, float] | None = None) -> Schedule:
-        """A learning rate: `function(step, rate, *hyper)` returns it, in f64."""
-        hyper = dict(hyper or {})
+        """Declares a learning rate schedule: `function(step, rate, *hyper)` returns the learning
+        rate, in f64."""
+        hyper = hyper or {}
         lines, _ = scalars.trace(f"schedule @{name}", function, "f64",
                                  [(one, "f64") for one in ("step", "rate", *hyper)], 1)
-        return Schedule(self, name, hyper, [
+        return Schedule(self, name, hyper, "schedule", [
             f"nn.schedule {symbol(name)} hyper({_list(hyper)}) {{", *lines, "}"])
 
+    @checked(title="group @{name}",
+             own=("clip", "decay", "rule", "schedule", "average", "compensate"),
+             untouched=Want(choices=("lazy", "dense")), merge=Want(choices=("mean", "sum")),
+             rate_over=Want(choices=("pushers",)))
     def group(self, name: str, *, rule: str | Named | Rule, rate: float,
               schedule: str | Named | Schedule | None = None,
               decay: Attribute | Sequence[Attribute] = (), clip: Clip | None = None,
               untouched: str | None = None, average: str | Named | Rule | None = None,
               merge: str | None = None, rate_over: str | None = None,
               compensate: str | Named | Rule | None = None) -> Group:
-        """Symbols that are trained alike.
+        """Declares a group of parameters and tables that are trained in the same way.
 
-        A rule or schedule is one of the standard library by its name, with
-        hyper-parameters `pdl.rule("adam", beta1=0.8)`, or one of the model's own.
-        `untouched` says whether rows that a batch does not hold stay as they are ("lazy")
-        or are updated with a zero gradient ("dense"). With `average="ema"` frozen programs
-        read an average of the steps. `merge` says what steps that a worker of mode async
-        sends as one count: their "mean", or their "sum". With `rate_over="pushers"` the rate is
-        divided by the number of those whose gradients are each a step by itself: of workers in
-        mode async, of trainers in mode half-async, else 1. With
-        `compensate="delay_compensation"` a gradient that is late in these modes is made up for.
+        - `rule` and `schedule` are names of the standard library, such as "adam", with
+          hyper-parameters of your own `pdl.rule("adam", beta1=0.8)`, or rules and schedules of
+          this model.
+        - `untouched` is for rows that a batch does not use: "lazy" leaves them as they are,
+          "dense" updates them with a zero gradient.
+        - With `average="ema"`, frozen programs read an average over the steps.
+        - `merge` is for mode async, where a worker may send several steps as one: their "mean" or
+          their "sum".
+        - With `rate_over="pushers"`, the learning rate is divided by the number of processes or
+          threads whose gradients are separate steps: workers in mode async, trainers in mode
+          half-async, otherwise 1.
+        - With `compensate="delay_compensation"`, stale gradients are corrected in these modes.
         """
-        checks.real(f"the rate of group @{name}", rate)
-        clauses = [f"rule({_reference('rule', name, rule)})", f"rate({number(rate)})"]
+        clauses = [f"rule({self._reference('rule', name, rule)})", f"rate({number(rate)})"]
+        if rate < 0 and self._purpose_of(rule) == "gradients":
+            raise ModelError(f"`rate` of group @{name} is {rate}, by which the loss would grow; it "
+                             "has to be at least 0. Minimize the negated loss instead")
         if schedule is not None:
-            clauses.append(f"schedule({_reference('schedule', name, schedule)})")
+            clauses.append(f"schedule({self._reference('schedule', name, schedule)})")
         decays = list(decay) if isinstance(decay, (list, tuple)) else [decay]
         for one in decays:
-            checks.attribute(f"decay of group @{name}", one,
-                             f"decay=pdl.decay.l2({one if is_number(one) else '1.0e-6'})")
+            check(f"`decay` of group @{name}", one, Attribute, Want(
+                family="decay",
+                example=f"decay=pdl.decay.l2({one if is_number(one) else '1.0e-6'})"))
         if decays:
             clauses.append(f"decay({', '.join(map(str, decays))})")
         if clip is not None:
             if not isinstance(clip, Clip):
                 limit = clip if is_number(clip) else 10.0
-                raise ModelError(f"clip of group @{name} is {clip!r}; declare a limit, which "
+                raise ModelError(f"`clip` of group @{name} is {clip!r}; declare a limit, which "
                                  f"groups can share, and write clip=model.clip(\"{name}_clip\", "
                                  f"global_norm={limit})")
             clauses.append(f"clip({clip})")
         if untouched is not None:
-            if untouched not in ("lazy", "dense"):
-                raise ModelError(f"untouched='{untouched}'"
-                                 + did_you_mean(untouched, ["lazy", "dense"]))
             clauses.append(f"untouched({untouched})")
         if average is not None:
-            clauses.append(f"average({_reference('average', name, average)})")
+            clauses.append(f"average({self._reference('average', name, average)})")
         if merge is not None:
-            if merge not in ("mean", "sum"):
-                raise ModelError(f"merge='{merge}'" + did_you_mean(merge, ["mean", "sum"]))
             clauses.append(f"merge({merge})")
         if rate_over is not None:
-            if rate_over != "pushers":
-                raise ModelError(f"rate_over='{rate_over}'"
-                                 + did_you_mean(rate_over, ["pushers"]))
             clauses.append(f"rate_over({rate_over})")
         if compensate is not None:
-            clauses.append(f"compensate({_reference('compensate', name, compensate)})")
+            clauses.append(f"compensate({self._reference('compensate', name, compensate)})")
         return Group(self, name, "".join(f" {clause}" for clause in clauses))
 
+    @checked(title="@{name}", own=("init", "group", "widen_from"), width=ROW, element=ELEMENT,
+             unknown=Want(choices=("zero",)), stored=Want(choices=("bf16", "f16")),
+             admit_count=Want(least=1, most=2**14 - 1), admit_probability=Want(above=0, most=1),
+             admit_score=POSITIVE, shrink_every=COUNT, shrink_unseen=Want(least=1, most=2**14),
+             shrink_decay=Want(above=0, most=1), widen_score=POSITIVE, widen_init=INIT)
     def table(self, name: str, width: int, *, init: Attribute, group: Group | None = None,
               unknown: str | None = None, element: str | None = None,
               stored: str | None = None, admit_count: int | None = None,
@@ -266,88 +299,144 @@ class Model:
               score: Mapping[str, float] | None = None, widen_from: int | None = None,
               widen_score: float | None = None,
               widen_init: Attribute | None = None) -> Table:
-        """Rows of `width` numbers by 64-bit keys; `init` is what a new row holds.
+        """Declares an embedding table: one row of `width` numbers for each 64-bit key. New rows
+        start with `init`.
 
-        With `unknown="zero"` a frozen program sees zeros for keys that were not trained. With
-        `stored="bf16"` or `"f16"` the values of rows are held in 16 bits each.
+        With `unknown="zero"`, a frozen program reads zeros for keys that were not trained. With
+        `stored="bf16"` or `"f16"`, the values of rows are stored in 16 bits.
 
-        A key gets a row once it has occurred `admit_count` times, or if it is of the part
-        `admit_probability` of all keys, or once its counts, times the weights of `score`, have
-        come to `admit_score`. Each `shrink_every` updates of the group end a period;
-        rows go that were not updated in the last `shrink_unseen` periods. With `score`, weights
-        of row slots of the rule such as {"show": 0.1, "click": 0.9}, these slots are then
-        multiplied by `shrink_decay`, and rows go whose score is below `shrink_least`.
+        Feature admission: a key gets a row
 
-        With `widen_from=1` a row has its first column from the start, and the others, its vector,
-        only once the key's counts, times the weights of `score`, have come to `widen_score`.
-        The vector begins as `widen_init`, without it as `init`. In dumps it is a table of its own,
-        of this name with `.vector` behind it.
+        - at its occurrence number `admit_count`,
+        - if it belongs to a share `admit_probability` of all keys, which a hash selects, or
+        - when its score reaches `admit_score`. The score is the sum of the key's counts, each
+          times its weight in `score`.
+
+        Feature eviction: every `shrink_every` updates of the group, a period ends. Rows without
+        an update in the last `shrink_unseen` periods are evicted. `score` gives weights of row
+        slots of the rule, such as {"show": 0.1, "click": 0.9}. With `score`, these slots are then
+        multiplied by `shrink_decay`, and rows whose score is below `shrink_least` are evicted.
+
+        Deferred embedding vectors: with `widen_from=1`, a row has only its first column at the
+        start. It gets the other columns, the vector, when its score reaches `widen_score`. The
+        vector starts with `widen_init` (default: `init`). In dumps, the vectors are a table of
+        their own, with `.vector` after this name.
         """
         row = TensorType(self._sizes(name, (width,)), element or self.element)
         last = "" if unknown is None else f" unknown({unknown})"
         if stored is not None:
-            if stored not in ("bf16", "f16"):
-                raise ModelError(f"stored='{stored}'" + did_you_mean(stored, ["bf16", "f16"]))
             last += f" stored({stored})"
         last += _life(name, admit_count, admit_probability, admit_score, shrink_every,
                       shrink_unseen, shrink_decay, shrink_least, score)
         last += _widening(name, width, widen_from, widen_score, widen_init)
+        if group is None and (admit_count, admit_probability, admit_score,
+                              shrink_every) != (None,) * 4:
+            raise ModelError(f"@{name} admits or shrinks keys, and is in no group, so that nothing "
+                             "trains it; write group=...")
         return Table(self, name, row, _in(group) + _init(name, init) + last)
 
+    @checked(title="@{name}", own=("init", "group", "shape"), element=ELEMENT)
     def param(self, name: str, shape: Sequence[int], *, init: Attribute,
               group: Group | None = None, element: str | None = None) -> Parameter:
-        """A dense tensor; without a group it is never trained."""
+        """Declares a dense tensor that the optimizer rule of `group` trains. Without a group it
+        is never trained."""
         type = TensorType(self._sizes(name, shape), element or self.element)
         return Parameter(self, name, type, _in(group) + _init(name, init))
 
+    @checked(title="@{name}", own=("init", "shape"), element=ELEMENT)
     def state(self, name: str, shape: Sequence[int], *, init: Attribute,
               element: str | None = None) -> State:
-        """A dense tensor that comes from outside and is not trained."""
+        """Declares a dense tensor that is not trained. Its values come from `init` or from a
+        file."""
         type = TensorType(self._sizes(name, shape), element or self.element)
         return State(self, name, type, _init(name, init))
 
+    @checked(title="metric @{name}", kind=Want(family="metric", example="pdl.metrics.auc()"))
     def metric(self, name: str, kind: Attribute) -> Metric:
-        """A figure of merit over many batches, such as `pdl.metrics.auc()`."""
-        checks.attribute(f"the kind of metric @{name}", kind, "pdl.metrics.auc()")
+        """Declares a metric, such as `pdl.metrics.auc()`, which is computed over many batches."""
         return Metric(self, name, f" : {kind}")
+
+    def _reference(self, clause: str, group: str, named: str | Named | Scalars) -> str:
+        """Returns the text of the rule or schedule that a clause of a group names."""
+        if isinstance(named, str):
+            named = Named(named, {})
+        if not isinstance(named, (Named, Scalars)):
+            raise ModelError(f"`{clause}` of group @{group} is {named!r}; give the name of one of "
+                             "the standard library, pdl.rule(name, ...) or pdl.schedule(name, "
+                             "...), or what model.rule or model.schedule has returned")
+        role, purposes = f"`{clause}` of group @{group}", _OF_CLAUSE[clause]
+        own = self._symbols.get(named.name)
+        if isinstance(own, Scalars):
+            if own.purpose not in purposes:
+                raise ModelError(f"{role} is {own}, which is {_PURPOSE_TEXTS[own.purpose]}; name "
+                                 f"{_PURPOSE_TEXTS[purposes[0]]}")
+            known = dict.fromkeys(own.hyper, Want())
+        else:
+            fitting = [name for name, one in STANDARD.items() if one.purpose in purposes]
+            if named.name not in fitting:
+                declared = [one.name for one in self._symbols.values()
+                            if isinstance(one, Scalars) and one.purpose in purposes]
+                raise ModelError(f"{role} is {named.name!r}"
+                                 + did_you_mean(named.name, [*fitting, *declared]))
+            known = STANDARD[named.name].hyper
+        for name, value in named.hyper.items() if isinstance(named, Named) else ():
+            if name not in known:
+                raise ModelError(f"@{named.name} has no hyper-parameter '{name}'"
+                                 + did_you_mean(name, list(known)))
+            check(f"`{name}` of @{named.name}", value, float, known[name])
+        return str(named)
+
+    def _purpose_of(self, named: str | Named | Scalars) -> str:
+        """Returns the purpose of a rule."""
+        name = named if isinstance(named, str) else named.name
+        own = self._symbols.get(name)
+        return own.purpose if isinstance(own, Scalars) else STANDARD[name].purpose
 
     def _sizes(self, name: str, shape: Sequence[int]) -> tuple[int, ...]:
         sizes = tuple(shape) if isinstance(shape, Sequence) else (shape,)
         if any(size is None for size in sizes):
             raise ModelError(f"@{name} has shape {shape!r}; its sizes are whole numbers above "
                              "0, since what holds state does not depend on the batch")
-        return tuple(checks.whole(f"a size of @{name}", size, 1) for size in sizes)
+        sizes = tuple(check(f"a size of @{name}", size, int, COUNT) for size in sizes)
+        if math.prod(sizes) > 2**40:
+            raise ModelError(f"@{name} has shape {sizes}, of more than 2**40 elements; make it "
+                             "smaller")
+        return sizes
 
     # Functions and programs.
 
+    @checked(own=("function",))
     def function(self, function: Callable) -> Function:
-        """Makes a Python function one of the model, which its programs share.
+        """Decorates a Python function that programs of the model share.
 
-        It runs once, at the first call, with the types of that call.
+        The function runs once, at its first call, with the types of that call.
         """
         return Function(self, function)
 
+    @checked(own=("function",))
     def program(self, function: Callable | None = None, *, frozen: bool | None = None):
-        """Makes a Python function a program of its name: train, evaluate or predict.
+        """Decorates a Python function that defines a program: `train`, `evaluate`, `predict`, or
+        a frozen program of another name.
 
-        Its arguments are fields of the record, by name and in any order, where `user.id`
-        is `user_id`; fields that it does not name are not read. It runs at once. A program
-        that minimizes nothing is frozen, unless `frozen` says otherwise.
+        The arguments are fields of the record, by name and in any order; field `user.id` is
+        `user_id`. The program does not read other fields. The function runs immediately. A
+        program without `pdl.minimize` is frozen, unless `frozen` says otherwise.
         """
         if function is None:
             return lambda real: Program(self, real, frozen)
         return Program(self, function, frozen)
 
+    @checked(title="cycle @{name}", own=("turns",))
     def cycle(self, name: str, *turns: Program | tuple[Program, int]) -> Cycle:
-        """Lets programs that train take turns, under the name of a program.
+        """Declares alternating training programs, which run as one program called `name`.
 
-        A turn is a program that does one step, or one and how many steps it does:
-        `model.cycle("train", (train_critic, 5), train_generator)`.
+        Each of `turns` is a program that runs for one step, or a pair of a program and its number
+        of steps: `model.cycle("train", (train_critic, 5), train_generator)`.
         """
         return Cycle(self, name, turns)
 
     def only_record(self) -> Record:
-        """The record that programs read."""
+        """Returns the record that programs read."""
         for one in self._symbols.values():
             if isinstance(one, Record):
                 return one
@@ -356,8 +445,10 @@ class Model:
 
     # The text.
 
+    @checked
     def text(self, *, locations: bool = False) -> str:
-        """The model as `.mlir`, with `locations` of the Python lines behind each op."""
+        """Returns the model as `.mlir`. With `locations`, each op has the Python line that wrote
+        it."""
         lines = [f"// {line}".rstrip() for line in _comment(self.description)]
         lines += [f"module {symbol(self.name)} {{"]
         is_first = True
@@ -381,8 +472,19 @@ class Model:
     def __str__(self) -> str:
         return self.text()
 
+    def __repr__(self) -> str:
+        return f"model '{self.name}'"
+
+    def __setattr__(self, name: str, value: object) -> None:
+        # A model may carry what its user hangs on it.
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        object.__delattr__(self, name)
+
+    @checked
     def write(self, path: str | pathlib.Path, *, locations: bool = False) -> None:
-        """Writes the text into a file."""
+        """Writes the text of the model to a file."""
         pathlib.Path(path).write_text(self.text(locations=locations), encoding="utf-8")
 
 
@@ -396,7 +498,8 @@ class _Region(Symbol):
     comment: str | None
 
     def text_lines(self, locations: bool) -> list[str]:
-        """The text; operations have the places of their Python lines with `locations`."""
+        """Returns the lines of the text. With `locations`, each op has the Python line that wrote
+        it."""
         inner = list(self.body.lines(locations))
         if self.returned or isinstance(self, Function):
             types = ", ".join(str(value.type) for value in self.returned)
@@ -407,11 +510,11 @@ class _Region(Symbol):
                 *self.head(), *(f"  {line}" for line in inner), "}"]
 
     def head(self) -> list[str]:
-        """What stands before the ops."""
+        """Returns the lines before the ops."""
         raise NotImplementedError
 
     def run(self, function: Callable, arguments: Sequence[Value]) -> None:
-        """Lets the Python function build the body."""
+        """Runs the Python function, which builds the body."""
         with building(self.body):
             returned = function(*arguments)
             if isinstance(returned, Mapping):
@@ -427,7 +530,7 @@ class _Region(Symbol):
 
 
     def _checked(self, names: list) -> tuple[str, ...]:
-        """The names of outputs, of which programs have some."""
+        """Checks and returns the names of outputs. Only programs have some."""
         if not isinstance(self, Program):
             raise ModelError(f"{self.body.title} returns names; names are for outputs of "
                              "programs: return a tuple")
@@ -439,11 +542,13 @@ class _Region(Symbol):
 
 
 class Function(_Region):
-    """A function of the model: called with values, it gives what it returns."""
+    """A function of the model. A call with values returns the results as values."""
 
     kind = "nn.func"
+    DEFAULT = "call it in a program with the values that it takes"
 
     def __init__(self, model: Model, function: Callable):
+        checks.function("what model.function makes one of the model", function)
         _fixed_arguments(f"function @{function.__name__}", function, "each value that it uses")
         self._function = function
         self._types: tuple[Type, ...] | None = None
@@ -494,11 +599,14 @@ class Function(_Region):
 
 
 class Program(_Region):
-    """What the executable does with a batch."""
+    """A program of the model, which the executable runs for each batch."""
 
     kind = "nn.program"
+    DEFAULT = "model.cycle lets programs take turns, and pdl.compile makes what runs them; what " \
+              "programs share is a @model.function"
 
     def __init__(self, model: Model, function: Callable, frozen: bool | None):
+        checks.function("what model.program makes a program", function)
         self._record = model.only_record()
         _fixed_arguments(f"program @{function.__name__}", function, "each field that it reads")
         known = {_variable(name): field for name, field in self._record.fields.items()}
@@ -535,23 +643,23 @@ class Program(_Region):
 
 
 class Cycle(Symbol):
-    """Programs that take turns in a training."""
+    """Alternating training programs."""
 
     kind = "nn.cycle"
+    DEFAULT = "pdl.compile makes what runs it"
 
     def __init__(self, model: Model, name: str, turns: Sequence[Program | tuple[Program, int]]):
         texts = []
         for turn in turns:
-            program, steps = turn if isinstance(turn, tuple) else (turn, 1)
+            pair = turn if isinstance(turn, tuple) and len(turn) == 2 else (turn, 1)
+            program, steps = pair
             if not isinstance(program, Program) or program.model is not model:
                 raise ModelError(f"cycle @{name} has a turn of {program!r}; a turn is a program "
                                  "of the model, or a pair of one and its steps")
             if program.frozen:
                 raise ModelError(f"cycle @{name} has a turn of program {program}, which "
                                  "minimizes nothing")
-            if not is_whole(steps) or steps < 1:
-                raise ModelError(f"cycle @{name} has a turn of {steps!r} steps; expected a whole "
-                                 "number above 0")
+            check(f"the number of steps of a turn of cycle @{name}", steps, int, COUNT)
             texts.append(f"{program} * {steps}" if steps != 1 else str(program))
         if not texts:
             raise ModelError(f"cycle @{name} has no turns; give it programs that train")
@@ -559,7 +667,7 @@ class Cycle(Symbol):
 
 
 def _fixed_arguments(title: str, function: Callable, named: str) -> None:
-    """Refuses *args and **kwargs, since the text has a name for each argument."""
+    """Rejects *args and **kwargs, because the text needs a name for each argument."""
     for one in inspect.signature(function).parameters.values():
         if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
             raise ModelError(f"{title} takes {one}; name {named}. A Python function without "
@@ -573,7 +681,7 @@ _SECTIONS = ((Record,), (Rule,), (Schedule,), (Clip, Group), ((Table, Dense), Me
 
 
 def _variable(name: str) -> str:
-    """What a field is called in Python."""
+    """Returns the Python name of a field."""
     word = re.sub(r"\W", "_", name)
     return f"{word}_" if keyword.iskeyword(word) else word
 
@@ -583,7 +691,7 @@ def _comment(text: str | None) -> list[str]:
 
 
 def _returned(word: str, count: int) -> list[str]:
-    """What messages call the numbers that a function of a rule returns."""
+    """Returns names, for error messages, of the numbers that a function of a rule returns."""
     return [f"what `{word}` returns at {index}" for index in range(count)]
 
 
@@ -591,24 +699,20 @@ def _list(numbers: Mapping[str, float]) -> str:
     return ", ".join(f"{name} = {number(value)}" for name, value in numbers.items())
 
 
-def _reference(what: str, group: str, named: str | Named | Symbol) -> str:
-    if isinstance(named, str):
-        return symbol(named)
-    if not isinstance(named, (Named, Scalars)):
-        raise ModelError(f"{what} of group @{group} is {named!r}; give the name of one of the "
-                         "standard library, pdl.rule(name, ...) or pdl.schedule(name, ...), or "
-                         "what model.rule or model.schedule has returned")
-    return str(named)
+# Purposes of the rules and schedules that each clause of a group may name.
+_OF_CLAUSE = {"rule": ("gradients", "states"), "schedule": ("schedule",),
+              "average": ("averages",), "compensate": ("delays",)}
 
 
 def _init(name: str, init: Attribute) -> str:
     number = init if is_number(init) else 0.0
-    return f" init({checks.attribute(f'init of @{name}', init, f'init=pdl.init.constant({number})')})"
+    check(f"`init` of @{name}", init, Attribute,
+          Want(family="init", example=f"init=pdl.init.constant({number})"))
+    return f" init({init})"
 
 
 def _in(group: Group | None) -> str:
-    if group is not None and not isinstance(group, Group):
-        raise ModelError(f"group={group!r} is no group; give what model.group returned")
+    check("`group`", group, Group | None)
     return f" in {group}" if group is not None else ""
 
 
@@ -617,27 +721,21 @@ def _results(types: Sequence[Type]) -> str:
     return text if len(types) == 1 else f"({text})"
 
 
+@checked(title="@{name}")
 def rule(name: str, **hyper: float) -> Named:
-    """A rule of the standard library with other hyper-parameters than its own."""
-    return _named(name, hyper)
+    """Returns a rule of the standard library with other hyper-parameters than the defaults."""
+    return Named(name, hyper)
 
 
+@checked(title="@{name}")
 def schedule(name: str, **hyper: float) -> Named:
-    """A schedule of the standard library with other hyper-parameters than its own."""
-    return _named(name, hyper)
-
-
-def _named(name: str, hyper: Mapping[str, float]) -> Named:
-    for key, value in hyper.items():
-        if not is_number(value):
-            raise ModelError(f"hyper-parameter {key} of @{name} is {value!r}; it has to be a "
-                             "number")
+    """Returns a schedule of the standard library with other hyper-parameters than the defaults."""
     return Named(name, hyper)
 
 
 def _widening(name: str, width: int, first: int | None, score: float | None,
               init: Attribute | None) -> str:
-    """The clause of a table whose rows get some columns later."""
+    """Returns the clause of a table with deferred embedding vectors."""
     if first is None and score is None and init is None:
         return ""
     if first is None or score is None:
@@ -646,8 +744,6 @@ def _widening(name: str, width: int, first: int | None, score: float | None,
     if not is_whole(first) or not 1 <= first < width:
         raise ModelError(f"@{name} has widen_from={first!r}; expected a whole number from 1 to "
                          f"{width - 1}")
-    if not is_number(score):
-        raise ModelError(f"@{name} has widen_score={score!r}; expected a number")
     last = "" if init is None else f", init = {init}"
     return f" widen(from = {first}, score = {number(score)}{last})"
 
@@ -655,15 +751,7 @@ def _widening(name: str, width: int, first: int | None, score: float | None,
 def _life(name: str, admit_count: int | None, admit_probability: float | None,
           admit_score: float | None, shrink_every: int | None, shrink_unseen: int | None, shrink_decay: float | None,
           shrink_least: float | None, score: Mapping[str, float] | None) -> str:
-    """The clauses of a table whose keys come and go."""
-    for what, value in (("admit_count", admit_count), ("shrink_every", shrink_every),
-                        ("shrink_unseen", shrink_unseen)):
-        if value is not None and not is_whole(value):
-            raise ModelError(f"@{name} has {what}={value!r}; expected a whole number")
-    for what, value in (("admit_probability", admit_probability), ("admit_score", admit_score),
-                        ("shrink_decay", shrink_decay), ("shrink_least", shrink_least)):
-        if value is not None and not is_number(value):
-            raise ModelError(f"@{name} has {what}={value!r}; expected a number")
+    """Returns the clauses for feature admission and eviction of a table."""
     if sum(value is not None for value in (admit_count, admit_probability, admit_score)) > 1:
         raise ModelError(f"@{name} admits keys by more than one of count, probability and score; "
                          "give one of admit_count, admit_probability and admit_score")

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from pdl import build
+from pdl.arguments import bound
 from pdl.symbols import Symbol
 from pdl.values import Operand, Value
 
@@ -20,7 +21,7 @@ __all__ = [
     "cosine_similarity", "cross", "cross_layer", "cumulative_sum", "cvm", "data_norm", "div",
     "dropout", "elu", "equal", "erf", "exp", "factorization", "flatten", "floor", "gather",
     "gelu", "gelu_erf", "greater", "greater_equal", "gru", "hard_sigmoid", "hinge_loss",
-    "huber_loss", "id_arithmetic", "in_batch_softmax", "l2_normalise", "layer_norm",
+    "huber_loss", "id_arithmetic", "in_batch_softmax", "l2_normalize", "layer_norm",
     "leaky_relu", "less", "less_equal", "linear", "log", "log1p", "log_loss",
     "log_probability", "log_softmax", "lookup", "lstm", "matmul", "max", "min", "minimize",
     "mul", "nce_loss", "neg", "negative_sampling", "not_equal", "observe", "one_hot", "pad",
@@ -30,7 +31,7 @@ __all__ = [
     "segment_repeat", "segment_reverse", "segment_shift", "segment_sizes", "segment_softmax",
     "segment_sqrtn", "segment_sum", "segment_unpad", "segment_window", "select", "sigmoid",
     "sigmoid_cross_entropy", "sign", "signed_log1p", "sin", "slice", "softmax",
-    "softmax_cross_entropy", "softplus", "sqrt", "squared_error", "standardise",
+    "softmax_cross_entropy", "softplus", "sqrt", "squared_error", "standardize",
     "stop_gradient", "sub", "swish", "take", "tanh", "top_k", "transpose"]
 
 # What may stand in `act(...)` of nn.linear.
@@ -40,6 +41,7 @@ ACTIVATIONS = (
     "sqrt", "stop_gradient", "swish", "tanh")
 
 
+@bound
 def abs(input: Operand) -> Value:
     """Absolute value.
 
@@ -50,24 +52,29 @@ def abs(input: Operand) -> Value:
                     1, input=build.operand(input))[0]
 
 
+@bound
 def accidental_hits(own: Operand, drawn: Operand) -> Value:
-    """1 where an id that was drawn is one of the sample's own, else 0."""
+    """1 if a drawn id is one of the sample's own ids, else 0.
+
+    The losses over drawn ids take the result as `hits`.
+    """
     return build.op("accidental_hits",
                     "$own `,` $drawn attr-dict `:` functional-type(operands, results)",
                     1, own=build.operand(own), drawn=build.operand(drawn))[0]
 
 
+@bound
 def accumulate(state: Symbol, values: Operand, weights: Operand | None = None) -> None:
     """Adds values of samples to a state.
 
-    Of a state, an `nn.param` of a group, sums over the samples of a step are formed and
-    merged over replicas like gradients: of weight times value, and of the weights; without
-    weights each sample weighs 1. They are applied once, by the group's rule, to which the
-    mean (the sum, where the rule says `undivided`) comes in the place of a gradient:
-    `@moving_average` and `@running_sum` are made for that. In all else it is as if the group
-    were trained by an `nn.minimize` of its own.
+    Computes two sums over the samples of a step: of weight times value, and of the weights.
+    Without weights, each sample has weight 1. The state is an `nn.param` of a group. The sums
+    are merged over replicas like gradients, and applied once by the rule of the group.
+    Instead of a gradient, this rule gets the mean, or the sum if it is `undivided`. The rules
+    `@moving_average` and `@running_sum` are made for this purpose. In all other respects, the
+    group behaves as if an `nn.minimize` of its own trained it.
 
-    An `nn.read` of the state in the same program gives the value from before the step. No
+    An `nn.read` of the state in the same program returns the value from before the step. No
     gradient flows into it.
     """
     build.op("accumulate",
@@ -77,30 +84,33 @@ def accumulate(state: Symbol, values: Operand, weights: Operand | None = None) -
              state=build.symbol(state))
 
 
+@bound
 def add(lhs: Operand, rhs: Operand) -> Value:
     """Sum.
 
-    a + b. Shapes broadcast as in NumPy: aligned at the last dimension, a missing or unit
-    dimension is repeated.
+    a + b. Shapes broadcast as in NumPy: they are aligned at the last dimension, and missing
+    or unit dimensions are repeated.
     """
     return build.op("add",
                     "$lhs `,` $rhs attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
+@bound
 def batch_norm(input: Operand, mean: Symbol, variance: Symbol,
                epsilon: float | None = None) -> Value:
-    """Features of mean 0 and deviation 1 over the batch.
+    """Features with mean 0 and standard deviation 1 over the batch.
 
     (x - mean) / sqrt(variance + epsilon), for each feature of the last dimension (Ioffe and
-    Szegedy, 2015); `scale` and `shift` are ops of their own.
+    Szegedy, 2015). Use separate ops for scale and shift.
 
-    In a program with an `nn.minimize` mean and variance are those of the replica's batch
-    (over the middle dimensions too), through which gradients flow, and `nn.accumulate` adds,
-    for each sample, x to the state `mean` and (x - mean)^2 to the state `variance`: the
-    variance is divided by the number of samples, not by one less. In all other programs mean
-    and variance are those states'. They are in a group with `rule(@moving_average)
-    rate(0.1)`; the rate is 1 - momentum.
+    In a program with an `nn.minimize`, mean and variance are those of the replica's batch,
+    including the middle dimensions, and gradients flow through them. `nn.accumulate` adds,
+    for each sample, x to the state `mean` and (x - mean)^2 to the state `variance`. The
+    variance is divided by the number of samples, not by that number minus 1.
+
+    In all other programs, mean and variance are the values of these states. Put the states in
+    a group with `rule(@moving_average) rate(0.1)`. This learning rate is 1 - momentum.
     """
     return build.op("batch_norm",
                     "$input `mean` $mean `variance` $variance (`epsilon` $epsilon^)? attr-dict "
@@ -109,35 +119,39 @@ def batch_norm(input: Operand, mean: Symbol, variance: Symbol,
                     variance=build.symbol(variance), epsilon=build.real(epsilon))[0]
 
 
+@bound
 def batch_sum(input: Operand) -> Value:
     """Sum over the samples of a replica's batch.
 
-    Each replica sums over its own batch, in the order of the samples, from +0: a sample's
-    result depends on what else is in the batch. Each mode says in docs/Modes.md what that is.
-    Of rows of bags it is the sum over all rows.
+    Each replica sums over its own batch, in the order of the samples, from +0. The result for
+    a sample therefore depends on the other samples in the batch; docs/Modes.md describes this
+    for each mode. For rows of bags, it is the sum over all rows.
     """
     return build.op("batch_sum",
                     "$input attr-dict `:` type($input)",
                     1, input=build.operand(input))[0]
 
 
+@bound
 def bpr_loss(positive: Operand, negative: Operand) -> Value:
-    """Bayesian personalised ranking.
+    """Bayesian personalized ranking.
 
-    -log(sigmoid(positive - negative)): how unlikely it is that the positive item stands above
-    the negative one (Rendle et al., 2009).
+    -log(sigmoid(positive - negative)), the negative log probability that the positive item
+    ranks above the negative one (Rendle et al., 2009).
     """
     return build.op("bpr_loss",
                     "$positive `,` $negative attr-dict `:` type($positive)",
                     1, positive=build.operand(positive), negative=build.operand(negative))[0]
 
 
+@bound
 def broadcast(input: Operand, shape: Sequence[int | None],
               like: Operand | None = None) -> Value:
-    """Repeats unit and missing dimensions.
+    """Repeats a tensor along dimensions of size 1 and new ones.
 
-    Repeats numbers or ids. Without `like` the result is static. With a dynamic first
-    dimension the size is that of `like`, which holds numbers or ids.
+    The elements may be numbers or ids. If the result has a dynamic first dimension and the
+    input has not, `like` gives its size: that of its own first dimension. The elements of
+    `like` are not used.
     """
     return build.op("broadcast",
                     "$input (`like` $like^)? attr-dict `:` functional-type(operands, results)",
@@ -145,42 +159,45 @@ def broadcast(input: Operand, shape: Sequence[int | None],
                     shape=build.plain(shape))[0]
 
 
+@bound
 def bucketize(input: Operand, boundaries: Sequence[float]) -> Value:
-    """The bucket that a number falls into.
+    """The bucket that contains a number.
 
-    The number of boundaries that are <= x; NaN falls into the last bucket.
+    Returns the number of boundaries that are <= x. NaN falls into the last bucket.
     """
     return build.op("bucketize",
                     "$input `boundaries` $boundaries attr-dict `:` type($input)",
                     1, input=build.operand(input), boundaries=build.reals(boundaries))[0]
 
 
+@bound
 def cast(input: Operand, element: str | None = None) -> Value:
-    """Ids as numbers, numbers as ids, and floats of the other type.
+    """Conversion between ids and numbers, or between f32 and f64.
 
-    An id becomes the float that is nearest to it, the even one of two. A float loses what is
-    behind the point; beyond 64 bits it becomes the least or the largest id, and NaN becomes
-    0. Either way there is no gradient.
+    An id becomes the nearest float; ties go to the even one. A float is truncated to an id.
+    Beyond 64 bits, it becomes the smallest or the largest id, and NaN becomes 0. These
+    conversions have no gradient.
 
-    f32 becomes the same number in f64, f64 the f32 that is nearest to it, the even one of
-    two: what is too large becomes infinite, what is too small 0. The gradient is cast back.
-    All other ops compute with floats of one type, so that it is this op that says where a
-    model changes from one to the other. In a program that is compiled in f64 throughout, such
-    casts go.
+    f32 becomes the same number in f64. f64 becomes the nearest f32; ties go to the even one.
+    Numbers that are too large become infinite, and those that are too small become 0. The
+    gradient is cast back. All other ops compute with floats of one type, so only this op
+    changes the float type. If a program is compiled in f64 throughout, these casts are
+    removed.
 
-    The ids of bags become a row each, and so do, as they are, the numbers of a ragged field
-    of floats: what belongs to the ids of another field, such as their weights or seconds of
-    watching, once `nn.same_bags` has joined the two.
+    The ids of bags become one row each. So do the numbers of a ragged field of floats,
+    unchanged. Such numbers often belong to the ids of another field, for example weights or
+    watch times in seconds. `nn.same_bags` then joins the two fields.
     """
     return build.op("cast",
                     "$input attr-dict `:` functional-type($input, results)",
                     1, input=build.operand(input), element=build.plain(element))[0]
 
 
+@bound
 def clamp(input: Operand, lower: float, upper: float) -> Value:
-    """Within two bounds.
+    """Limits numbers to an interval.
 
-    min(max(x, lower), upper). NaN survives; the derivative at the bounds is 1.
+    min(max(x, lower), upper). NaN stays NaN; the derivative at the bounds is 1.
     """
     return build.op("clamp",
                     "$input `from` $lower `to` $upper attr-dict `:` type($input)",
@@ -188,12 +205,13 @@ def clamp(input: Operand, lower: float, upper: float) -> Value:
                     upper=build.real(upper))[0]
 
 
+@bound
 def compressed_interaction(first: Operand, input: Operand, weight: Symbol) -> Value:
-    """A layer of xDeepFM's compressed interaction network.
+    """A layer of the compressed interaction network of xDeepFM.
 
-    Row h of the result is, element by element, the sum over all pairs of a row i of `first`
-    and a row j of `input` of weight[j * fields + i, h] times their product (Lian et al.,
-    2018). `first` holds the embeddings.
+    Row h of the result is a weighted sum over all pairs of a row i of `first` and a row j of
+    `input`. Each pair contributes its elementwise product, multiplied by weight[j * fields +
+    i, h] (Lian et al., 2018). `first` holds the embeddings.
     """
     return build.op("compressed_interaction",
                     "$first `,` $input `,` $weight attr-dict `:` functional-type(operands, "
@@ -202,31 +220,35 @@ def compressed_interaction(first: Operand, input: Operand, weight: Symbol) -> Va
                     weight=build.symbol(weight))[0]
 
 
+@bound
 def concat(inputs: Sequence[Operand], axis: int) -> Value:
-    """Tensors side by side.
+    """Tensors joined along an axis.
 
-    Joins float tensors, or tensors of ids, along an axis.
+    Concatenates float tensors, or tensors of ids, along an axis.
     """
     return build.op("concat",
                     "$inputs `axis` $axis attr-dict `:` type($inputs)",
                     1, inputs=build.operands(inputs), axis=build.integer(axis))[0]
 
 
+@bound
 def cos(input: Operand) -> Value:
     """Cosine.
 
-    cos(x), for |x| up to 2^24; NaN beyond, where a float is no angle any more.
+    cos(x) for |x| up to 2^24. Larger values give NaN, because floats are too coarse there to
+    represent an angle.
     """
     return build.op("cos",
                     "$input attr-dict `:` type($input)",
                     1, input=build.operand(input))[0]
 
 
+@bound
 def cosine_similarity(lhs: Operand, rhs: Operand, epsilon: float | None = None) -> Value:
-    """The cosine of the angle between rows.
+    """Cosine of the angle between rows.
 
-    Over the last dimension, of which a unit remains: sum(a b) / sqrt(max(sum(a^2), epsilon))
-    / sqrt(max(sum(b^2), epsilon)).
+    Over the last dimension, which becomes a unit dimension: sum(a b) / sqrt(max(sum(a^2),
+    epsilon)) / sqrt(max(sum(b^2), epsilon)).
     """
     return build.op("cosine_similarity",
                     "$lhs `,` $rhs (`epsilon` $epsilon^)? attr-dict `:` type(operands)",
@@ -234,26 +256,29 @@ def cosine_similarity(lhs: Operand, rhs: Operand, epsilon: float | None = None) 
                     epsilon=build.real(epsilon))[0]
 
 
+@bound
 def cross(inputs: Sequence[Operand], salt: int | None = None) -> Value:
-    """A hashed cross of id features.
+    """Hashed feature cross of ids.
 
-    xxh64, seeded with `salt`, of the operands' little-endian keys in operand order. With
-    bags, each bag of the result holds every combination, the last operand fastest. One
-    operand gives a re-hash, which keeps the ids of several features apart in one table.
+    Hashes the little-endian keys of the operands, in operand order, with xxh64 and the seed
+    `salt`. For bags, each bag of the result holds all combinations of ids; the ids of the
+    last operand change fastest. With one operand, the op hashes ids again, which keeps the
+    ids of several features apart in one table.
     """
     return build.op("cross",
                     "$inputs (`salt` `(` $salt^ `)`)? attr-dict `:` type($inputs)",
                     1, inputs=build.operands(inputs), salt=build.integer(salt))[0]
 
 
+@bound
 def cross_layer(first: Operand, input: Operand, weight: Symbol, bias: Symbol,
                 vector: bool = False) -> Value:
-    """A layer of a deep and cross network.
+    """A cross layer of a deep and cross network.
 
     With a weight of type [width, width]: first * (input * weight + bias) + input, as in DCN
     v2 (Wang et al., 2021). With `vector` and a weight of type [width, 1]: first * (input *
-    weight) + bias + input, as in DCN (Wang et al., 2017). `first` is what the first of these
-    layers got.
+    weight) + bias + input, as in DCN (Wang et al., 2017). `first` is the input of the first
+    cross layer.
     """
     return build.op("cross_layer",
                     "$first `,` $input `,` $weight `,` $bias (`vector` $vector^)? attr-dict `:` "
@@ -263,13 +288,14 @@ def cross_layer(first: Operand, input: Operand, weight: Symbol, bias: Symbol,
                     vector=build.flag(vector))[0]
 
 
+@bound
 def cumulative_sum(input: Operand, exclusive: bool = False, reversed: bool = False) -> Value:
     """Sums of all that stands before.
 
-    Element i of the last dimension is the sum of the elements 0 to i, added in ascending
-    order; with `exclusive` without i itself; with `reversed` of the elements from i to the
-    last. It is a product with a matrix of ones and zeros: all elements of a row are finite.
-    Of the rows of bags, `nn.scan` adds.
+    Element i of the last dimension is the sum of the elements 0 to i; with `exclusive`
+    without i itself; with `reversed` of the elements from i to the last. Each sum starts at
+    +0 and adds in ascending order. An element that is infinite or NaN spoils the sums that it
+    is part of, and no others. `nn.scan` adds the rows of bags.
     """
     return build.op("cumulative_sum",
                     "$input (`exclusive` $exclusive^)? (`reversed` $reversed^)? attr-dict `:` "
@@ -278,29 +304,32 @@ def cumulative_sum(input: Operand, exclusive: bool = False, reversed: bool = Fal
                     reversed=build.flag(reversed))[0]
 
 
+@bound
 def cvm(input: Operand) -> Value:
-    """Shows and clicks as logarithms, beside the rest of a row.
+    """Logarithms of shows and clicks, followed by the rest of a row.
 
-    The first two numbers of a row count how often a feature was shown and clicked: they
+    The first two numbers of a row count how often a feature was shown and clicked. They
     become log1p(show) and log1p(click) - log1p(show), and no gradient passes through them.
-    What stands behind them stays. Without the two, a row is its `nn.slice`. PaddlePaddle's op
-    of this name writes the counts of the sample to where their gradient would be; here counts
-    are the model's or the data's.
+    The other numbers stay unchanged. To drop the counts, use `nn.slice`. The op of this name
+    in PaddlePaddle writes the counts of the sample into the gradient of the counts; in this
+    op, the counts come from the model or the data.
     """
     return build.op("cvm",
                     "$input attr-dict `:` type($input)",
                     1, input=build.operand(input))[0]
 
 
+@bound
 def data_norm(input: Operand, size: Symbol, sum: Symbol, square_sum: Symbol,
               epsilon: float | None = None) -> Value:
-    """Features of mean 0 and deviation 1 over the data seen so far.
+    """Features with mean 0 and standard deviation 1 over all data so far.
 
-    (x - sum / size) * sqrt(size / square_sum), for each feature, with what the three states
-    held before the step: samples do not mix, and no gradient flows into the states. In a
+    (x - sum / size) * sqrt(size / square_sum), for each feature, with the values of the three
+    states before the step. Samples do not mix, and no gradient flows into the states. In a
     program with an `nn.minimize`, `nn.accumulate` adds, for each sample, 1 to `size`, x to
-    `sum`, and (x - sum / size)^2 + epsilon to `square_sum`. They are in a group with
-    `rule(@running_sum)`, and start above 0: 1e4, 0 and 1e4, say.
+    `sum`, and (x - sum / size)^2 + epsilon to `square_sum`. Put the states in a group with
+    `rule(@running_sum)`. `size` and `square_sum` must start above 0, for example at 1e4, with
+    `sum` at 0.
     """
     return build.op("data_norm",
                     "$input `size` $size `sum` $sum `square_sum` $square_sum (`epsilon` "
@@ -310,25 +339,27 @@ def data_norm(input: Operand, size: Symbol, sum: Symbol, square_sum: Symbol,
                     epsilon=build.real(epsilon))[0]
 
 
+@bound
 def div(lhs: Operand, rhs: Operand) -> Value:
     """Quotient.
 
-    a / b. Shapes broadcast as in NumPy: aligned at the last dimension, a missing or unit
-    dimension is repeated.
+    a / b. Shapes broadcast as in NumPy: they are aligned at the last dimension, and missing
+    or unit dimensions are repeated.
     """
     return build.op("div",
                     "$lhs `,` $rhs attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
+@bound
 def dropout(input: Operand, rate: float, bags: Operand | None = None,
             stream: int | None = None) -> Value:
-    """Some elements, drawn at random, are zero.
+    """Sets random elements to zero.
 
-    An element is +0 with the probability `rate`, else it is multiplied by 1 / (1 - rate),
-    rounded to the element type (Srivastava et al., 2014). The gradient draws the same
-    elements again. In a program that is frozen it is the identity. Rows of bags say whose:
-    then a sample's elements are those of all its rows, in order.
+    An element becomes +0 with the probability `rate`. Otherwise it is multiplied by 1 / (1 -
+    rate), rounded to the element type (Srivastava et al., 2014). The gradient draws the same
+    elements again. In a frozen program, the op is the identity. For rows of bags, `of` names
+    the bags; the elements of a sample are then those of all its rows, in order.
     """
     return build.op("dropout",
                     "$input (`of` $bags^)? `rate` `(` $rate `)` (`stream` `(` $stream^ `)`)? "
@@ -337,6 +368,7 @@ def dropout(input: Operand, rate: float, bags: Operand | None = None,
                     rate=build.real(rate), stream=build.integer(stream))[0]
 
 
+@bound
 def elu(input: Operand, alpha: float | None = None) -> Value:
     """Exponential linear unit.
 
@@ -347,17 +379,19 @@ def elu(input: Operand, alpha: float | None = None) -> Value:
                     1, input=build.operand(input), alpha=build.real(alpha))[0]
 
 
+@bound
 def equal(lhs: Operand, rhs: Operand) -> Value:
     """1 where equal, else 0.
 
-    a == b ? 1 : 0, with derivative 0. Shapes broadcast as in NumPy: aligned at the last
-    dimension, a missing or unit dimension is repeated.
+    a == b ? 1 : 0, with derivative 0. Shapes broadcast as in NumPy: they are aligned at the
+    last dimension, and missing or unit dimensions are repeated.
     """
     return build.op("equal",
                     "$lhs `,` $rhs attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
+@bound
 def erf(input: Operand) -> Value:
     """Error function.
 
@@ -369,6 +403,7 @@ def erf(input: Operand) -> Value:
                     1, input=build.operand(input))[0]
 
 
+@bound
 def exp(input: Operand) -> Value:
     """Exponential.
 
@@ -379,30 +414,33 @@ def exp(input: Operand) -> Value:
                     1, input=build.operand(input))[0]
 
 
+@bound
 def factorization(input: Operand) -> Value:
-    """Second order of a factorization machine.
+    """Second-order term of a factorization machine.
 
-    The sum over all pairs of rows of a sample of their dot products, in linear time: half the
-    sum over the width of (sum of the rows)^2 - sum of (row^2) (Rendle, 2010). The first order
-    is a lookup of width 1, pooled and added.
+    Sums the dot products of all pairs of rows of a sample, in linear time: half the sum over
+    the width of (sum of the rows)^2 - sum of (row^2) (Rendle, 2010). The first-order term is
+    a lookup of width 1, pooled and added.
     """
     return build.op("factorization",
                     "$input attr-dict `:` type($input)",
                     1, input=build.operand(input))[0]
 
 
+@bound
 def flatten(input: Operand, from_: int) -> Value:
-    """Joins the dimensions from one on.
+    """Joins all dimensions from one on.
 
-    A reshape that is easy to write; phase `merged` turns it into `nn.reshape`.
+    A shorthand for a reshape. Phase `merged` turns it into `nn.reshape`.
     """
     return build.op("flatten",
                     "$input `from` $from attr-dict `:` type($input)",
                     1, input=build.operand(input), from_=build.integer(from_))[0]
 
 
+@bound
 def floor(input: Operand) -> Value:
-    """Largest whole number that is not larger.
+    """Rounds down to a whole number.
 
     The derivative is 0.
     """
@@ -411,36 +449,39 @@ def floor(input: Operand) -> Value:
                     1, input=build.operand(input))[0]
 
 
+@bound
 def gather(input: Operand, index: Operand) -> Value:
-    """Entries of a sample's list, by their places.
+    """Entries of a sample's list at given positions.
 
-    Entry j of a sample's result is entry index[j] of its input; a place that is none, such as
-    -1, gives zeros. Entries are copied: what is not taken may be infinite or NaN. A zero that
-    is taken is +0. Gradients flow into the entries that are taken; of one that is taken
-    several times they add up, in the order of the result.
+    Entry j of a sample's result is entry index[j] of its input. A position outside the list,
+    such as -1, gives zeros. Entries are copied, so entries that are not selected may be
+    infinite or NaN. A selected zero becomes +0. Gradients flow into the selected entries. If
+    an entry is selected several times, its gradients are added in the order of the result.
     """
     return build.op("gather",
                     "$input `at` $index attr-dict `:` type(operands)",
                     1, input=build.operand(input), index=build.operand(index))[0]
 
 
+@bound
 def gelu(input: Operand) -> Value:
     """Gaussian error linear unit, by tanh.
 
-    x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))): the form of Hendrycks and Gimpel (2016)
-    that needs no erf, within 5e-4 of x times the normal distribution function. PyTorch has it
-    as approximate='tanh'.
+    x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))). This form of Hendrycks and Gimpel
+    (2016) does not use erf, and is within 5e-4 of x times the normal distribution function.
+    In PyTorch, it is approximate='tanh'.
     """
     return build.op("gelu",
                     "$input attr-dict `:` type($input)",
                     1, input=build.operand(input))[0]
 
 
+@bound
 def gelu_erf(input: Operand) -> Value:
     """Gaussian error linear unit, by erf.
 
-    x / 2 (1 + erf(x / sqrt(2))): x times the normal distribution function, as `nn.erf` gives
-    it. PyTorch has it as approximate='none', which is its default; `nn.gelu` is the form by
+    x / 2 (1 + erf(x / sqrt(2))), which is x times the normal distribution function, computed
+    with `nn.erf`. In PyTorch, it is approximate='none', the default. `nn.gelu` is the form by
     tanh.
     """
     return build.op("gelu_erf",
@@ -448,41 +489,44 @@ def gelu_erf(input: Operand) -> Value:
                     1, input=build.operand(input))[0]
 
 
+@bound
 def greater(lhs: Operand, rhs: Operand) -> Value:
     """1 where greater, else 0.
 
-    a > b ? 1 : 0, with derivative 0. Shapes broadcast as in NumPy: aligned at the last
-    dimension, a missing or unit dimension is repeated.
+    a > b ? 1 : 0, with derivative 0. Shapes broadcast as in NumPy: they are aligned at the
+    last dimension, and missing or unit dimensions are repeated.
     """
     return build.op("greater",
                     "$lhs `,` $rhs attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
+@bound
 def greater_equal(lhs: Operand, rhs: Operand) -> Value:
     """1 where greater or equal, else 0.
 
-    a >= b ? 1 : 0, with derivative 0; 0 if either is NaN. Shapes broadcast as in NumPy:
-    aligned at the last dimension, a missing or unit dimension is repeated.
+    a >= b ? 1 : 0, with derivative 0; 0 if either is NaN. Shapes broadcast as in NumPy: they
+    are aligned at the last dimension, and missing or unit dimensions are repeated.
     """
     return build.op("greater_equal",
                     "$lhs `,` $rhs attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
+@bound
 def gru(rows: Operand, bags: Operand, weight: Symbol, bias: Symbol | None = None,
         from_end: bool = False, init: Sequence[Operand] | None = None) -> Value:
     """Gated recurrent units.
 
-    r = sigmoid(x_r + h U_r + b_r), z = sigmoid(x_z + h U_z + b_z), n = tanh(x_n + r (h U_n +
-    b_n)); the state becomes n + z (h - n).
+    `r = sigmoid(x_r + h U_r + b_r)`, `z = sigmoid(x_z + h U_z + b_z)`, `n = tanh(x_n + r (h
+    U_n + b_n))`. The new state is `n + z (h - n)`.
 
-    The operand is what the inputs contribute, `nn.linear` of them, with the gates side by
-    side; `h` is the state before the row, `U` the weight and `b` the bias (zeros, if it is
-    left out). The first states are those of `init`, or zeros. With `from_end` the last row of
-    a bag comes first. The order of gates and the formulas are those of PyTorch.
+    The operand `x` is the contribution of the inputs, computed by `nn.linear`, with the gates
+    concatenated. `h` is the state before the row, `U` the weight and `b` the bias (zeros if
+    it is absent). The initial states are those of `init`, or zeros. With `from_end`, the last
+    row of a bag comes first. The order of the gates and the formulas are those of PyTorch.
 
-    Phase `merged` turns it into an `nn.scan`, which `pdl-opt --nn-lower-model` prints.
+    Phase `merged` turns the op into an `nn.scan`. `pdl-opt --nn-lower-model` prints it.
     """
     return build.op("gru",
                     "$rows `of` $bags `,` $weight (`,` $bias^)? (`from_end` $from_end^)? "
@@ -492,31 +536,35 @@ def gru(rows: Operand, bags: Operand, weight: Symbol, bias: Symbol | None = None
                     bias=build.symbol(bias), from_end=build.flag(from_end))[0]
 
 
+@bound
 def hard_sigmoid(input: Operand) -> Value:
     """Piecewise linear sigmoid.
 
-    min(max(x + 3, 0), 6) / 6, as in PyTorch; the derivative is 0 at -3 and at 3. Paddle's has
-    0.2 for 1/6.
+    min(max(x + 3, 0), 6) / 6, as in PyTorch. The derivative is 0 at -3 and at 3. The op of
+    PaddlePaddle has 0.2 instead of 1/6.
     """
     return build.op("hard_sigmoid",
                     "$input attr-dict `:` type($input)",
                     1, input=build.operand(input))[0]
 
 
+@bound
 def hinge_loss(logits: Operand, labels: Operand) -> Value:
     """Distance from the margin.
 
-    max(0, 1 - (2 label - 1) logit), with labels 0 and 1; the derivative at the margin is 0.
+    max(0, 1 - (2 label - 1) logit), for labels 0 and 1. The derivative at the margin is 0.
     """
     return build.op("hinge_loss",
                     "$logits `,` $labels attr-dict `:` type($logits)",
                     1, logits=build.operand(logits), labels=build.operand(labels))[0]
 
 
+@bound
 def huber_loss(predictions: Operand, labels: Operand, delta: float | None = None) -> Value:
-    """Squared near 0, linear far from it.
+    """Squared error near 0, linear error beyond.
 
-    With d = |prediction - label|: d^2 / 2 up to delta, delta (d - delta / 2) from there on.
+    With d = |prediction - label|: d^2 / 2 for d up to delta, and delta (d - delta / 2) for
+    larger d.
     """
     return build.op("huber_loss",
                     "$predictions `,` $labels (`delta` $delta^)? attr-dict `:` "
@@ -525,17 +573,19 @@ def huber_loss(predictions: Operand, labels: Operand, delta: float | None = None
                     delta=build.real(delta))[0]
 
 
+@bound
 def id_arithmetic(kind: Literal["add", "multiply", "quotient", "remainder"], input: Operand,
                   number: int) -> Value:
-    """Ids, each computed with one number.
+    """Arithmetic of each id with one number.
 
-    `add` and `multiply` are modulo 2^64. `quotient` and `remainder` are those of Euclid: the
-    remainder is from 0 to number - 1 for ids below 0, too, and quotient * number + remainder
-    is the id. The two make, of one feature, the ids of two small tables whose rows are
-    multiplied or added (Shi et al., 2020); the remainder alone folds ids into buckets.
+    `add` and `multiply` compute modulo 2^64. `quotient` and `remainder` use Euclidean
+    division: the remainder is from 0 to number - 1, for negative ids too, and quotient *
+    number + remainder is the id. Together, they split the ids of one feature into ids of two
+    small tables, whose rows are multiplied or added (Shi et al., 2020). The remainder alone
+    folds ids into buckets.
 
-    Bags keep their lengths, so that what counts the ids of the input counts those of the
-    result.
+    Bags keep their lengths. A tensor that counts the ids of the input therefore also counts
+    those of the result.
     """
     return build.op("id_arithmetic",
                     "$kind $input `with` $number attr-dict `:` type($input)",
@@ -544,16 +594,17 @@ def id_arithmetic(kind: Literal["add", "multiply", "quotient", "remainder"], inp
                     number=build.integer(number))[0]
 
 
+@bound
 def in_batch_softmax(users: Operand, items: Operand, correction: Operand | None = None,
                      ids: Operand | None = None) -> Value:
-    """How unlikely each user's own item is among the items of the batch.
+    """Softmax log loss of each user's own item among the items of the batch.
 
-    Of sample i, with the score s(i, j) = users[i] . items[j] - correction[j]: log(sum over j
-    of exp(s(i, j))) - s(i, i). So the items of the other samples of the replica's batch are
-    the negatives. `correction` is the logarithm of how probable it is that an item is in a
-    batch, which would make frequent items negatives too often (Yi et al., 2019); no gradient
-    passes to it. With `ids` an item that equals the sample's own is none of its negatives.
-    Memory grows with the batch, not with its square.
+    For sample i, the loss is log(sum over j of exp(s(i, j))) - s(i, i), with the score s(i,
+    j) = users[i] . items[j] - correction[j]. The items of the other samples in the replica's
+    batch are therefore the negatives. `correction` is the log probability that an item is in
+    a batch; without it, frequent items are negatives too often (Yi et al., 2019). No gradient
+    passes to it. With `ids`, an item that equals the sample's own item is not a negative.
+    Memory grows with the size of the batch, not with its square.
     """
     return build.op("in_batch_softmax",
                     "$users `,` $items (`correction` $correction^)? (`ids` $ids^)? attr-dict "
@@ -562,23 +613,25 @@ def in_batch_softmax(users: Operand, items: Operand, correction: Operand | None 
                     correction=build.operand(correction), ids=build.operand(ids))[0]
 
 
-def l2_normalise(input: Operand, epsilon: float | None = None) -> Value:
-    """Rows of length 1.
+@bound
+def l2_normalize(input: Operand, epsilon: float | None = None) -> Value:
+    """Scales rows to length 1.
 
-    Over the last dimension: x / sqrt(max(sum(x^2), epsilon)). A row that is shorter than
-    sqrt(epsilon) is divided by that.
+    Over the last dimension: x / sqrt(max(sum(x^2), epsilon)). A row shorter than
+    sqrt(epsilon) is divided by sqrt(epsilon).
     """
-    return build.op("l2_normalise",
+    return build.op("l2_normalize",
                     "$input (`epsilon` $epsilon^)? attr-dict `:` type($input)",
                     1, input=build.operand(input), epsilon=build.real(epsilon))[0]
 
 
+@bound
 def layer_norm(input: Operand, scale: Operand | None = None, shift: Operand | None = None,
                epsilon: float | None = None) -> Value:
-    """Rows of mean 0 and deviation 1, scaled and shifted.
+    """Rows with mean 0 and standard deviation 1, scaled and shifted.
 
-    Over the last dimension: (x - mean) / sqrt(mean((x - mean)^2) + epsilon), times `scale`,
-    plus `shift`, where given (Ba et al., 2016).
+    Over the last dimension: (x - mean) / sqrt(mean((x - mean)^2) + epsilon), times `scale`
+    and plus `shift`, if given (Ba et al., 2016).
     """
     return build.op("layer_norm",
                     "$input (`scale` $scale^)? (`shift` $shift^)? (`epsilon` $epsilon^)? "
@@ -587,8 +640,9 @@ def layer_norm(input: Operand, scale: Operand | None = None, shift: Operand | No
                     shift=build.operand(shift), epsilon=build.real(epsilon))[0]
 
 
+@bound
 def leaky_relu(input: Operand, slope: float | None = None) -> Value:
-    """Rectifier that lets a part through.
+    """Rectifier with a slope for negative numbers.
 
     x > 0 ? x : slope x. The derivative at 0 is the slope.
     """
@@ -597,37 +651,41 @@ def leaky_relu(input: Operand, slope: float | None = None) -> Value:
                     1, input=build.operand(input), slope=build.real(slope))[0]
 
 
+@bound
 def less(lhs: Operand, rhs: Operand) -> Value:
     """1 where less, else 0.
 
-    a < b ? 1 : 0, with derivative 0; 0 if either is NaN. Shapes broadcast as in NumPy:
-    aligned at the last dimension, a missing or unit dimension is repeated.
+    a < b ? 1 : 0, with derivative 0; 0 if either is NaN. Shapes broadcast as in NumPy: they
+    are aligned at the last dimension, and missing or unit dimensions are repeated.
     """
     return build.op("less",
                     "$lhs `,` $rhs attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
+@bound
 def less_equal(lhs: Operand, rhs: Operand) -> Value:
     """1 where less or equal, else 0.
 
-    a <= b ? 1 : 0, with derivative 0; 0 if either is NaN. Shapes broadcast as in NumPy:
-    aligned at the last dimension, a missing or unit dimension is repeated.
+    a <= b ? 1 : 0, with derivative 0; 0 if either is NaN. Shapes broadcast as in NumPy: they
+    are aligned at the last dimension, and missing or unit dimensions are repeated.
     """
     return build.op("less_equal",
                     "$lhs `,` $rhs attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
+@bound
 def linear(input: Operand, weight: Symbol, bias: Symbol | None = None,
            activation: str | None = None) -> Value:
     """Activation(input * weight + bias).
 
-    Each output element is one chain of fused multiply-adds over the input features,
-    ascending, from +0; then the bias; then the activation: any elementwise op of one operand
-    and no attributes, by its name without `nn.`; or `none`.
+    Computes each output element as one chain of fused multiply-adds over the input features,
+    in ascending order from +0. Then it adds the bias and applies the activation. The
+    activation is `none`, or the name, without `nn.`, of any elementwise op with one operand
+    and no attributes.
 
-    Phase `merged` turns it into `nn.read`, `nn.matmul`, `nn.add` and the activation.
+    Phase `merged` replaces the op with `nn.read`, `nn.matmul`, `nn.add` and the activation.
     """
     return build.op("linear",
                     "$input `,` $weight (`,` $bias^)? (`act` `(` "
@@ -638,6 +696,7 @@ def linear(input: Operand, weight: Symbol, bias: Symbol | None = None,
                     activation=build.word(activation, ACTIVATIONS))[0]
 
 
+@bound
 def log(input: Operand) -> Value:
     """Natural logarithm.
 
@@ -648,6 +707,7 @@ def log(input: Operand) -> Value:
                     1, input=build.operand(input))[0]
 
 
+@bound
 def log1p(input: Operand) -> Value:
     """Logarithm of 1 + x.
 
@@ -658,11 +718,12 @@ def log1p(input: Operand) -> Value:
                     1, input=build.operand(input))[0]
 
 
+@bound
 def log_loss(predictions: Operand, labels: Operand, epsilon: float | None = None) -> Value:
     """Log loss of a probability.
 
-    -label log(p + epsilon) - (1 - label) log(1 - p + epsilon). Where the logit is at hand
-    `nn.sigmoid_cross_entropy` loses no digits.
+    -label log(p + epsilon) - (1 - label) log(1 - p + epsilon). If the logit is available,
+    prefer `nn.sigmoid_cross_entropy`, which loses no digits.
     """
     return build.op("log_loss",
                     "$predictions `,` $labels (`epsilon` $epsilon^)? attr-dict `:` "
@@ -671,13 +732,17 @@ def log_loss(predictions: Operand, labels: Operand, epsilon: float | None = None
                     epsilon=build.real(epsilon))[0]
 
 
+@bound
 def log_probability(ids: Operand, first: int, behind: int,
                     distribution: Literal["uniform", "log_uniform", "counts"],
                     counts: Sequence[int] | None = None, power: float | None = None) -> Value:
-    """How probable it is that nn.sample draws an id.
+    """Log probability that nn.sample draws an id.
 
-    The logarithm of the probability with which one draw gives the id. A batch with an id that
-    is never drawn, as it is none of the range or has a count of 0, stops the program.
+    Returns the logarithm of the probability that one draw gives the id. An id that is out of
+    range or has a count of 0 is never drawn, and has no logarithm. If the ids come from
+    fields, directly or through `nn.slice`, `nn.concat` and `nn.reshape`, a row with such an
+    id is a bad row, which `--max-bad-rows` allows. If the model computes the ids, such an id
+    stops the program.
     """
     return build.op("log_probability",
                     "$ids `from` $first `below` $behind $distribution (`(` $counts^ `)` `power` "
@@ -688,35 +753,40 @@ def log_probability(ids: Operand, first: int, behind: int,
                     counts=build.id_tensor(counts), power=build.real(power))[0]
 
 
+@bound
 def log_softmax(input: Operand, axis: int) -> Value:
     """Logarithm of the softmax.
 
-    x - m - log(sum(exp(x - m))), with m the maximum along the axis.
+    x - m - log(sum(exp(x - m))), where m is the maximum along the axis.
     """
     return build.op("log_softmax",
                     "$input `axis` $axis attr-dict `:` type($input)",
                     1, input=build.operand(input), axis=build.integer(axis))[0]
 
 
+@bound
 def lookup(table: Symbol, ids: Operand, pooling: Literal["sum", "mean", "sqrtn", "none"],
            weights: Operand | None = None) -> Value:
     """Rows of a table, pooled by bag or one by one.
 
-    Looks every id up and pools the rows of each bag: `sum`, `mean` (sum divided by the bag's
-    size) or `sqrtn` (divided by its root). An empty bag gives zeros. Rows are added in bag
-    order. A tensor of ids is a tensor of bags of one id each.
+    Looks up every id and pools the rows of each bag: `sum`, `mean` (the sum divided by the
+    size of the bag) or `sqrtn` (the sum divided by the square root of the size). An empty bag
+    gives zeros. Rows are added in bag order. A tensor of ids is a tensor of bags of one id
+    each.
 
-    With `none` there is one row for each id of the bags, in their order: a history as it is.
-    The first dimension of the result counts ids then; ops keep to tensors that count the
-    same, and those named `nn.segment_...` lead from samples to their rows and back.
+    With `none`, the result has one row for each id of the bags, in their order, for example
+    to read a history. The first dimension of the result then counts ids. Ops combine only
+    tensors that count the same items. The ops named `nn.segment_...` convert between samples
+    and rows.
 
-    With `weights`, one number for each id of the bags, rows are multiplied by theirs before
-    they are added; `mean` divides by the sum of the bag's weights, `sqrtn` by the root of the
-    sum of their squares. Where that divisor is 0 nothing is divided. Weights have gradients
-    like rows: they may be computed from fields, as by `nn.cast`, or looked up.
+    `weights` has one number for each id of the bags. Each row is multiplied by its weight
+    before the rows are added. `mean` then divides by the sum of the weights in the bag, and
+    `sqrtn` by the square root of the sum of their squares. If the divisor is 0, the sum is
+    not divided. Weights have gradients like rows. They may be computed from fields, for
+    example by `nn.cast`, or looked up.
 
-    Phase `merged` turns all lookups of one table into `nn.unique`, `nn.pull` and `nn.pool`,
-    those with weights into a lookup without pooling and sums of its rows.
+    Phase `merged` turns all lookups of one table into `nn.unique`, `nn.pull` and `nn.pool`. A
+    lookup with weights becomes a lookup without pooling and sums of its rows.
     """
     return build.op("lookup",
                     "$table `[` $ids `]` (`weights` `(` $weights^ `)`)? `pool` `(` "
@@ -727,20 +797,21 @@ def lookup(table: Symbol, ids: Operand, pooling: Literal["sum", "mean", "sqrtn",
                     pooling=build.word(pooling, ["sum", "mean", "sqrtn", "none"]))[0]
 
 
+@bound
 def lstm(rows: Operand, bags: Operand, weight: Symbol, bias: Symbol | None = None,
          from_end: bool = False, init: Sequence[Operand] | None = None) -> Value:
     """Long short-term memory.
 
-    i = sigmoid(x_i + h U_i + b_i), f = sigmoid(x_f + h U_f + b_f), g = tanh(x_g + h U_g +
-    b_g), o = sigmoid(x_o + h U_o + b_o); the cell c, a second state, becomes f c + i g, and h
-    becomes o tanh(c).
+    `i = sigmoid(x_i + h U_i + b_i)`, `f = sigmoid(x_f + h U_f + b_f)`, `g = tanh(x_g + h U_g
+    + b_g)`, `o = sigmoid(x_o + h U_o + b_o)`. There are two states: the new cell c is `f c +
+    i g`, and the new h is `o tanh(c)`.
 
-    The operand is what the inputs contribute, `nn.linear` of them, with the gates side by
-    side; `h` is the state before the row, `U` the weight and `b` the bias (zeros, if it is
-    left out). The first states are those of `init`, or zeros. With `from_end` the last row of
-    a bag comes first. The order of gates and the formulas are those of PyTorch.
+    The operand `x` is the contribution of the inputs, computed by `nn.linear`, with the gates
+    concatenated. `h` is the state before the row, `U` the weight and `b` the bias (zeros if
+    it is absent). The initial states are those of `init`, or zeros. With `from_end`, the last
+    row of a bag comes first. The order of the gates and the formulas are those of PyTorch.
 
-    Phase `merged` turns it into an `nn.scan`, which `pdl-opt --nn-lower-model` prints.
+    Phase `merged` turns the op into an `nn.scan`. `pdl-opt --nn-lower-model` prints it.
     """
     return build.op("lstm",
                     "$rows `of` $bags `,` $weight (`,` $bias^)? (`from_end` $from_end^)? "
@@ -750,15 +821,17 @@ def lstm(rows: Operand, bags: Operand, weight: Symbol, bias: Symbol | None = Non
                     bias=build.symbol(bias), from_end=build.flag(from_end))[0]
 
 
+@bound
 def matmul(lhs: Operand, rhs: Operand, transpose_lhs: bool = False,
            transpose_rhs: bool = False) -> Value:
     """Matrix product.
 
-    Of the last two dimensions of each operand. Dimensions before them are equal, and there is
-    one product for each of their indices; or the right operand is one matrix for all of them.
-    Each element is one chain of fused multiply-adds over k, ascending, from +0.
+    Multiplies matrices in the last two dimensions of the operands. The dimensions before them
+    are equal, and there is one product for each of their indices. Alternatively, the right
+    operand is one matrix that all products share. Each element is one chain of fused
+    multiply-adds over k, in ascending order from +0.
 
-    Phase `merged` has products of two matrices, and `nn.batch_matmul`.
+    From phase `merged` on, there are only products of two matrices and `nn.batch_matmul`.
     """
     return build.op("matmul",
                     "$lhs (`transposed` $transpose_lhs^)? `,` $rhs (`transposed` "
@@ -768,40 +841,43 @@ def matmul(lhs: Operand, rhs: Operand, transpose_lhs: bool = False,
                     transpose_rhs=build.flag(transpose_rhs))[0]
 
 
+@bound
 def max(lhs: Operand, rhs: Operand) -> Value:
     """Larger of two.
 
-    The larger; NaN if either is NaN. Equal operands share the cotangent by halves. Shapes
-    broadcast as in NumPy: aligned at the last dimension, a missing or unit dimension is
-    repeated.
+    The larger number; NaN if either is NaN. Equal operands get half of the cotangent each.
+    Shapes broadcast as in NumPy: they are aligned at the last dimension, and missing or unit
+    dimensions are repeated.
     """
     return build.op("max",
                     "$lhs `,` $rhs attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
+@bound
 def min(lhs: Operand, rhs: Operand) -> Value:
     """Smaller of two.
 
-    The smaller; NaN if either is NaN. Equal operands share the cotangent by halves. Shapes
-    broadcast as in NumPy: aligned at the last dimension, a missing or unit dimension is
-    repeated.
+    The smaller number; NaN if either is NaN. Equal operands get half of the cotangent each.
+    Shapes broadcast as in NumPy: they are aligned at the last dimension, and missing or unit
+    dimensions are repeated.
     """
     return build.op("min",
                     "$lhs `,` $rhs attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
+@bound
 def minimize(losses: Operand, groups: Sequence[Symbol],
              weights: Operand | None = None) -> None:
     """Trains the named groups on per-sample losses.
 
     The loss of a step is the weighted sum of the samples' losses divided by the sum of their
-    weights, over all replicas; without weights each sample weighs 1.
+    weights, over all replicas. Without weights, each sample has weight 1.
 
-    A program may minimize several losses, each over groups of its own: for each one, symbols
-    of the other groups are constants, its gradients are divided by its own weights, and a
-    step whose samples have no weight in it leaves its groups alone. The first one's loss is
+    A program may minimize several losses, each over its own groups. For each loss, symbols of
+    the other groups are constants, and gradients are divided by the weights of that loss. If
+    no sample of a step has weight in a loss, its groups are not updated. The first loss is
     that of the program.
     """
     build.op("minimize",
@@ -811,24 +887,26 @@ def minimize(losses: Operand, groups: Sequence[Symbol],
              groups=build.symbols(groups))
 
 
+@bound
 def mul(lhs: Operand, rhs: Operand) -> Value:
     """Product.
 
-    a * b. Shapes broadcast as in NumPy: aligned at the last dimension, a missing or unit
-    dimension is repeated.
+    a * b. Shapes broadcast as in NumPy: they are aligned at the last dimension, and missing
+    or unit dimensions are repeated.
     """
     return build.op("mul",
                     "$lhs `,` $rhs attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
+@bound
 def nce_loss(own: Operand, drawn: Operand, own_correction: Operand, drawn_correction: Operand,
              hits: Operand | None = None) -> Value:
     """Noise-contrastive estimation.
 
-    softplus(-s) of the own id, and softplus(s) of each that was drawn, summed, with s = logit
-    - log_probability - log(n) (Gutmann and Hyvarinen, 2010; Mnih and Teh, 2012). With `hits`
-    (`nn.accidental_hits`) an id that is the sample's own adds nothing.
+    The sum of softplus(-s) of the own id and softplus(s) of each drawn id, where s = logit -
+    log_probability - log(n) (Gutmann and Hyvarinen, 2010; Mnih and Teh, 2012). With `hits`
+    (`nn.accidental_hits`), a drawn id that equals the own id adds nothing.
     """
     return build.op("nce_loss",
                     "$own `,` $drawn `correction` $own_correction `,` $drawn_correction (`hits` "
@@ -839,6 +917,7 @@ def nce_loss(own: Operand, drawn: Operand, own_correction: Operand, drawn_correc
                     hits=build.operand(hits))[0]
 
 
+@bound
 def neg(input: Operand) -> Value:
     """Negation.
 
@@ -849,12 +928,13 @@ def neg(input: Operand) -> Value:
                     1, input=build.operand(input))[0]
 
 
+@bound
 def negative_sampling(own: Operand, drawn: Operand, hits: Operand | None = None) -> Value:
-    """Log loss of the sample's own id against some that were drawn.
+    """Log loss of the sample's own id against drawn ids.
 
-    softplus(-logit) of the own id, and softplus(logit) of each that was drawn, summed
-    (Mikolov et al., 2013). With `hits` (`nn.accidental_hits`) an id that is the sample's own
-    adds nothing.
+    The sum of softplus(-logit) of the own id and softplus(logit) of each drawn id (Mikolov et
+    al., 2013). With `hits` (`nn.accidental_hits`), a drawn id that equals the own id adds
+    nothing.
     """
     return build.op("negative_sampling",
                     "$own `,` $drawn (`hits` $hits^)? attr-dict `:` type(operands)",
@@ -862,22 +942,24 @@ def negative_sampling(own: Operand, drawn: Operand, hits: Operand | None = None)
                     hits=build.operand(hits))[0]
 
 
+@bound
 def not_equal(lhs: Operand, rhs: Operand) -> Value:
     """1 where not equal, else 0.
 
-    a == b ? 0 : 1, with derivative 0; 1 if either is NaN. Shapes broadcast as in NumPy:
-    aligned at the last dimension, a missing or unit dimension is repeated.
+    a == b ? 0 : 1, with derivative 0; 1 if either is NaN. Shapes broadcast as in NumPy: they
+    are aligned at the last dimension, and missing or unit dimensions are repeated.
     """
     return build.op("not_equal",
                     "$lhs `,` $rhs attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
+@bound
 def observe(metric: Symbol, predictions: Operand, labels: Operand | None = None,
             group: Operand | None = None, weights: Operand | None = None) -> None:
-    """Feeds a metric.
+    """Adds the samples of a batch to a metric.
 
-    A sample counts as often as its weight says, once without weights.
+    Each sample counts with its weight, or once if there are no weights.
     """
     build.op("observe",
              "$metric `(` $predictions (`,` $labels^)? `)` (`group` $group^)? (`weight` "
@@ -889,21 +971,23 @@ def observe(metric: Symbol, predictions: Operand, labels: Operand | None = None,
              metric=build.symbol(metric))
 
 
+@bound
 def one_hot(input: Operand, classes: int) -> Value:
-    """1 at the place of a class, 0 elsewhere.
+    """1 at the position of a class, 0 elsewhere.
 
-    Labels of `nn.softmax_cross_entropy` from classes that data give as numbers, from 0 on. A
-    number that is no class gives zeros, and then no loss. It has no gradient.
+    Converts class numbers, from 0 on, to the labels of `nn.softmax_cross_entropy`. A number
+    that is not a class gives zeros, and therefore no loss. The op has no gradient.
     """
     return build.op("one_hot",
                     "$input `classes` $classes attr-dict `:` type($input)",
                     1, input=build.operand(input), classes=build.integer(classes))[0]
 
 
+@bound
 def pad(input: Operand, axis: int, low: int, high: int) -> Value:
-    """Zeros before and behind, along one axis.
+    """Adds zeros before and after, along one axis.
 
-    The adjoint of `nn.slice`, which is its adjoint.
+    The adjoint of `nn.slice`; the adjoint of this op is `nn.slice`.
     """
     return build.op("pad",
                     "$input `axis` $axis `low` $low `high` $high attr-dict `:` type($input)",
@@ -911,33 +995,37 @@ def pad(input: Operand, axis: int, low: int, high: int) -> Value:
                     low=build.integer(low), high=build.integer(high))[0]
 
 
+@bound
 def pairwise_dots(input: Operand, self: bool = False) -> Value:
     """Dot products of all pairs of rows.
 
-    Of each sample, rows i and j < i, in the order (1, 0), (2, 0), (2, 1), ...: the
-    interaction of DLRM (Naumov et al., 2019). With `self`, also j = i.
+    For each sample, the dot products of rows i and j < i, in the order (1, 0), (2, 0), (2,
+    1), and so on. This is the interaction of DLRM (Naumov et al., 2019). `self` adds the
+    pairs with j = i.
     """
     return build.op("pairwise_dots",
                     "$input (`self` $self^)? attr-dict `:` type($input)",
                     1, input=build.operand(input), self=build.flag(self))[0]
 
 
+@bound
 def pow(input: Operand, exponent: float) -> Value:
     """Power with a fixed exponent.
 
-    x^exponent, as C's pow: NaN for a negative x unless the exponent is whole. f32 is computed
-    in f64 and rounded once. For x^2 a product is faster.
+    x^exponent, like pow in C: NaN for a negative x unless the exponent is a whole number. f32
+    is computed in f64 and rounded once. For x^2, a product is faster.
     """
     return build.op("pow",
                     "$input `exponent` $exponent attr-dict `:` type($input)",
                     1, input=build.operand(input), exponent=build.real(exponent))[0]
 
 
+@bound
 def rank_loss(left: Operand, right: Operand, labels: Operand) -> Value:
-    """Log loss of which of two items stands above the other.
+    """Log loss of the order of two items.
 
-    log(1 + exp(left - right)) - label (left - right): the label says how probable it is that
-    the left one does (RankNet, Burges et al., 2005).
+    log(1 + exp(left - right)) - label (left - right). The label is the probability that the
+    left item ranks above the right one (RankNet, Burges et al., 2005).
     """
     return build.op("rank_loss",
                     "$left `,` $right `,` $labels attr-dict `:` type($left)",
@@ -945,21 +1033,26 @@ def rank_loss(left: Operand, right: Operand, labels: Operand) -> Value:
                     labels=build.operand(labels))[0]
 
 
+@bound
 def read(symbol: Symbol) -> Value:
-    """The value of a parameter or state at program entry."""
+    """The value of a parameter or state at program entry.
+
+    Reads the value from before the step. Updates of the same step are not visible.
+    """
     return build.op("read",
                     "$symbol attr-dict `:` type($result)",
                     1, symbol=build.symbol(symbol))[0]
 
 
+@bound
 def reduce(kind: Literal["sum", "mean", "max"], input: Operand, axes: Sequence[int],
            keep: bool = False, mixing: bool = False) -> Value:
     """Sum, mean or maximum over axes.
 
-    Order of the sums: if the axes are the last ones, element j of a row goes to lane j mod
-    16, lanes start at +0, and a tree 8-4-2-1 joins them; otherwise elements are added in
-    ascending order from +0. `mean` divides the sum by the number of elements. `max` shares
-    its cotangent among equal elements.
+    Sums have a fixed order. If the axes are the last ones, element j of a row goes to lane j
+    mod 16. Lanes start at +0, and a tree 8-4-2-1 joins them. Otherwise, elements are added in
+    ascending order from +0. `mean` divides the sum by the number of elements. `max` divides
+    its cotangent equally among the elements that are the maximum.
     """
     return build.op("reduce",
                     "$kind $input `axes` $axes (`keep` $keep^)? (`mixing` $mixing^)? attr-dict "
@@ -969,42 +1062,53 @@ def reduce(kind: Literal["sum", "mean", "max"], input: Operand, axes: Sequence[i
                     keep=build.flag(keep), mixing=build.flag(mixing))[0]
 
 
+@bound
 def relu(input: Operand) -> Value:
     """Rectifier.
 
-    x <= 0 ? +0 : x. NaN survives; the derivative at 0 is 0.
+    x <= 0 ? +0 : x. NaN stays NaN; the derivative at 0 is 0.
     """
     return build.op("relu",
                     "$input attr-dict `:` type($input)",
                     1, input=build.operand(input))[0]
 
 
+@bound
 def relu_gradient(cotangent: Operand, output: Operand) -> Value:
-    """Output <= 0 ? +0 : cotangent."""
+    """Gradient of nn.relu.
+
+    output <= 0 ? +0 : cotangent, where `output` is the result of `nn.relu`.
+    """
     return build.op("relu_gradient",
                     "$cotangent `,` $output attr-dict `:` type($cotangent)",
                     1, cotangent=build.operand(cotangent), output=build.operand(output))[0]
 
 
+@bound
 def reshape(input: Operand, shape: Sequence[int | None]) -> Value:
-    """The same elements in another shape."""
+    """The same elements in another shape.
+
+    Keeps the elements and their order.
+    """
     return build.op("reshape",
                     "$input attr-dict `:` functional-type($input, results)",
                     1, input=build.operand(input), shape=build.plain(shape))[0]
 
 
+@bound
 def rotate(input: Operand, by: int) -> Value:
-    """The row of the sample that stands some places further in the batch.
+    """Gives each sample the row of another sample of the batch.
 
-    Row i of the result is row (i + by) mod b, with b the rows of the replica's batch: items
-    of other samples as negatives, as often as they occur in the data. A batch whose b divides
-    `by` meets itself.
+    Row i of the result is row (i + by) mod b, where b is the number of rows of the replica's
+    batch. Items of other samples can thus serve as negatives, as often as they occur in the
+    data. If b divides `by`, each sample gets its own row.
     """
     return build.op("rotate",
                     "$input `by` $by attr-dict `:` type($input)",
                     1, input=build.operand(input), by=build.integer(by))[0]
 
 
+@bound
 def rsqrt(input: Operand) -> Value:
     """Reciprocal square root.
 
@@ -1015,12 +1119,14 @@ def rsqrt(input: Operand) -> Value:
                     1, input=build.operand(input))[0]
 
 
+@bound
 def same_bags(input: Operand, like: Operand) -> Value:
-    """Ids whose bags are as long as others.
+    """Joins ids to the bags of another field.
 
-    The ids or numbers of `input`, as rows of the bags of `like`: items of a history, and what
-    is known of each of them, come as several fields. A batch in which the bags differ in
-    length stops the program. The type of `like` may be left out if one.
+    Returns the ids or numbers of `input` as rows of the bags of `like`. Use it if several
+    fields describe the same items, for example the items of a history and their properties. A
+    batch in which the bags differ in length stops the program. The types may be written once
+    if they are equal.
     """
     return build.op("same_bags",
                     "$input `like` $like attr-dict `:` custom<TypeAndLike>(type($input), "
@@ -1028,19 +1134,26 @@ def same_bags(input: Operand, like: Operand) -> Value:
                     1, input=build.operand(input), like=build.operand(like))[0]
 
 
+@bound
 def sample(count: int, first: int, behind: int,
            distribution: Literal["uniform", "log_uniform", "counts"],
            counts: Sequence[int] | None = None, power: float | None = None,
            stream: int | None = None) -> Value:
-    """Ids drawn at random, for each sample its own.
+    """Random ids, drawn for each sample.
 
-    `count` ids a sample, each by itself, so that one may come twice, from those with first <=
-    id < behind. `uniform`: all alike. `log_uniform`: id first + k with the probability log((k
-    + 2) / (k + 1)) / log(behind - first + 1), which suits ids that are numbered by falling
-    frequency. `counts(#seen) power(0.75)`: id first + k with a probability in proportion to
-    the 0.75th power of count k of `#seen`, so never if that is 0; power 1 draws ids as often
-    as they were counted, power 0 all that were. A frozen program draws, too, with its own
-    seed.
+    Draws `count` ids for each sample, independently and with replacement, from those with
+    `first <= id < behind`. The distribution is one of the following.
+
+    `uniform`: all ids have the same probability.
+
+    `log_uniform`: id `first + k` has the probability `log((k + 2) / (k + 1)) / log(behind -
+    first + 1)`. It suits ids that are numbered by decreasing frequency.
+
+    `counts(#seen) power(0.75)`: the probability of id `first + k` is proportional to count k
+    of `#seen`, raised to the power 0.75. Ids with count 0 are never drawn. Power 1 draws ids
+    in proportion to their counts, and power 0 gives all counted ids the same probability.
+
+    A frozen program also draws ids, as in epoch 0.
     """
     return build.op("sample",
                     "$count `from` $first `below` $behind $distribution (`(` $counts^ `)` "
@@ -1053,13 +1166,15 @@ def sample(count: int, first: int, behind: int,
                     stream=build.integer(stream))[0]
 
 
+@bound
 def sampled_softmax(own: Operand, drawn: Operand, own_correction: Operand,
                     drawn_correction: Operand, hits: Operand | None = None) -> Value:
-    """Log loss of the sample's own id among some that were drawn.
+    """Softmax log loss of the sample's own id among drawn ids.
 
-    -log_softmax, at the own id, of the own logit and those of the ids that were drawn, each
-    less its `nn.log_probability` (Jean et al., 2015). With `hits` (`nn.accidental_hits`) an
-    id that is the sample's own counts once.
+    -log_softmax, at the own id, over the logits of the own id and of the drawn ids. The
+    `nn.log_probability` of each id is subtracted from its logit first (Jean et al., 2015).
+    With `hits` (`nn.accidental_hits`), a drawn id that equals the own id does not count
+    again.
     """
     return build.op("sampled_softmax",
                     "$own `,` $drawn `correction` $own_correction `,` $drawn_correction (`hits` "
@@ -1070,8 +1185,9 @@ def sampled_softmax(own: Operand, drawn: Operand, own_correction: Operand,
                     hits=build.operand(hits))[0]
 
 
+@bound
 def segment_first(rows: Operand, bags: Operand) -> Value:
-    """The first row of each bag.
+    """First row of each bag.
 
     An empty bag gives zeros.
     """
@@ -1080,8 +1196,9 @@ def segment_first(rows: Operand, bags: Operand) -> Value:
                     1, rows=build.operand(rows), bags=build.operand(bags))[0]
 
 
+@bound
 def segment_last(rows: Operand, bags: Operand) -> Value:
-    """The last row of each bag.
+    """Last row of each bag.
 
     An empty bag gives zeros.
     """
@@ -1090,32 +1207,36 @@ def segment_last(rows: Operand, bags: Operand) -> Value:
                     1, rows=build.operand(rows), bags=build.operand(bags))[0]
 
 
+@bound
 def segment_max(rows: Operand, bags: Operand) -> Value:
-    """The largest elements of the rows of each bag.
+    """Elementwise maximum of the rows of each bag.
 
-    An empty bag gives zeros. NaN survives. Equal elements share the cotangent.
+    An empty bag gives zeros. NaN stays NaN. Elements that are equal to the maximum share the
+    cotangent.
     """
     return build.op("segment_max",
                     "$rows `of` $bags attr-dict `:` functional-type(operands, results)",
                     1, rows=build.operand(rows), bags=build.operand(bags))[0]
 
 
+@bound
 def segment_mean(rows: Operand, bags: Operand) -> Value:
-    """The mean of the rows of each bag.
+    """Mean of the rows of each bag.
 
-    Their sum divided by their number; an empty bag gives zeros.
+    The sum of the rows divided by their number. An empty bag gives zeros.
     """
     return build.op("segment_mean",
                     "$rows `of` $bags attr-dict `:` type(operands)",
                     1, rows=build.operand(rows), bags=build.operand(bags))[0]
 
 
+@bound
 def segment_pad(rows: Operand, bags: Operand, length: int, from_end: bool = False) -> Value:
-    """Bags of one length, filled up with zeros.
+    """Pads or truncates bags to one length.
 
-    The first rows of each bag, or its last ones with `from_end`, up to the length; zeros
-    behind them, or before them with `from_end`. What is 1 where there is a row is the same of
-    a tensor of ones.
+    Takes the first rows of each bag, up to the length, and appends zeros. With `from_end`, it
+    takes the last rows and puts the zeros before them. To get a mask that is 1 for each row,
+    pad a tensor of ones.
     """
     return build.op("segment_pad",
                     "$rows `of` $bags (`from_end` $from_end^)? attr-dict `:` "
@@ -1124,11 +1245,13 @@ def segment_pad(rows: Operand, bags: Operand, length: int, from_end: bool = Fals
                     from_end=build.flag(from_end), length=build.plain(length))[0]
 
 
+@bound
 def segment_positions(bags: Operand, like: Operand | None = None,
                       from_end: bool = False) -> Value:
-    """Where in its bag each row is.
+    """Position of each row in its bag.
 
-    0 for the first one, 1 for the next; with `from_end` 0 for the last one.
+    The first row of a bag has position 0, the next 1. With `from_end`, the last row has
+    position 0.
     """
     return build.op("segment_positions",
                     "$bags (`like` $like^)? (`from_end` $from_end^)? attr-dict `:` "
@@ -1137,8 +1260,9 @@ def segment_positions(bags: Operand, like: Operand | None = None,
                     from_end=build.flag(from_end))[0]
 
 
+@bound
 def segment_repeat(input: Operand, bags: Operand, like: Operand | None = None) -> Value:
-    """What belongs to a bag, for each of its rows.
+    """Repeats the value of a bag for each of its rows.
 
     The adjoint of `nn.segment_sum`.
     """
@@ -1148,19 +1272,24 @@ def segment_repeat(input: Operand, bags: Operand, like: Operand | None = None) -
                     like=build.operand(like))[0]
 
 
+@bound
 def segment_reverse(rows: Operand, bags: Operand) -> Value:
-    """The rows of each bag, the last one first."""
+    """The rows of each bag in reverse order.
+
+    Keeps the order of the bags.
+    """
     return build.op("segment_reverse",
                     "$rows `of` $bags attr-dict `:` type(operands)",
                     1, rows=build.operand(rows), bags=build.operand(bags))[0]
 
 
+@bound
 def segment_shift(rows: Operand, bags: Operand, by: int) -> Value:
-    """The row that stands some rows before, in the same bag.
+    """Moves the rows of each bag by a number of positions.
 
-    Row i of a bag of the result is row i - by of that bag; zeros where there is none. With
-    `by` below 0 rows move towards the front. Shifts side by side (`nn.concat`) are what a
-    convolution over a sequence multiplies.
+    Row i of a bag in the result is row i - by of that bag, or zeros if there is no such row.
+    With a negative `by`, rows move towards the front. Concatenate several shifts
+    (`nn.concat`) to build the input of a convolution over a sequence.
     """
     return build.op("segment_shift",
                     "$rows `of` $bags `by` $by attr-dict `:` type(operands)",
@@ -1168,25 +1297,32 @@ def segment_shift(rows: Operand, bags: Operand, by: int) -> Value:
                     by=build.integer(by))[0]
 
 
+@bound
 def segment_sizes(bags: Operand) -> Value:
-    """How many rows each bag has."""
+    """Number of rows in each bag.
+
+    Returns the sizes as floats.
+    """
     return build.op("segment_sizes",
                     "$bags attr-dict `:` functional-type(operands, results)",
                     1, bags=build.operand(bags))[0]
 
 
+@bound
 def segment_softmax(rows: Operand, bags: Operand) -> Value:
-    """Positive numbers that add up to 1 over the rows of each bag.
+    """Softmax over the rows of each bag.
 
-    For each column by itself; as `nn.softmax`, with the maximum and the sum of the bag.
+    Works like `nn.softmax`, with the maximum and the sum of each bag. Columns are
+    independent.
     """
     return build.op("segment_softmax",
                     "$rows `of` $bags attr-dict `:` type(operands)",
                     1, rows=build.operand(rows), bags=build.operand(bags))[0]
 
 
+@bound
 def segment_sqrtn(rows: Operand, bags: Operand) -> Value:
-    """The sum of the rows of each bag, divided by the root of their number.
+    """Sum of the rows of each bag, divided by the square root of their number.
 
     An empty bag gives zeros.
     """
@@ -1195,22 +1331,24 @@ def segment_sqrtn(rows: Operand, bags: Operand) -> Value:
                     1, rows=build.operand(rows), bags=build.operand(bags))[0]
 
 
+@bound
 def segment_sum(rows: Operand, bags: Operand) -> Value:
-    """The sum of the rows of each bag.
+    """Sum of the rows of each bag.
 
-    Rows are added in bag order, from +0; an empty bag gives zeros.
+    Rows are added in bag order, from +0. An empty bag gives zeros.
     """
     return build.op("segment_sum",
                     "$rows `of` $bags attr-dict `:` functional-type(operands, results)",
                     1, rows=build.operand(rows), bags=build.operand(bags))[0]
 
 
+@bound
 def segment_unpad(input: Operand, bags: Operand, like: Operand | None = None,
                   from_end: bool = False) -> Value:
-    """The rows of bags that were filled up.
+    """The rows of padded bags.
 
-    The adjoint of `nn.segment_pad`: a row that is not among the first ones of its bag, or the
-    last ones with `from_end`, is zero.
+    The adjoint of `nn.segment_pad`. Rows of a bag that the padding had truncated are zero.
+    With `from_end`, these are the first rows of the bag instead of the last ones.
     """
     return build.op("segment_unpad",
                     "$input `over` $bags (`like` $like^)? (`from_end` $from_end^)? attr-dict "
@@ -1219,12 +1357,13 @@ def segment_unpad(input: Operand, bags: Operand, like: Operand | None = None,
                     like=build.operand(like), from_end=build.flag(from_end))[0]
 
 
+@bound
 def segment_window(rows: Operand, bags: Operand, first: int, last: int) -> Value:
-    """Each row beside its neighbours in the same bag.
+    """Each row joined with its neighbors in the same bag.
 
-    Row i of a bag of the result is rows i + first to i + last of that bag, side by side;
-    zeros where there is none. `nn.linear` of it is a convolution over the sequence,
-    `nn.segment_max` of that its largest responses.
+    Row i of a bag in the result is the concatenation of rows i + first to i + last of that
+    bag. Rows outside the bag are zeros. `nn.linear` of the result is a convolution over the
+    sequence; `nn.segment_max` then selects its largest responses.
     """
     return build.op("segment_window",
                     "$rows `of` $bags `from` $first `to` $last attr-dict `:` type(operands)",
@@ -1232,11 +1371,12 @@ def segment_window(rows: Operand, bags: Operand, first: int, last: int) -> Value
                     first=build.integer(first), last=build.integer(last))[0]
 
 
+@bound
 def select(condition: Operand, yes: Operand, no: Operand) -> Value:
-    """One of two values.
+    """One of two values, by a condition.
 
-    condition != 0 ? yes : no, where comparisons such as `nn.greater` make the condition; NaN
-    counts as true. The value that is not taken has no effect, and no gradient. Shapes
+    condition != 0 ? yes : no. Comparisons such as `nn.greater` compute the condition. NaN
+    counts as true. The value that is not selected has no effect and gets no gradient. Shapes
     broadcast as in `nn.add`.
     """
     return build.op("select",
@@ -1245,6 +1385,7 @@ def select(condition: Operand, yes: Operand, no: Operand) -> Value:
                     no=build.operand(no))[0]
 
 
+@bound
 def sigmoid(input: Operand) -> Value:
     """Logistic function.
 
@@ -1255,8 +1396,9 @@ def sigmoid(input: Operand) -> Value:
                     1, input=build.operand(input))[0]
 
 
+@bound
 def sigmoid_cross_entropy(logits: Operand, labels: Operand) -> Value:
-    """Log loss of a logit, sample by sample.
+    """Log loss of a logit for each sample.
 
     max(z, 0) - z y + log1p(exp(-|z|)).
     """
@@ -1265,6 +1407,7 @@ def sigmoid_cross_entropy(logits: Operand, labels: Operand) -> Value:
                     1, logits=build.operand(logits), labels=build.operand(labels))[0]
 
 
+@bound
 def sign(input: Operand) -> Value:
     """Sign.
 
@@ -1275,28 +1418,35 @@ def sign(input: Operand) -> Value:
                     1, input=build.operand(input))[0]
 
 
+@bound
 def signed_log1p(input: Operand) -> Value:
     """Sign(x) log1p(|x|).
 
-    Tames counts that may be negative.
+    Compresses the range of counts that may be negative.
     """
     return build.op("signed_log1p",
                     "$input attr-dict `:` type($input)",
                     1, input=build.operand(input))[0]
 
 
+@bound
 def sin(input: Operand) -> Value:
     """Sine.
 
-    sin(x), for |x| up to 2^24; NaN beyond, where a float is no angle any more.
+    sin(x) for |x| up to 2^24. Larger values give NaN, because floats are too coarse there to
+    represent an angle.
     """
     return build.op("sin",
                     "$input attr-dict `:` type($input)",
                     1, input=build.operand(input))[0]
 
 
+@bound
 def slice(input: Operand, axis: int, offset: int, size: int) -> Value:
-    """A range of one axis."""
+    """A range of one axis.
+
+    Copies the indices from offset to offset + size - 1 of an axis.
+    """
     return build.op("slice",
                     "$input `axis` $axis `offset` $offset `size` $size attr-dict `:` "
                     "type($input)",
@@ -1304,28 +1454,32 @@ def slice(input: Operand, axis: int, offset: int, size: int) -> Value:
                     offset=build.integer(offset), size=build.integer(size))[0]
 
 
+@bound
 def softmax(input: Operand, axis: int) -> Value:
     """Positive numbers that add up to 1.
 
-    exp(x - m) / sum(exp(x - m)), with m the maximum along the axis: no exponential overflows.
-    No gradient passes through m, which changes nothing.
+    exp(x - m) / sum(exp(x - m)), where m is the maximum along the axis, so that no
+    exponential overflows. No gradient passes through m; the gradient of the result is the
+    same.
     """
     return build.op("softmax",
                     "$input `axis` $axis attr-dict `:` type($input)",
                     1, input=build.operand(input), axis=build.integer(axis))[0]
 
 
+@bound
 def softmax_cross_entropy(logits: Operand, labels: Operand) -> Value:
-    """Log loss of logits of several classes, sample by sample.
+    """Log loss of the logits of several classes, for each sample.
 
-    -sum(labels * log_softmax(logits)) over the classes. Labels are the classes'
-    probabilities, which need not be 0 and 1.
+    -sum(labels * log_softmax(logits)) over the classes. Labels are the probabilities of the
+    classes, which may differ from 0 and 1.
     """
     return build.op("softmax_cross_entropy",
                     "$logits `,` $labels attr-dict `:` type(operands)",
                     1, logits=build.operand(logits), labels=build.operand(labels))[0]
 
 
+@bound
 def softplus(input: Operand) -> Value:
     """Smooth rectifier.
 
@@ -1336,6 +1490,7 @@ def softplus(input: Operand) -> Value:
                     1, input=build.operand(input))[0]
 
 
+@bound
 def sqrt(input: Operand) -> Value:
     """Square root.
 
@@ -1346,58 +1501,71 @@ def sqrt(input: Operand) -> Value:
                     1, input=build.operand(input))[0]
 
 
+@bound
 def squared_error(predictions: Operand, labels: Operand) -> Value:
-    """(prediction - label)^2, element by element."""
+    """(prediction - label)^2, element by element.
+
+    Computes the squared error without a factor 1/2.
+    """
     return build.op("squared_error",
                     "$predictions `,` $labels attr-dict `:` type($predictions)",
                     1, predictions=build.operand(predictions),
                     labels=build.operand(labels))[0]
 
 
-def standardise(input: Operand, mean: Sequence[float], deviation: Sequence[float]) -> Value:
-    """(x - mean) / deviation, with fixed numbers."""
-    return build.op("standardise",
+@bound
+def standardize(input: Operand, mean: Sequence[float], deviation: Sequence[float]) -> Value:
+    """(x - mean) / deviation, with fixed numbers.
+
+    Standardizes each column with a fixed mean and standard deviation, for example those of
+    the training data.
+    """
+    return build.op("standardize",
                     "$input `mean` $mean `deviation` $deviation attr-dict `:` type($input)",
                     1, input=build.operand(input), mean=build.reals(mean),
                     deviation=build.reals(deviation))[0]
 
 
+@bound
 def stop_gradient(input: Operand) -> Value:
-    """Identity that gradients do not pass.
+    """Identity that blocks gradients.
 
-    x; the cotangent is zero.
+    x. The cotangent is zero.
     """
     return build.op("stop_gradient",
                     "$input attr-dict `:` type($input)",
                     1, input=build.operand(input))[0]
 
 
+@bound
 def sub(lhs: Operand, rhs: Operand) -> Value:
     """Difference.
 
-    a - b. Shapes broadcast as in NumPy: aligned at the last dimension, a missing or unit
-    dimension is repeated.
+    a - b. Shapes broadcast as in NumPy: they are aligned at the last dimension, and missing
+    or unit dimensions are repeated.
     """
     return build.op("sub",
                     "$lhs `,` $rhs attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
+@bound
 def swish(input: Operand) -> Value:
     """Sigmoid linear unit.
 
-    x sigmoid(x): SiLU, the form of Ramachandran et al. (2017) with beta = 1.
+    x sigmoid(x). Also known as SiLU; swish of Ramachandran et al. (2017) with beta = 1.
     """
     return build.op("swish",
                     "$input attr-dict `:` type($input)",
                     1, input=build.operand(input))[0]
 
 
+@bound
 def take(input: Operand, axis: int, positions: Sequence[int]) -> Value:
-    """Indices of one axis, in any order.
+    """Fixed positions of one axis, in any order.
 
-    Index i of the result's axis is index positions[i] of the input's, and zero where that is
-    -1. An index may be taken several times, or never.
+    Index i on the axis of the result is index positions[i] on that of the input, or zeros if
+    the position is -1. An index may be used several times, or never.
     """
     return build.op("take",
                     "$input `axis` $axis `at` $positions attr-dict `:` type($input)",
@@ -1405,6 +1573,7 @@ def take(input: Operand, axis: int, positions: Sequence[int]) -> Value:
                     positions=build.integers(positions))[0]
 
 
+@bound
 def tanh(input: Operand) -> Value:
     """Hyperbolic tangent.
 
@@ -1415,18 +1584,21 @@ def tanh(input: Operand) -> Value:
                     1, input=build.operand(input))[0]
 
 
+@bound
 def top_k(input: Operand, count: int) -> Value:
-    """Where the largest numbers of a row are.
+    """Positions of the largest numbers in a row.
 
-    The positions of the `count` largest numbers of the last dimension, the largest first; of
-    equal ones the first comes first. NaN is none of them: where there are too few others,
-    positions are -1. `nn.gather` gives the numbers, or what belongs to them, with gradients.
+    Returns the positions of the `count` largest numbers of the last dimension, largest first.
+    Among equal numbers, the earlier position comes first. NaN is never selected; if there are
+    too few other numbers, the remaining positions are -1. `nn.gather` returns the numbers at
+    these positions, or other data at them, with gradients.
     """
     return build.op("top_k",
                     "$input `count` $count attr-dict `:` type($input)",
                     1, input=build.operand(input), count=build.integer(count))[0]
 
 
+@bound
 def transpose(input: Operand, permutation: Sequence[int]) -> Value:
     """Dimensions in another order.
 

@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What rules of types require of operands. What does not hold raises `Misfit`."""
+"""Requirements of type rules on operands. A violation raises `Misfit`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pdl.values import Value
 
 
 class Misfit(Exception):
-    """A sentence that says what does not fit, and what would."""
+    """An operand does not fit. The message says why, and what would fit."""
 
 
 def floats(**operands: Value | None) -> None:

@@ -1,17 +1,18 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Scalars of rules and schedules, and the functions with settled numerics on them.
+"""Scalars of rules and schedules, and functions on them with exactly defined numerics.
 
-`+`, `-`, `*`, `/`, unary minus, `abs` and comparisons work on scalars, each of which is
-one rounded operation; numbers beside them become constants.
+`+`, `-`, `*`, `/`, unary minus, `abs` and comparisons work on scalars. Each is one rounded
+operation. A number as an operand becomes a constant.
 """
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 
+from pdl import checks
+from pdl.arguments import bound
 from pdl.errors import ModelError
 from pdl.later import KnownLater
 from pdl.source import assigned_names, place_of
@@ -19,8 +20,8 @@ from pdl.text import Names, is_number, number
 
 
 class Region:
-    """Ops on scalars, in the order in which they are built. `type` is that of numbers which
-    stand beside no scalar."""
+    """Ops on scalars, in the order in which they are built. `type` is the type of a number if no
+    operand is a scalar."""
 
     def __init__(self, title: str, type: str):
         self.title = title
@@ -32,7 +33,7 @@ class Region:
         self._constants: dict[tuple[str, str], Scalar] = {}
 
     def scalar(self, name: str | None, type: str) -> Scalar:
-        """A scalar with a name that no other has."""
+        """Returns a new scalar with a unique name."""
         name = self._names.take(name)
         if name is None:
             name = str(self._unnamed)
@@ -40,14 +41,15 @@ class Region:
         return Scalar(self, name, type)
 
     def emit(self, text: str, type: str) -> Scalar:
-        """Appends an op, whose result is called as the user's variable."""
+        """Appends an op. Its result is named after the user's variable."""
         [name] = assigned_names()
         result = self.scalar(name, type)
         self.lines.append(f"{result} = {text}")
         return result
 
     def number(self, value: Number, op: str, type: str | None = None) -> Scalar:
-        """An operand of a type, of a number its constant, which stands once, at the top."""
+        """Returns an operand of the given type. For a number, this is a constant, which is
+        declared once, at the top."""
         type = type or self.type
         if is_number(value):
             text = number(value, type)
@@ -73,8 +75,8 @@ class Region:
 
 
 class Scalar(KnownLater):
-    """A number of a rule or schedule, known at each update; a condition if its type is
-    i1."""
+    """A number of a rule or schedule, known when an update runs. If its type is i1, it is a
+    condition."""
 
     KNOWN = "a scalar is known at an update, not while the rule is written"
     DEFAULT = "pdl.scalars lists the functions of scalars"
@@ -92,6 +94,7 @@ class Scalar(KnownLater):
                   "that two are equal",
         "`in`": "a == b is the condition that two are equal",
         "iteration": "`each`, `sum` and `row` run for one number at a time",
+        "an attribute": "scalars do not change: an operation gives another one",
         "len()": "`row` and `param` get the number of elements as `width`",
     }
 
@@ -177,7 +180,7 @@ def _region_of(op: str, *operands: Number) -> Region:
 
 
 def _type_of(region: Region, *operands: Number) -> str:
-    """The type of the first scalar, which numbers beside it take."""
+    """Returns the type of the first scalar. Numbers among the operands get this type."""
     for operand in operands:
         if isinstance(operand, Scalar) and operand.type != "i1":
             return operand.type
@@ -200,43 +203,51 @@ def _convert(name: str, op: str, value: Scalar, type: str) -> Scalar:
     return region.emit(f"{op} {given} : {given.type} to {type}", type)
 
 
+@bound
 def wide(value: Scalar) -> Scalar:
-    """The same number in f64, in which `sum` adds; one in f64 stays as it is."""
+    """Converts a number to f64, the type in which `sum` adds. A number in f64 stays as it is."""
     return _convert("wide", "arith.extf", value, "f64")
 
 
+@bound
 def narrow(value: Scalar) -> Scalar:
-    """The number rounded to the type of the model's elements, f64 or f32."""
+    """Rounds a number to the type of the model's elements, f64 or f32."""
     return _convert("narrow", "arith.truncf", value, _region_of("narrow", value).type)
 
 
+@bound
 def sqrt(value: Scalar) -> Scalar:
-    """The square root, correctly rounded."""
+    """Returns the square root, correctly rounded."""
     return _apply("math.sqrt", value)
 
 
+@bound
 def fma(first: Number, second: Number, third: Number) -> Scalar:
-    """first * second + third, rounded once."""
+    """Returns first * second + third, rounded once."""
     return _apply("math.fma", first, second, third)
 
 
+@bound
 def copysign(size: Number, sign: Number) -> Scalar:
-    """`size` with the sign of `sign`."""
+    """Returns `size` with the sign of `sign`."""
     return _apply("math.copysign", size, sign)
 
 
+@bound
 def maximum(first: Number, second: Number) -> Scalar:
-    """The larger of two."""
+    """Returns the larger of two numbers."""
     return _apply("arith.maximumf", first, second)
 
 
+@bound
 def minimum(first: Number, second: Number) -> Scalar:
-    """The smaller of two."""
+    """Returns the smaller of two numbers."""
     return _apply("arith.minimumf", first, second)
 
 
+@bound
 def equal(first: Number, second: Number) -> Scalar:
-    """The condition that two are equal."""
+    """Returns the condition that two numbers are equal."""
     return _apply("arith.cmpf oeq,", first, second, gives="i1")
 
 
@@ -248,28 +259,33 @@ def _only_once(op: str, *operands: Number) -> Scalar:
     return _apply(op, *operands)
 
 
+@bound
 def power(base: Number, exponent: Number) -> Scalar:
-    """base ^ exponent, in `once` and in schedules."""
+    """Returns base ^ exponent. Only in `once` and in schedules."""
     return _only_once("math.powf", base, exponent)
 
 
+@bound
 def cos(value: Scalar) -> Scalar:
-    """The cosine, in `once` and in schedules."""
+    """Returns the cosine. Only in `once` and in schedules."""
     return _only_once("math.cos", value)
 
 
+@bound
 def exp(value: Scalar) -> Scalar:
-    """The exponential, in `once` and in schedules."""
+    """Returns the exponential. Only in `once` and in schedules."""
     return _only_once("math.exp", value)
 
 
+@bound
 def log(value: Scalar) -> Scalar:
-    """The natural logarithm, in `once` and in schedules."""
+    """Returns the natural logarithm. Only in `once` and in schedules."""
     return _only_once("math.log", value)
 
 
+@bound
 def select(condition: Scalar, yes: Number, no: Number) -> Scalar:
-    """`yes` where the condition holds, else `no`."""
+    """Returns `yes` if the condition holds, else `no`."""
     if not isinstance(condition, Scalar) or condition.type != "i1":
         raise ModelError("the first operand of select has to be a condition, such as a < b")
     region = condition.region
@@ -281,15 +297,15 @@ def select(condition: Scalar, yes: Number, no: Number) -> Scalar:
 def trace(title: str, function: Callable, type: str, arguments: Sequence[tuple[str, str]],
           results: int | None, least: int = 0, gives: str | None = None
           ) -> tuple[list[str], int]:
-    """The lines of a region that a Python function makes, and how many numbers it yields.
+    """Returns the lines of a region that a Python function builds, and the number of its results.
 
-    The function takes as many scalars as there are `arguments`, each of which is what it
-    means and its type, and returns as many as `results` says, or at least `least`, of type
-    `gives`, without which that is `type`, the one of numbers that stand alone.
+    The function takes one scalar for each of `arguments`, which are pairs of meaning and type. It
+    returns as many scalars as `results` says, or at least `least`, of type `gives`. The default
+    of `gives` is `type`, the type of numbers without a scalar.
     """
     region = Region(title, type)
     gives = gives or type
-    names = list(inspect.signature(function).parameters)
+    names = [one.name for one in checks.parameters(title, function)]
     if len(names) != len(arguments):
         meanings = ", ".join(meaning for meaning, _ in arguments)
         raise ModelError(f"{title} takes {len(names)} arguments; it has to take "

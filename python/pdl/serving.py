@@ -7,11 +7,12 @@
     model = library.open("checkpoints")
     scores = model.run("predict", {"numbers": numbers, "categories": texts})
 
-Numbers and ids are whatever has the buffer protocol and the input's type (NumPy arrays,
-array.array), contiguous: they are read where they are, without a copy, unless they are read-only.
-Ids that the model hashes are texts, or ready keys of uint64, which `pdl.key` makes. This module needs Python's standard library only.
+Numbers and ids are contiguous objects with the buffer protocol and the input's type, such as
+NumPy arrays or array.array. They are read without a copy, unless they are read-only. Ids that the
+model hashes are texts, or ready keys of type uint64, which `pdl.key` makes. This module needs
+only Python's standard library.
 
-Many threads may use one model at once: calls run outside of Python's lock.
+Several threads may use one model at the same time: calls run outside of Python's lock.
 """
 
 import array
@@ -26,7 +27,7 @@ _NAMES = ("float32", "float64", "int64")
 
 
 class ServingError(RuntimeError):
-    """What a library refused, in its words."""
+    """A library rejected a call. The message is that of the library."""
 
 
 class UnknownIdsWarning(UserWarning):
@@ -34,7 +35,7 @@ class UnknownIdsWarning(UserWarning):
 
 
 class ServersUnavailable(ServingError):
-    """Servers of a connected model do not answer; they may do so again."""
+    """Servers of a connected model do not respond. A later call may succeed."""
 
 
 class _Tensor(ctypes.Structure):
@@ -121,10 +122,16 @@ class _Functions(ctypes.Structure):
 
 
 class Tensor:
-    """An input or output: `name`, `kind` ("dense", "ids" or "ragged"), `type` ("float32", ...),
-    `width` elements (or bags) a sample, `takes_texts`. Of an input: `missing`, what stands for a
-    missing element, as in training: a number, a text, "" for an empty bag, or None where it must
-    be given; `hashes_texts`, and `salt` of `pdl.key`, which is "slot" where it is the position."""
+    """An input or output.
+
+    - `name`, `kind` ("dense", "ids" or "ragged"), `type` ("float32", ...).
+    - `width`: number of elements, or bags, per sample.
+    - `takes_texts`: true if the input accepts texts.
+    - `missing`, of an input: replaces a missing element, as in training: a number, a text, or ""
+      for an empty bag. None if the element must be given.
+    - `hashes_texts`, of an input, and `salt` for `pdl.key`. The salt "slot" is the position of
+      the feature slot.
+    """
 
     def __init__(self, raw, rules=None):
         self.name = raw.name.decode()
@@ -153,7 +160,7 @@ class Program:
 
 
 class Library:
-    """The programs of a model, by name in `programs`; values come with `open`."""
+    """The programs of a model, by name in `programs`. `open` loads values for them."""
 
     def __init__(self, path):
         self._library = ctypes.CDLL(str(path), mode=ctypes.RTLD_LOCAL)
@@ -177,7 +184,8 @@ class Library:
         return self.functions.struct_size >= field.offset + field.size
 
     def _rules(self, program, place):
-        """How an input's keys and missing elements are made; None: the library does not say it."""
+        """Returns how the keys and missing elements of an input are made. Returns None if the
+        library does not contain this."""
         if not self._has("describe_input"):
             return None
         rules = _Rules(struct_size=ctypes.sizeof(_Rules))
@@ -189,9 +197,11 @@ class Library:
         return ServingError(self.functions.last_error().decode())
 
     def open(self, path, *, accept_old_layout=False):
-        """A model with the values of a checkpoint, of the newest one of a folder, or of a dump.
-        With `accept_old_layout`, also with values of before PDL kept with them how keys come from
-        fields; `Model.unchecked` says what could not be checked of these."""
+        """Opens a checkpoint, the newest checkpoint of a folder, or a dump. Returns a model.
+
+        With `accept_old_layout`, also opens files of old versions, which do not say how keys are
+        made from fields. `Model.unchecked` says what could not be checked.
+        """
         if not accept_old_layout:
             return Model(self, self.functions.open(str(path).encode()))
         self._need("open_values", "accept_old_layout")
@@ -208,11 +218,18 @@ class Library:
 
     def connect(self, servers, *, token="", parameters="", cache_bytes=256 << 20, row_age_ms=1000,
                 timeout_ms=1000, accept_old_layout=False):
-        """A model that asks the servers of a running job for rows, of a library that was made with
-        `--servers`. `servers`: addresses, as a list or with commas between; `token`: of the servers'
-        --reader-token-file; `parameters`: what `open` takes, instead of those that the servers have now.
-        Rows are kept in `cache_bytes`, and read again until they are `row_age_ms` old; a call waits
-        for servers `timeout_ms` at most. `accept_old_layout`: of `parameters`, as in `open`."""
+        """Connects to the servers of a running job, which provide rows. Returns a model. The
+        library must have been made with `--servers`.
+
+        - `servers`: addresses, as a list or separated by commas.
+        - `token`: that of the servers' --reader-token-file.
+        - `parameters`: path as for `open`, to use its parameters instead of the current ones of
+          the servers.
+        - `cache_bytes`, `row_age_ms`: size of the row cache, and the age in milliseconds after
+          which a row is requested again.
+        - `timeout_ms`: maximum time in milliseconds that a call waits for servers.
+        - `accept_old_layout`: as in `open`, for `parameters`.
+        """
         self._need_servers()
         if not isinstance(servers, str):
             servers = ",".join(servers)
@@ -223,7 +240,8 @@ class Library:
 
 
 def _address(buffer, code, what):
-    """Where the bytes of a buffer are, how many elements, and what keeps them."""
+    """Returns the address of a buffer, its number of elements, and an object that keeps it alive.
+    """
     try:
         view = memoryview(buffer)
     except TypeError:
@@ -247,7 +265,8 @@ def _address(buffer, code, what):
 
 
 class Model:
-    """What `Library.open` and `Library.connect` give. Frees its memory when it goes, or with `close`."""
+    """A model with values, from `Library.open` or `Library.connect`. `close` or deletion frees
+    its memory."""
 
     def __init__(self, library, pointer):
         self.library = library
@@ -266,7 +285,7 @@ class Model:
         self.close()
 
     def close(self):
-        """Frees the model; no thread may use it any more."""
+        """Frees the model. No thread may use it any more."""
         pointer, self._pointer = getattr(self, "_pointer", None), None
         if pointer:
             self.library.functions.close(pointer)
@@ -278,22 +297,23 @@ class Model:
             raise self.library.error()
 
     def reload(self, path):
-        """Takes other values. Calls that have begun end on the old ones."""
+        """Loads other values. Calls in progress finish with the old values."""
         self._check(self.library.functions.reload(self._pointer, str(path).encode()))
 
     def unchecked(self):
-        """What could not be checked of the values, as text; empty if all was."""
+        """Returns a text that says what could not be checked of the values. Empty if everything
+        was checked."""
         self.library._need("unchecked", "accept_old_layout")
         return self.library.functions.unchecked(self._pointer).decode()
 
     def refresh(self):
-        """Asks the servers of a connected model for the parameters as they are now."""
+        """Pulls the current parameters from the servers of a connected model."""
         self.library._need_servers()
         self._check(self.library.functions.refresh(self._pointer))
 
     def row_counts(self):
-        """A dict of `ids` and `unknown_ids`: ids of all samples, and those without a row; and of
-        `hits`, `misses` and `requests`: how a connected model has found rows."""
+        """Returns a dict. `ids` and `unknown_ids` count the ids of all samples, and those without
+        a row. `hits`, `misses` and `requests` count the row lookups of a connected model."""
         self.library._need_servers()
         counts = _RowCounts(struct_size=ctypes.sizeof(_RowCounts))
         self._check(self.library.functions.row_counts(self._pointer, ctypes.byref(counts)))
@@ -301,28 +321,35 @@ class Model:
                 for name in ("hits", "misses", "requests", "ids", "unknown_ids")}
 
     def state(self):
-        """A dict of `version`, `steps`, `rows` and `bytes`."""
+        """Returns a dict of `version`, `steps`, `rows` and `bytes`."""
         state = _State(struct_size=ctypes.sizeof(_State))
         self._check(self.library.functions.state(self._pointer, ctypes.byref(state)))
         return {name: getattr(state, name) for name in ("version", "steps", "rows", "bytes")}
 
     def run(self, program, inputs, batch=None, outputs=None):
-        """Scores a batch; a dict of outputs by name, array.array unless `outputs` has buffers
-        for them.
+        """Scores a batch. Returns a dict of outputs by name. These are array.array, unless
+        `outputs` has buffers for them.
 
-        `inputs`, by name: of dense inputs and ids a buffer of batch * width elements; of ragged
-        ones a pair of values and splits (int32, batch * width + 1); of ids that the model hashes
-        a list of texts (str or bytes; None is missing), of ragged ones a list of lists, one a
-        bag, or a buffer of ready keys (`pdl.key`), which are uint64. NaN is a missing number; an
-        input that is left out is missing for all samples. `batch`: the number of samples; without
-        it, what the inputs say. Warns once if more than half of the ids are unknown."""
+        `inputs` has the inputs by name. An input that is left out is missing for all samples.
+
+        - Dense inputs and ids: a buffer of batch * width elements. NaN is a missing number.
+        - Ragged inputs: a pair of values and splits (int32, batch * width + 1).
+        - Ids that the model hashes: a list of texts (str or bytes; None is missing). If the input
+          is ragged: a list of lists, one for each bag. Or a buffer of ready keys (`pdl.key`) of
+          type uint64.
+
+        `batch` is the number of samples; by default it follows from the inputs. Warns once if
+        more than half of the ids are unknown.
+        """
         chosen = self.library.programs.get(program)
         if chosen is None:
             raise ServingError(f"the library has no program @{program}, only "
                                + ", ".join(f"@{name}" for name in self.library.programs))
         unknown = set(inputs) - {tensor.name for tensor in chosen.inputs}
         if unknown:
-            raise ServingError(f"program @{program} has no input '{sorted(unknown)[0]}'")
+            names = ", ".join(f"'{tensor.name}'" for tensor in chosen.inputs)
+            raise ServingError(f"program @{program} has no input '{sorted(unknown)[0]}'; it has "
+                               f"{names or 'none'}")
         raw = (_Input * max(1, len(chosen.inputs)))()
         are_keys = (ctypes.c_int32 * max(1, len(chosen.inputs)))()
         kept = []
@@ -375,7 +402,7 @@ class Model:
 
     @staticmethod
     def _is_unsigned(tensor, given):
-        """Whether ids are ready keys, which unsigned integers are."""
+        """Returns true if ids are ready keys, which are unsigned integers."""
         if tensor.code != "q" or isinstance(given, list):
             return False
         values = given[0] if tensor.kind == "ragged" else given
@@ -386,7 +413,7 @@ class Model:
 
     @staticmethod
     def _take(raw, tensor, given, kept):
-        """Fills an input; how many elements, or bags, it has."""
+        """Fills an input. Returns its number of elements or bags."""
         what = f"input '{tensor.name}'"
         if isinstance(given, list):
             return Model._take_texts(raw, tensor, given, kept)
@@ -398,8 +425,9 @@ class Model:
         raw.values, count, alive = _address(values, tensor.code, what)
         raw.splits, ends, alive_splits = _address(splits, "i", f"{what}: its splits")
         kept += [alive, alive_splits]
-        if ends and memoryview(splits).cast("B").cast("i")[ends - 1] > count:
-            raise ServingError(f"{what}: its splits end behind its {count} values")
+        end = memoryview(splits).cast("B").cast("i")[ends - 1] if ends else count
+        if end != count:
+            raise ServingError(f"{what}: its splits end at {end}, but it has {count} values")
         return max(0, ends - 1)
 
     @staticmethod

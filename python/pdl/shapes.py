@@ -191,6 +191,11 @@ def concat(inputs: Sequence[Value], axis: int) -> TensorType:
     require.axis(first, axis)
     if axis == 0:
         raise Misfit("`axis` is 0; values are joined along an axis behind the first")
+    numbers = [value for value in inputs if value.type.is_float]
+    ids = [value for value in inputs if not value.type.is_float]
+    if numbers and ids:
+        raise Misfit(f"`inputs` has numbers, {numbers[0]!r}, and ids, {ids[0]!r}; join them apart, "
+                     "or make numbers of ids with pdl.cast")
     for value, type in zip(inputs, types):
         fits = type.rank == first.rank and all(
             index == axis or one == other
@@ -260,6 +265,8 @@ def _sizes(shape: Sequence[int | None]) -> tuple[int | None, ...]:
     for size in shape:
         if size is not None and not is_whole(size):
             raise Misfit(f"`shape` is {shape!r}; a size is a whole number, or None for the batch")
+        if size is not None and size >= 2**63:
+            raise Misfit(f"`shape` is {shape!r}; a size is below 2**63")
     return tuple(None if size is None else int(size) for size in shape)
 
 
@@ -358,8 +365,8 @@ def cross(inputs: Sequence[Value], salt: int | None = None) -> Type:
     return ragged[0] if ragged else inputs[0].type
 
 
-def standardise(input: Value, mean: Sequence[float], deviation: Sequence[float]) -> TensorType:
-    """nn.standardise."""
+def standardize(input: Value, mean: Sequence[float], deviation: Sequence[float]) -> TensorType:
+    """nn.standardize."""
     require.floats(input=input)
     width = input.shape[-1] if input.shape else None
     if width is None:
@@ -425,8 +432,8 @@ def data_norm(input: Value, size: Symbol, sum: Symbol, square_sum: Symbol,
     return input.type
 
 
-def l2_normalise(input: Value, epsilon: float | None = None) -> TensorType:
-    """nn.l2_normalise."""
+def l2_normalize(input: Value, epsilon: float | None = None) -> TensorType:
+    """nn.l2_normalize."""
     require.floats(input=input)
     if input.type.rank < 2:
         raise Misfit(f"`input` is {input!r}; it has to be [batch, ..., features]")
@@ -536,7 +543,7 @@ def cumulative_sum(input: Value, exclusive: bool = False, reversed: bool = False
 
 def softmax_cross_entropy(logits: Value, labels: Value) -> TensorType:
     """nn.softmax_cross_entropy."""
-    if logits.shape != (None, 1) and labels.shape == (None, 1):
+    if len(logits.shape) == 2 and logits.shape != (None, 1) and labels.shape == (None, 1):
         number = labels if labels.type.is_float else f"pdl.cast({labels})"
         raise Misfit(f"`labels` is {labels!r}, a class a sample; pdl.one_hot({number}, "
                      f"{logits.shape[-1]}) makes a row of ones and zeros of it")
@@ -729,7 +736,7 @@ RULES: dict[str, Callable] = {
     "gru": gru,
     "id_arithmetic": id_arithmetic,
     "in_batch_softmax": in_batch_softmax,
-    "l2_normalise": l2_normalise,
+    "l2_normalize": l2_normalize,
     "layer_norm": layer_norm,
     "less": broadcast,
     "less_equal": broadcast,
@@ -779,7 +786,7 @@ RULES: dict[str, Callable] = {
     "slice": slice,
     "softmax": softmax,
     "softmax_cross_entropy": softmax_cross_entropy,
-    "standardise": standardise,
+    "standardize": standardize,
     "sub": broadcast,
     "take": take,
     "transpose": transpose,

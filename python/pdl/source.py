@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where in the user's source something is built, and what it is called there."""
+"""Finds the user's source line that builds something, and the variable it is assigned to."""
 
 import dis
 import functools
@@ -9,14 +9,20 @@ import inspect
 import itertools
 import os
 import sys
+import sysconfig
 import types
 from collections.abc import Callable
 from typing import NamedTuple
 
 # As frames name it: through a link, if that is how Python found it.
 _PACKAGE = os.path.dirname(sys._getframe().f_code.co_filename) + os.sep
+# Of Python and of NumPy: what calls this package on behalf of the user.
+_STANDARD = sysconfig.get_path("stdlib") + os.sep
+_SITES = ("site-packages", "dist-packages")
 # Layers are made as users make theirs: values have the names of their variables.
 _LAYERS = _PACKAGE + "layers.py"
+# Its frames stand between a function and its caller.
+_ARGUMENTS = _PACKAGE + "arguments.py"
 
 
 class Place(NamedTuple):
@@ -28,15 +34,20 @@ class Place(NamedTuple):
 
     @property
     def is_of_notebook(self) -> bool:
-        """Whether the source is a cell of a notebook, which may run several times."""
+        """True if the source is a cell of a notebook, which may run several times."""
         return "ipykernel" in self.file or self.file.startswith("<ipython-input")
 
     @staticmethod
     def of_user() -> "Place":
-        """The innermost line that runs now and is not of this package."""
+        """Returns the innermost running line of the user's code. Skips this package and libraries
+        that call it, such as Python's `random`."""
         frame: types.FrameType | None = sys._getframe()
-        while frame.f_back and frame.f_code.co_filename.startswith(_PACKAGE):
+        while frame.f_back and _is_package(frame):
             frame = frame.f_back
+        of_user: types.FrameType | None = frame
+        while of_user and (_is_package(of_user) or _is_library(of_user)):
+            of_user = of_user.f_back
+        frame = of_user or frame
         # An instruction is two bytes, and has a place of its own.
         positions = frame.f_code.co_positions()
         found = next(itertools.islice(positions, frame.f_lasti // 2, None), None)
@@ -45,9 +56,32 @@ class Place(NamedTuple):
 
 
 def place_of(function: Callable) -> Place:
-    """Where a function is defined."""
-    code = inspect.unwrap(function).__code__
-    return Place(code.co_filename, code.co_firstlineno, 1)
+    """Returns the place where a function is defined. For callables without code, returns the
+    user's running line."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return Place(code.co_filename, code.co_firstlineno, 1) if code else Place.of_user()
+
+
+def is_called_by_user() -> bool:
+    """Returns true if code outside of this package called the calling method."""
+    # The file of a method that `dataclasses` has made says nothing.
+    return _module_of(sys._getframe(2)).partition(".")[0] != "pdl"
+
+
+def _module_of(frame: types.FrameType) -> str:
+    # Code that is run by exec() may have any module name, or none.
+    return str(frame.f_globals.get("__name__"))
+
+
+def _is_package(frame: types.FrameType) -> bool:
+    return frame.f_code.co_filename.startswith(_PACKAGE)
+
+
+def _is_library(frame: types.FrameType) -> bool:
+    file = frame.f_code.co_filename
+    if _module_of(frame).startswith("numpy."):
+        return True
+    return file.startswith(_STANDARD) and not any(site in file for site in _SITES)
 
 
 @functools.cache
@@ -56,12 +90,12 @@ def _instructions(code: types.CodeType) -> list[dis.Instruction]:
 
 
 def _following(frame: types.FrameType) -> list[dis.Instruction]:
-    """The instructions behind the one that runs in a frame."""
+    """Returns the instructions after the one that runs in a frame."""
     return [one for one in _instructions(frame.f_code) if one.offset > frame.f_lasti]
 
 
 def _stored(instruction: dis.Instruction) -> list[str]:
-    """The variables that an instruction assigns to, if that is what it does."""
+    """Returns the variables that an instruction assigns to; empty for other instructions."""
     name = instruction.opname
     if name.startswith("STORE_FAST_LOAD"):
         return [instruction.argval[0]]
@@ -73,16 +107,20 @@ def _stored(instruction: dis.Instruction) -> list[str]:
 
 
 def assigned_names(count: int = 1) -> list[str | None]:
-    """The variables that the user assigns the `count` results of this call to.
+    """Returns the names of the variables to which the user assigns the `count` results of this
+    call.
 
-    None for each result that is not assigned at once, as in `f(relu(x))`. What a
-    function returns at once is called as in its caller.
+    The name is None for a result that is not assigned directly, as in `f(relu(x))`. If a function
+    returns the result directly, the variable of its caller counts.
     """
     nobody: list[str | None] = [None] * count
     frame: types.FrameType | None = sys._getframe(1)
-    while frame and _is_builder(frame):
+    while frame and (_is_builder(frame) or _is_decorator(frame)):
         frame = frame.f_back
     while frame and not _is_builder(frame):
+        if _is_decorator(frame):
+            frame = frame.f_back
+            continue
         following = _following(frame)
         if following and following[0].opname == "RETURN_VALUE":
             frame = frame.f_back
@@ -104,4 +142,8 @@ def assigned_names(count: int = 1) -> list[str | None]:
 
 def _is_builder(frame: types.FrameType) -> bool:
     file = frame.f_code.co_filename
-    return file.startswith(_PACKAGE) and file != _LAYERS
+    return _is_package(frame) and file not in (_LAYERS, _ARGUMENTS)
+
+
+def _is_decorator(frame: types.FrameType) -> bool:
+    return frame.f_code.co_filename == _ARGUMENTS

@@ -1,22 +1,22 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a model declares: records, tables, parameters, groups and the like.
+"""Declarations of a model: records, tables, parameters, groups and others.
 
-`pdl.Model` makes all of these; they are handed to ops and to each other.
+`pdl.Model` creates all of them. Pass them to ops and to other declarations.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pdl import checks
+from pdl.arguments import ELEMENT, Want, check, checked
+from pdl.attributes import Attribute
 from pdl.errors import ModelError
+from pdl.later import Declared
 from pdl.source import Place
-from pdl.text import (Attribute, did_you_mean, dictionary, is_number, number, sequence,
-                      string, symbol)
+from pdl.text import (did_you_mean, dictionary, is_number, number, sequence, string, symbol)
 from pdl.types import RaggedType, TensorType, Type
 from pdl.values import Arithmetic
 
@@ -25,24 +25,34 @@ if TYPE_CHECKING:
 
 
 def location(place: Place) -> str:
-    """What stands after an op to say who wrote it."""
+    """Returns the text after an op that gives its place in the Python source."""
     return f" loc({string(place.file)}:{place.line}:{place.column})"
 
 
-class Symbol:
-    """A declaration of a model; `kind` is its op, `text` what stands behind its name."""
+_COLUMNS = Want(least=1, most=2**20)
+# Positions of columns in files; names may be any text.
+_POSITIONS = Want(least=0, most=2**31 - 1)
+# An id, or the text that stands for a missing one, which may be empty.
+_ID = Want(least=-2**63, most=2**64 - 1, empty=True)
+_SEPARATOR = Want(pattern="[\x00-\x7f]", example="one ASCII character, such as separator=\"|\"")
+_HASH = Want(family="hash", example="hash=pdl.xxh64()")
+_FIELD = {"title": "field '{name}'", "width": _COLUMNS, "columns": _POSITIONS}
+
+
+class Symbol(Declared):
+    """A declaration of a model. `kind` is its op, `text` the text after its name."""
 
     kind = ""
 
     def __init__(self, model: Model, name: str, text: str = ""):
         self.model = model
-        self.name = name
+        self.name = check(f"the name of an {self.kind}", name, str)
         self.text = text
         self.place = Place.of_user()
         model.declare(self)
 
     def lines(self, locations: bool = False) -> list[str]:
-        """The declaration, without indentation and its own place."""
+        """Returns the text of the declaration, without indentation and without its own place."""
         return [f"{self.kind} {self}{self.text}"]
 
     def __str__(self) -> str:
@@ -52,8 +62,10 @@ class Symbol:
         return f"{self} ({self.kind})"
 
 
-class Field:
+class Field(Declared):
     """One field of a record."""
+
+    DEFAULT = "programs take its values as the argument of its name"
 
     def __init__(self, name: str, type: Type, clauses: Sequence[str]):
         self.name = name
@@ -62,11 +74,18 @@ class Field:
         self.text = "".join([f"nn.field {symbol(name)} : {type}",
                              *(f" {clause}" for clause in clauses)])
 
+    def __str__(self) -> str:
+        return symbol(self.name)
+
+    def __repr__(self) -> str:
+        return f"{self} (nn.field)"
+
 
 class Record(Symbol):
-    """What one sample is: its fields, in file order."""
+    """The format of one sample: its fields, in file order."""
 
     kind = "nn.record"
+    DEFAULT = "programs take its fields as arguments, and record.fields has them by name"
 
     def __init__(self, model: Model, name: str, missing_texts: Sequence[str] | None = None):
         self.fields: dict[str, Field] = {}
@@ -81,78 +100,78 @@ class Record(Symbol):
         self.missing_texts = None if missing_texts is None else tuple(missing_texts)
         super().__init__(model, name)
 
+    @checked(element=ELEMENT, **_FIELD)
     def floats(self, name: str, width: int, *, missing: float | None = None,
                values: Mapping[str, float] | None = None,
-               columns: Sequence[int] | Sequence[str] | None = None,
+               columns: Sequence[int | str] | None = None,
                element: str | None = None) -> Field:
-        """A field of `width` numbers.
+        """Adds a field of `width` numbers.
 
-        `missing` stands for a missing number (without it the row is bad), `values` has
-        texts that stand for numbers, `columns` positions from 0 or header names.
+        `missing` replaces a missing number; without it, a row with a missing number is bad.
+        `values` maps texts to numbers. `columns` are positions from 0 or header names.
         """
-        width = _width(name, width)
         type = TensorType((None, width), element or self.model.element)
-        clauses = _number_clauses(name, type.element, missing, values)
+        clauses = _number_clauses(type.element, missing, values)
         return self._add(name, width, type, clauses, columns)
 
+    @checked(hash=_HASH, missing=_ID, **_FIELD)
     def ids(self, name: str, width: int, *, hash: Attribute | None = None,
             missing: str | int | None = None,
-            columns: Sequence[int] | Sequence[str] | None = None) -> Field:
-        """A field of `width` ids that are always present.
+            columns: Sequence[int | str] | None = None) -> Field:
+        """Adds a field of `width` ids that are always present.
 
-        `hash` says how a text becomes an id (`pdl.xxh64`); without it a decimal integer
-        is the id. `missing` stands for a missing one: a text, or without `hash` an
-        integer.
+        `hash` defines how a text becomes an id (`pdl.xxh64`). Without it, ids are decimal
+        integers. `missing` replaces a missing id: it is a text, or without `hash` an integer.
         """
-        width = _width(name, width)
         clauses = _id_clauses(name, hash, missing)
         return self._add(name, width, TensorType((None, width), "i64"), clauses, columns)
 
+    @checked(hash=_HASH, missing=_ID, missing_element=_ID, separator=_SEPARATOR, **_FIELD)
     def bags(self, name: str, width: int, *, hash: Attribute | None = None,
              missing: str | int | None = None,
              missing_element: str | int | None = None,
-             columns: Sequence[int] | Sequence[str] | None = None,
+             columns: Sequence[int | str] | None = None,
              separator: str | None = None) -> Field:
-        """A field of `width` bags of ids; a missing one is empty.
+        """Adds a field of `width` bags of ids. A missing bag is empty.
 
-        `separator` is what stands between several ids of one cell. `missing_element`
-        stands for a missing id among others, which is left out otherwise.
+        `separator` separates several ids in one cell. `missing_element` replaces a missing id
+        among others; without it, such an id is left out.
         """
-        width = _width(name, width)
         clauses = _id_clauses(name, hash, missing, missing_element)
-        after = [] if separator is None else [f"separator({string(separator)})"]
+        after = _separator(separator)
         return self._add(name, width, RaggedType(width), clauses, columns, after)
 
+    @checked(element=ELEMENT, separator=_SEPARATOR, **_FIELD)
     def float_bags(self, name: str, width: int, *, missing: float | None = None,
                    missing_element: float | None = None,
                    values: Mapping[str, float] | None = None,
-                   columns: Sequence[int] | Sequence[str] | None = None,
+                   columns: Sequence[int | str] | None = None,
                    separator: str | None = None, element: str | None = None) -> Field:
-        """A field of `width` bags of numbers; a missing one is empty.
+        """Adds a field of `width` bags of numbers. A missing bag is empty, unless `missing` is
+        given.
 
-        `missing` is the number that stands for a missing bag, `missing_element` stands for
-        a missing number among others, `values` has texts that stand for numbers,
-        `separator` is what stands between several numbers of one cell.
-        `pdl.cast` makes a row of each number, `pdl.same_bags` joins them to the ids that
-        they belong to.
+        `missing` is the number for a missing bag. `missing_element` replaces a missing number
+        among others. `values` maps texts to numbers. `separator` separates several numbers in one
+        cell. `pdl.cast` makes one row of each number, and `pdl.same_bags` declares that the
+        numbers belong to the ids of another field.
         """
-        width = _width(name, width)
         type = RaggedType(width, element or self.model.element)
-        clauses = _number_clauses(name, type.element, missing, values, missing_element)
-        after = [] if separator is None else [f"separator({string(separator)})"]
+        clauses = _number_clauses(type.element, missing, values, missing_element)
+        after = _separator(separator)
         return self._add(name, width, type, clauses, columns, after)
 
     def _add(self, name: str, width: int, type: Type, clauses: list[str],
-             columns: Sequence[int] | Sequence[str] | None, after: Sequence[str] = ()) -> Field:
+             columns: Sequence[int | str] | None, after: Sequence[str] = ()) -> Field:
         if name in self.fields:
             raise ModelError(f"{self} has a field '{name}' already, of line "
                              f"{self.fields[name].place.line}; give this one another name")
-        if width < 1:
-            raise ModelError(f"field '{name}' has {width} columns; it needs one at least")
         if columns is not None:
             if len(columns) != width:
                 raise ModelError(f"field '{name}' has {width} columns, and columns= lists "
                                  f"{len(columns)}; list one for each")
+            if len({isinstance(column, str) for column in columns}) > 1:
+                raise ModelError(f"`columns` of field '{name}' is {list(columns)}, with positions "
+                                 "and names; use one of the two")
             clauses.append("columns(" + sequence(
                 string(column) if isinstance(column, str) else column
                 for column in columns) + ")")
@@ -160,8 +179,8 @@ class Record(Symbol):
         return self.fields[name]
 
     def lines(self, locations: bool = False) -> list[str]:
-        """The declaration, without indentation; fields have the places of their Python lines
-        with `locations`."""
+        """Returns the text of the declaration, without indentation. With `locations`, each field
+        has its Python line."""
         missing = ("" if self.missing_texts is None else
                    " missing_texts(" + sequence(map(string, self.missing_texts)) + ")")
         return [f"{self.kind} {self}{missing} {{",
@@ -169,22 +188,19 @@ class Record(Symbol):
                   for field in self.fields.values()), "}"]
 
 
-def _width(name: str, width: int) -> int:
-    return checks.whole(f"the width of field '{name}'", width)
+def _separator(separator: str | None) -> list[str]:
+    return [] if separator is None else [f"separator({string(separator)})"]
 
 
-def _number_clauses(name: str, element: str, missing: float | None,
+def _number_clauses(element: str, missing: float | None,
                     values: Mapping[str, float] | None,
                     missing_element: float | None = None) -> list[str]:
-    """What stands for numbers of a field: finite ones, as a record has no others."""
+    """Returns the clauses of a field that replace missing numbers and texts by numbers."""
     stand_ins = {"missing": missing, "missing_element": missing_element}
-    for what, value in [*stand_ins.items(), *(("a value", v) for v in (values or {}).values())]:
-        if value is None:
-            continue
-        if not math.isfinite(value):
-            raise ModelError(f"field '{name}': {what} is {value}; it has to be a finite number")
-        # Refuses what is infinite in the field's type; the text has all digits.
-        number(value, element)
+    for value in [*stand_ins.values(), *(values or {}).values()]:
+        if value is not None:
+            # Refuses what is infinite in the field's type; the text has all digits.
+            number(value, element)
     clauses = [f"{clause}({number(value)})" for clause, value in stand_ins.items()
                if value is not None]
     if values is not None:
@@ -194,19 +210,24 @@ def _number_clauses(name: str, element: str, missing: float | None,
 
 def _id_clauses(name: str, hash: Attribute | None, missing: str | int | None,
                 missing_element: str | int | None = None) -> list[str]:
-    """How texts become ids of a field, and what stands for missing ones."""
-    clauses = []
-    if hash is not None:
-        given = checks.attribute(f"hash of field {name!r}", hash, "hash=pdl.xxh64()")
-        clauses.append(f"hash({given})")
+    """Returns the clauses of a field for hashing texts to ids and for missing ids."""
+    clauses = [] if hash is None else [f"hash({hash})"]
     for clause, id in (("missing", missing), ("missing_element", missing_element)):
-        if id is not None:
-            clauses.append(f"{clause}({id if is_number(id) else string(id)})")
+        if id is None:
+            continue
+        if isinstance(id, str) != (hash is not None):
+            needed = ("is an id; the field hashes texts, so write the text that stands for a "
+                      f'missing one, such as {clause}="none"' if hash is not None else
+                      "is a text; write a number, or hash=pdl.xxh64(), which makes ids of texts")
+            raise ModelError(f"`{clause}` of field '{name}' is {id!r}, which {needed}")
+        clauses.append(f"{clause}({string(id) if isinstance(id, str) else id})")
     return clauses
 
 
-class Dense(Symbol, Arithmetic):
-    """A dense tensor; as an operand, what it holds when the program begins."""
+class Dense(Arithmetic, Symbol):
+    """A dense tensor. As an operand, it stands for its value at the start of the program."""
+
+    ADVICE = {**Arithmetic.ADVICE, **Symbol.ADVICE}
 
     def __init__(self, model: Model, name: str, type: TensorType, text: str):
         self.type = type
@@ -222,7 +243,7 @@ class Dense(Symbol, Arithmetic):
 
 
 class Parameter(Dense):
-    """A dense tensor that its group trains."""
+    """A dense tensor that is trained by the optimizer rule of its group."""
 
     kind = "nn.param"
 
@@ -234,9 +255,10 @@ class State(Dense):
 
 
 class Table(Symbol):
-    """Rows of `width` numbers by 64-bit keys."""
+    """An embedding table: one row of numbers for each 64-bit key."""
 
     kind = "nn.table"
+    DEFAULT = 'pdl.lookup(table, ids, "sum") gives the rows of ids as a value'
 
     def __init__(self, model: Model, name: str, row: TensorType, text: str):
         self.row = row
@@ -244,25 +266,33 @@ class Table(Symbol):
 
 
 class Clip(Symbol):
-    """A limit for the gradients of the groups that name it."""
+    """Gradient clipping for the groups that name it."""
 
     kind = "nn.clip"
+    DEFAULT = "groups name it, as in model.group(..., clip=limit)"
 
 
 class Metric(Symbol):
-    """A figure of merit over many batches."""
+    """A metric, computed over many batches."""
 
     kind = "nn.metric"
+    DEFAULT = "pdl.observe(metric, predictions, labels) adds samples to it"
 
 
 class Group(Symbol):
-    """Symbols that are trained alike."""
+    """Parameters and tables that are trained in the same way."""
 
     kind = "nn.group"
+    DEFAULT = "tables and parameters name it with group=..., and pdl.minimize lists it"
 
 
-class Named:
-    """A rule or a schedule by its name, with hyper-parameters of one's own."""
+_OF_SCALARS = "groups name it, as in model.group(..., rule=rule, schedule=schedule)"
+
+
+class Named(Declared):
+    """A rule or schedule of the standard library with given hyper-parameters."""
+
+    DEFAULT = _OF_SCALARS
 
     def __init__(self, name: str, hyper: Mapping[str, float]):
         self.name = name
@@ -272,19 +302,28 @@ class Named:
         numbers = f" {dictionary(self.hyper)}" if self.hyper else ""
         return f"{symbol(self.name)}{numbers}"
 
+    def __repr__(self) -> str:
+        return str(self)
+
 
 class Scalars(Symbol):
-    """What rules and schedules share: hyper-parameters, and text of several lines.
+    """Common base of rules and schedules, which have hyper-parameters and a text of several
+    lines.
 
-    Called with hyper-parameters, it is itself with those: `rule(scale=2.0)`.
+    A call returns the rule or schedule with other hyper-parameters: `rule(scale=2.0)`.
     """
 
-    def __init__(self, model: Model, name: str, hyper: Mapping[str, float],
+    DEFAULT = _OF_SCALARS
+
+    def __init__(self, model: Model, name: str, hyper: Mapping[str, float], purpose: str,
                  lines: Sequence[str]):
         self.hyper = dict(hyper)
+        # Of rules, such as "gradients"; that of schedules is "schedule".
+        self.purpose = purpose
         self._lines = list(lines)
         super().__init__(model, name)
 
+    @checked(title="a call of a rule or schedule")
     def __call__(self, **hyper: float) -> Named:
         for name in hyper:
             if name not in self.hyper:
@@ -293,17 +332,17 @@ class Scalars(Symbol):
         return Named(self.name, hyper)
 
     def lines(self, locations: bool = False) -> list[str]:
-        """The declaration, without indentation and its own place."""
+        """Returns the text of the declaration, without indentation and without its own place."""
         return list(self._lines)
 
 
 class Rule(Scalars):
-    """An optimizer of the model's own."""
+    """An optimizer rule that the model defines."""
 
     kind = "nn.rule"
 
 
 class Schedule(Scalars):
-    """A learning rate as a function of the step, of the model's own."""
+    """A learning rate schedule that the model defines."""
 
     kind = "nn.schedule"

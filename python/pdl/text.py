@@ -1,9 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Texts of the dialect: numbers, strings, names, attributes."""
+"""Texts of the dialect: numbers, strings, names."""
 
-import dataclasses
 import difflib
 import math
 import numbers
@@ -14,51 +13,31 @@ from collections.abc import Iterable, Mapping, Sequence
 from pdl.errors import ModelError
 
 
-@dataclasses.dataclass(frozen=True)
-class Attribute:
-    """An attribute of the dialect, such as `#nn.l2<1.0e-6>`."""
-
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-
-def attribute(name: str, *positional: float | str, **named: float | str) -> Attribute:
-    """`#nn.name<...>` of numbers and words, by position or by name."""
-    parts = [_part(value) for value in positional]
-    parts += [f"{key} = {_part(value)}" for key, value in named.items()]
-    return Attribute(f"#nn.{name}<{', '.join(parts)}>" if parts else f"#nn.{name}")
-
-
-def _part(value: float | str) -> str:
-    if isinstance(value, str):
-        return value
-    return str(value) if is_whole(value) else number(value)
-
-
-def xxh64(salt: int | str = 0) -> Attribute:
-    """The hash of texts: xxh64 of the trimmed bytes, seeded with a number, or by
-    salt="slot" with the position of the slot, so that one text in two slots gives two
-    ids."""
-    return attribute("hash", "xxh64", salt=salt)
-
-
 def is_number(value: object) -> bool:
-    """Whether `value` is a number, of Python's or of NumPy's types; True and False are
-    none."""
+    """Returns true for a number, of Python's or of NumPy's types, except True and False."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def is_whole(value: object) -> bool:
-    """Whether `value` is an integer, of Python's or of NumPy's types; True and False are
-    none."""
+    """Returns true for an integer, of Python's or of NumPy's types, except True and False."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
+def as_float(value: float) -> float:
+    """Converts a number to f64."""
+    try:
+        return float(value)
+    except OverflowError:
+        raise ModelError("a number is beyond 1.8e308, the largest of f64; use a smaller one or "
+                         "float('inf')") from None
+
+
 def number(value: float, element: str = "f64") -> str:
-    """A number as the dialect reads it back: with a point, and with all digits."""
-    value = float(value)
+    """Returns the text of a number, with a decimal point and all digits, so that the dialect
+    reads the same number."""
+    if not is_number(value):
+        raise ModelError(f"{value!r} stands in the place of a number")
+    value = as_float(value)
     if math.isnan(value):
         raise ModelError("a number is NaN, which nothing equals; a field says what stands for a "
                          "missing number with missing=...")
@@ -76,7 +55,7 @@ def number(value: float, element: str = "f64") -> str:
 
 
 def string(value: str) -> str:
-    """A string in quotes."""
+    """Returns a string in quotes, with escapes."""
     escaped = []
     for byte in value.encode("utf-8"):
         is_plain = 0x20 <= byte < 0x7F and byte not in b'"\\'
@@ -85,14 +64,14 @@ def string(value: str) -> str:
 
 
 def unescaped(text: str) -> str:
-    """What stood in quotes before `string` escaped it."""
+    """Returns the text that `string` escaped."""
     data = re.sub(rb"\\([0-9A-F]{2})", lambda found: bytes.fromhex(found[1].decode()),
                   text.encode("utf-8"))
     return data.decode("utf-8", "replace")
 
 
 def symbol(name: str) -> str:
-    """`@name`, in quotes where it is no plain word."""
+    """Returns `@name`, in quotes if it is not a plain word."""
     is_plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_$.]*", name)
     return f"@{name}" if is_plain else f"@{string(name)}"
 
@@ -103,14 +82,15 @@ def sequence(parts: Iterable[object]) -> str:
 
 
 def dictionary(entries: Mapping[str, float], quoted: bool = False) -> str:
-    """`{name = number, ...}`; the keys are quoted where they may be any text."""
+    """Returns `{name = number, ...}`. With `quoted`, the keys are in quotes, because they may be
+    any text."""
     return "{" + ", ".join(
         f"{string(key) if quoted else key} = {number(value)}"
         for key, value in entries.items()) + "}"
 
 
 def did_you_mean(name: str, known: Sequence[str]) -> str:
-    """`; did you mean 'relu'?`, or what there is, if nothing is near."""
+    """Returns `; did you mean 'relu'?`, or a list of the known names if none is similar."""
     near = difflib.get_close_matches(name, known, 1)
     if near:
         return f"; did you mean '{near[0]}'?"
@@ -118,13 +98,14 @@ def did_you_mean(name: str, known: Sequence[str]) -> str:
 
 
 class Names:
-    """Names of values, each of which is free when it is given out."""
+    """Allocates unique names for values."""
 
     def __init__(self):
         self._taken: set[str] = set()
 
     def take(self, name: str | None) -> str | None:
-        """`name`, or one like it that is free; None for what no value can be called."""
+        """Returns `name`, or a similar one that is free. Returns None if a value cannot have such
+        a name."""
         if name is None or name == "_" or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
             return None
         free, count = name, 0

@@ -6,11 +6,21 @@
 import dataclasses
 from collections.abc import Iterable
 
+from pdl.later import Strict
+
 FLOATS = ("f32", "f64")
 
 
-@dataclasses.dataclass(frozen=True)
-class TensorType:
+class _Type(Strict):
+    DEFAULT = "x.shape has the sizes, with None for the batch, and x.type.element the kind of " \
+              "numbers"
+
+    def _described(self) -> str:
+        return f"{self} is a type"
+
+
+@dataclasses.dataclass(unsafe_hash=True)
+class TensorType(_Type):
     """A tensor; None is the batch, and stands first or nowhere."""
 
     shape: tuple[int | None, ...]
@@ -23,7 +33,7 @@ class TensorType:
 
     @property
     def is_float(self) -> bool:
-        """Whether the elements are numbers, not ids."""
+        """True if the elements are numbers, not ids."""
         return self.element in FLOATS
 
     def with_shape(self, shape: Iterable[int | None]) -> "TensorType":
@@ -35,8 +45,8 @@ class TensorType:
         return f"tensor<{sizes}{self.element}>"
 
 
-@dataclasses.dataclass(frozen=True)
-class RaggedType:
+@dataclasses.dataclass(unsafe_hash=True)
+class RaggedType(_Type):
     """For each sample `width` bags of ids, or of numbers, each of any length."""
 
     width: int
@@ -49,7 +59,7 @@ class RaggedType:
 
     @property
     def is_float(self) -> bool:
-        """Whether the elements are numbers, not ids."""
+        """True if the elements are numbers, not ids."""
         return self.element != "i64"
 
     def __str__(self) -> str:

@@ -9,7 +9,7 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pdl import hints
+from pdl.arguments import check, checked
 from pdl.errors import ModelError
 from pdl.later import KnownLater
 from pdl.text import is_whole
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
 
 
 def _operations():
-    """The ops, which are made of values."""
+    """Returns the module of the ops. Imported late, because it uses this module."""
     from pdl import ops
     return ops
 
 
 class Arithmetic(KnownLater):
-    """What may stand as an operand by itself: values, parameters and states.
+    """Base of values, parameters and states, which have arithmetic operators.
 
-    A number beside it becomes a constant; shapes broadcast as in NumPy. `==` and `!=` are
-    ops too, so that `is` asks whether two are the same one.
+    If the other operand is a number, it becomes a constant. Shapes broadcast as in NumPy. `==`
+    and `!=` are ops too, so use `is` to test whether two objects are the same.
     """
 
     KNOWN = "a value is known when the program runs, not while the model is written"
     DEFAULT = "pdl.ops lists what computes with values"
     ADVICE = {
-        "bool()": "Python cannot branch on it or join it with `and`, `or` and `not`; use "
-                  "pdl.select or pdl.cond, or of masks pdl.min (and), pdl.max (or) and 1 - a "
-                  "(not)",
+        "bool()": "Python cannot branch on it, join it with `and`, `or` and `not`, or find it "
+                  "in a list; use pdl.select or pdl.cond, pdl.equal with each of a list, or of "
+                  "masks pdl.min (and), pdl.max (or) and 1 - a (not)",
         "`%`": "x - n * pdl.floor(x / n) is the remainder of numbers, and "
                'pdl.id_arithmetic("remainder", ids, n) that of ids by a whole number',
         "`//`": "pdl.floor(x / n) rounds the quotient of numbers down, and "
@@ -64,14 +64,18 @@ class Arithmetic(KnownLater):
             "and pdl.one_hot makes a mask of it",
         "len()": "x.shape has the sizes, with None for the batch; pdl.segment_sizes counts the "
                  "ids of bags",
-        "iteration": "x.shape has the sizes; x[:, 2:3] is the column at 2, and pdl.scan goes "
-                     "from row to row of bags",
+        "iteration": "x.shape has the sizes; pdl.reduce adds up an axis, x[:, 2:3] is the "
+                     "column at 2, and pdl.scan goes from row to row of bags",
         "reversed()": "pdl.take(x, axis, positions) orders the entries of an axis, and "
                       "pdl.segment_reverse the rows of bags",
         "`in`": "pdl.equal(x, y) is 1 where two are equal, and pdl.max joins several of them; "
                 "pdl.accidental_hits finds an id among others",
         "assignment to an index": "values do not change: pdl.select chooses between two, and "
                                   "pdl.concat joins parts",
+        "an attribute": "values do not change: an op gives another one, and x.named(name) says "
+                        "what it is called",
+        "a format": "return the value from a frozen program, and `predict` writes it",
+        "`x()`": "only what @model.function has made is called",
         "hash()": "sets and the keys of dicts would compare identity: use id(x) or x.name as a "
                   "key, and pdl.equal to compare what values hold",
         "a NumPy array": "call the function of pdl that does the same, such as pdl.exp",
@@ -156,22 +160,22 @@ class Arithmetic(KnownLater):
         return _operations().floor(self)
 
     def __getitem__(self, ranges: slice | tuple[slice, ...]) -> Value:
-        """`x[:, 2:5]`: a range of one axis or more."""
+        """`x[:, 2:5]`: a slice along one or more axes."""
         return _ranges(self, ranges)
 
 
 def _of_ids(kind: str, ids: Arithmetic, other: Operand, otherwise: Callable[[], Value]) -> Value:
-    """nn.id_arithmetic of ids and a whole number, else what `otherwise` returns."""
+    """Returns nn.id_arithmetic if the operands are ids and a whole number, else `otherwise()`."""
     if not ids.type.is_float and is_whole(other):
         return _operations().id_arithmetic(kind, ids, other)
     return otherwise()
 
 
 class Value(Arithmetic):
-    """What an op gives, or an argument: a tensor or bags, of a known type.
+    """The result of an op, or an argument: a tensor or bags, of a known type.
 
-    Values are made by ops and belong to the function or program whose Python
-    function runs; another one gets them as arguments.
+    A value belongs to the function or program whose Python function created it. To use it in
+    another one, pass it as an argument.
     """
 
     def __init__(self, body: Body, name: str | None, type: Type, origin: str):
@@ -183,20 +187,19 @@ class Value(Arithmetic):
 
     @property
     def shape(self) -> tuple[int | None, ...]:
-        """The sizes of the dimensions; None is the batch."""
+        """The sizes of the dimensions. None is the batch size."""
         return self.type.shape
 
+    @checked(title="value.named")
     def named(self, name: str) -> Value:
-        """The same value, called `%name` in the text, or like that if there is one."""
+        """Names the value `%name` in the text, or similarly if that name is in use. Returns the
+        value."""
         self.body.rename(self, name)
         return self
 
-    def __getattr__(self, name: str):
-        hint = "" if name.startswith("_") else hints.for_name(name, _operations().__all__)
-        raise AttributeError(f"a value has no '{name}'{hint}")
-
     def __str__(self) -> str:
-        return f"%{self.name}"
+        # Ops name those that the user has not named only when their text is written.
+        return f"%{self.name}" if self.name else repr(self)
 
     def __repr__(self) -> str:
         return f"%{self.name} : {self.type}" if self.name else f"{self.origin} : {self.type}"
@@ -228,6 +231,9 @@ def _ranges(operand: Arithmetic, ranges: slice | tuple[slice, ...]) -> Value:
         if size is None:
             raise ModelError(f"axis 0 of {operand!r} is the batch, which cannot be cut; "
                              "write `:` for it")
+        for bound in (part.start, part.stop, part.step):
+            if bound is not None:
+                check("a bound of a range", bound, int)
         low, high, step = part.indices(size)
         if step != 1:
             raise ModelError("a range has no step; take the parts and join them with "

@@ -35,7 +35,7 @@ module @tiny {
   }
   rt.once_kernel @dense calls @kernel scalars ["sum of weights", "rate"] divisors [0] : f32
   rt.update_kernel @w calls @kernel slots ["m", "v"] from [0.0, 0.5]
-  rt.program @train reads(@clicks [@label, @category, @tags]) joined [2, 1] lookups [@emb]
+  rt.program @train reads(@clicks [@label, @category, @tags]) joined [2, 1] ids [#rt.id_range<field 1 columns 0 + 2 from 5 below 45>, #rt.id_range<field 1 columns 1 + 1 from -1 below 2 counts dense<[3, 0, 9]> : tensor<3xi64>>] lookups [@emb]
     updates [@w, @emb] lookup_of [-1, 0] outputs ["output0", "output1"] widths [1, 13] types [f32, f64] loss
     prepare(@prepare, <0 + 0 * batch, keys(0), occurrences(4)>)
     compute(@prepare, <64 + 1600 * batch, batch_squared(12), ids(0, 8, 0), keys(40), occurrences(0)>)
@@ -57,6 +57,9 @@ module @tiny {
 // Fields label and category; the table is symbol 2; updates of symbols 1 and 2.
 // CHECK: @pdl.program.train.fields(dense<[0, 2, 3]> : tensor<3xi32>)
 // CHECK: @pdl.program.train.joined(dense<[2, 1]> : tensor<2xi32>)
+// The second of three ids may not occur.
+// CHECK: @pdl.program.train.ids2(dense<5> : tensor<1xi32>)
+// CHECK: @pdl.program.train.ids()
 // CHECK: @pdl.program.train.lookups() {{.*}} !llvm.array<1 x struct<"pdl_lookup_descriptor", (i32)>>
 // CHECK: llvm.mlir.constant(2 : i32)
 // CHECK: @pdl.program.train.updates()

@@ -1,5 +1,5 @@
-// RUN: pdl-opt %S/../Transforms/Inputs/two_roles.mlir --pdl-pipeline="to=roles mode=sync" -o %t.sync
-// RUN: pdl-opt %S/../Transforms/Inputs/two_roles.mlir --pdl-pipeline="to=roles mode=async" -o %t.async
+// RUN: pdl-opt %S/../Transforms/PS/Inputs/two_roles.mlir --pdl-pipeline="to=roles mode=sync" -o %t.sync
+// RUN: pdl-opt %S/../Transforms/PS/Inputs/two_roles.mlir --pdl-pipeline="to=roles mode=async" -o %t.async
 // RUN: pdl-opt %t.sync --pass-pipeline="builtin.module(builtin.module(nn-updates-to-kernels,ps-to-rt))" | FileCheck %s --check-prefixes=CHECK,EARLY
 // RUN: pdl-opt %t.async --pass-pipeline="builtin.module(builtin.module(nn-updates-to-kernels,ps-to-rt))" | FileCheck %s --check-prefixes=CHECK,LATE
 

@@ -8,5 +8,5 @@ nn.program @a reads(@r) {
   %l = nn.linear %x, @u : (tensor<?x1xf32>) -> tensor<?x1xf32>
   nn.minimize %l over @g : tensor<?x1xf32>
 }
-// expected-error @+1 {{is no program yet: interpret it in phase merged or behind it, where nn-join-cycle has made one}}
+// expected-error @+1 {{is no program yet: interpret it in phase merged or after it, where nn-join-cycle has made one}}
 nn.cycle @train [@a]

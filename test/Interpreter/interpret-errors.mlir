@@ -6,6 +6,7 @@
 // RUN: python3 %S/Inputs/write_tensors.py %pdl_src/integration_test/oracles %t.samples x F32 1,1 1 c.values I64 2 1,2 c.splits I32 3 0,1,2
 // RUN: python3 %S/Inputs/write_tensors.py %pdl_src/integration_test/oracles %t.integer x I64 2,1 1,2 c.values I64 2 1,2 c.splits I32 3 0,1,2
 // RUN: python3 %S/Inputs/write_tensors.py %pdl_src/integration_test/oracles %t.noparam emb.keys I64 1 1 emb.values F32 1,1 3
+// RUN: python3 %S/Inputs/write_tensors.py %pdl_src/integration_test/oracles %t.bf16 x BF16 2,1 1,2
 // RUN: python3 %S/Inputs/write_tensors.py %pdl_src/integration_test/oracles %t.twice w F32 1 1 emb.keys I64 2 1,1 emb.values F32 2,1 3,4
 // RUN: python3 %S/Inputs/write_tensors.py %pdl_src/integration_test/oracles %t.extra w F32 1 1 v F32 1 1
 
@@ -16,7 +17,12 @@
 // RUN: not pdl-opt %s --nn-interpret="data=%t.none" -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: {{.*}}.none: cannot be read
 // RUN: not pdl-opt %s --nn-interpret="data=%s" -o /dev/null 2>&1 | FileCheck %s --check-prefix=TEXT
-// TEXT: error: {{.*}} is no safetensors file, or is cut off
+// TEXT: error: {{.*}}interpret-errors.mlir: is not a safetensors file, but a text that begins with '// R{{UN}}: '; name a file that
+// RUN: cat %t.good > %t.longer && printf 1234 >> %t.longer
+// RUN: not pdl-opt %s --nn-interpret="data=%t.longer" -o /dev/null 2>&1 | FileCheck %s --check-prefix=LONGER
+// LONGER: error: {{.*}}.longer: 4 bytes at the end belong to no tensor; the file is damaged or not a safetensors file, so write or fetch it again
+// RUN: not pdl-opt %s --nn-interpret="data=%t.bf16" -o /dev/null 2>&1 | FileCheck %s --check-prefix=BF16
+// BF16: error: {{.*}}.bf16: tensor `x` has the type BF16; convert it to F32, F64, I32 or I64
 // RUN: not pdl-opt %s --pdl-pipeline="to=gradient" --nn-interpret="data=%t.infinite dump=%t.dump" -o /dev/null 2>&1 | FileCheck %s --check-prefix=INFINITE
 // INFINITE: error: 'nn.program' op has a loss that is not finite
 // INFINITE: remark: in step 0

@@ -22,7 +22,7 @@ nn.group @g rule(@adam) rate(0.1) schedule(@cosine {steps = 0.0})
 
 // -----
 
-// expected-error @+1 {{has a learning rate below 0, by which the loss would grow; minimise the negated loss instead (C3)}}
+// expected-error @+1 {{has a learning rate below 0, by which the loss would grow; minimize the negated loss instead (C3)}}
 nn.group @g rule(@sgd) rate(-0.1)
 
 // -----

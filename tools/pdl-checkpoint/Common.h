@@ -1,4 +1,4 @@
-//===- Common.h - What commands share ---------------------------*- C++ -*-===//
+//===- Common.h - Functions shared by the commands --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,23 +15,29 @@
 #include <cstdint>
 #include <string>
 
-/// A line of the standard output.
+/// Prints a line to standard output.
 void print(const std::string &line);
 
-/// The checkpoint that a path stands for; newer ones that are not whole are
-/// warned of, and `isNewest`, unless it is null, says whether there are none.
+/// Opens the checkpoint to which a path refers. Logs a warning about newer ones
+/// that are damaged. If `isNewest` is not null, sets it to true if there are
+/// none.
 pdlrt::Expected<pdlrt::Checkpoint> openNamed(const std::string &path,
                                              bool *isNewest = nullptr);
 
-/// An error, for status 2, where there is something of that name.
+/// Returns an error, for exit status 2, if the path exists.
 pdlrt::Status checkNewFolder(const std::string &path);
-/// Makes the folder in which one of that name is to be, where there is none.
+/// Creates the parent folder of the path if it does not exist.
 pdlrt::Status makeFolderOf(const std::string &path);
 
-/// Such as "1.5 MiB".
+/// Returns a text such as "1.5 MiB".
 std::string sizeText(uint64_t bytes);
 
-/// Prints what `diff` has found between two that are called so.
+/// Prints the differences that `diff` found. `first` and `second`: names of the
+/// compared items.
+/// Reports that `diff` cannot compare. Returns the exit status: 2, because 1
+/// means that there are differences, unless another try may succeed.
+int failDiff(const pdlrt::Status &failure);
+
 void printDifferences(const pdlrt::StateDifferences &found,
                       const std::string &first, const std::string &second);
 

@@ -1,4 +1,4 @@
-//===- Export.cpp - Commands on exports -----------------------------------===//
+//===- Export.cpp - Commands for exports ----------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,7 +23,7 @@ using namespace pdlrt;
 static constexpr const char *mappedFormat = "mapped";
 static constexpr const char *formatOfRocksDb = "sst";
 
-/// Those for key-value stores.
+/// Returns the formats for key-value stores.
 static std::vector<const KeyValueFormat *> keyValueFormats() {
   return {&tsvFormat(), &recordFormat(),
 #ifdef PDL_HAS_ROCKSDB
@@ -56,16 +56,18 @@ int exportTo(const std::string &path, const ExportFlags &flags,
     if (known->name() == flags.format)
       format = known;
   if (!format && flags.format == formatOfRocksDb)
-    return fail(2, "--format sst: this pdl-checkpoint was built without "
-                   "RocksDB; install librocksdb-dev and build it again, or "
-                   "write --format records");
+    return fail(ExitCode::Usage,
+                "--format sst: this pdl-checkpoint was built without "
+                "RocksDB; install librocksdb-dev and build it again, or "
+                "write --format records");
   if (!format && (flags.fileSize || flags.memory))
-    return fail(2, fmt::format("{}: is for formats of key-value stores alone; "
-                               "leave it out, or choose one with --format",
-                               flags.fileSize ? "--file-size" : "--memory"));
+    return fail(ExitCode::Usage,
+                fmt::format("{}: is for formats of key-value stores alone; "
+                            "leave it out, or choose one with --format",
+                            flags.fileSize ? "--file-size" : "--memory"));
   Expected<Checkpoint> checkpoint = openNamed(path);
   if (!checkpoint)
-    return fail(1, checkpoint.status().message());
+    return fail(checkpoint.status());
   Status status;
   if (format) {
     constexpr int bitsOfMebibyte = 20;
@@ -78,7 +80,7 @@ int exportTo(const std::string &path, const ExportFlags &flags,
   } else {
     status = exportCheckpoint(*checkpoint, flags.slot, output);
   }
-  return status.ok() ? 0 : fail(1, status.message());
+  return status.ok() ? 0 : fail(status);
 }
 
 //===----------------------------------------------------------------------===//
@@ -100,7 +102,7 @@ static void printFoot(size_t files, uint64_t bytes) {
 static int inspectMapped(const std::string &path) {
   const Expected<CheckpointManifest> manifest = verifyExport(path);
   if (!manifest)
-    return fail(1, manifest.status().message());
+    return fail(manifest.status());
   printHead(path, manifest->model, manifest->progress.steps);
   uint64_t bytes = 0;
   for (const CheckpointPart &part : manifest->parts) {
@@ -121,7 +123,7 @@ static int inspectKeyValues(const std::string &path) {
   const Expected<KeyValueManifest> manifest =
       verifyKeyValues(path, keyValueFormats());
   if (!manifest)
-    return fail(1, manifest.status().message());
+    return fail(manifest.status());
   printHead(path, manifest->model, manifest->steps);
   print(fmt::format("format               {}", manifest->format));
   uint64_t bytes = manifest->parameters ? manifest->parameters->bytes : 0;
@@ -155,18 +157,19 @@ int diffExport(const std::string &first, const std::string &second,
                size_t limit) {
   const bool isSecond = isAnyExport(second);
   if (isSecond && isAnyExport(first))
-    return fail(2, first + " and " + second +
-                       ": both are exports; compare each with its checkpoint");
+    return fail(ExitCode::Usage,
+                first + " and " + second +
+                    ": both are exports; compare each with its checkpoint");
   const std::string &path = isSecond ? second : first;
   Expected<Checkpoint> checkpoint = openNamed(isSecond ? first : second);
   if (!checkpoint)
-    return fail(2, checkpoint.status().message());
+    return failDiff(checkpoint.status());
   const Expected<StateDifferences> found =
       isExport(path)
           ? compareExport(path, *checkpoint, limit)
           : compareKeyValues(path, keyValueFormats(), *checkpoint, limit);
   if (!found)
-    return fail(2, found.status().message());
+    return failDiff(found.status());
   printDifferences(*found, path, checkpoint->path());
   if (found->count)
     return 1;

@@ -1,4 +1,4 @@
-//===- Export.h - Commands on exports ---------------------------*- C++ -*-===//
+//===- Export.h - Commands for exports --------------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,25 +15,25 @@
 #include <string>
 #include <vector>
 
-/// The flags of `export`.
+/// Flags of `export`.
 struct ExportFlags {
   std::string format = "mapped";
   std::string slot;
-  /// In MiB, of formats that are no memory; none: as by default.
+  /// In MiB, for formats of key-value stores; none: the default.
   std::optional<uint64_t> fileSize, memory;
 };
 
-/// Those that this program writes, the default one first.
+/// Returns the supported formats; the first is the default.
 std::vector<std::string> exportFormats();
 
-/// Whether a folder is an export of any format.
+/// Returns true if a folder is an export of any format.
 bool isAnyExport(const std::string &path);
 
-// Each returns the exit status.
+// Each function returns the exit status.
 int exportTo(const std::string &checkpoint, const ExportFlags &flags,
              const std::string &output);
 int inspectExport(const std::string &path);
-/// Of an export and a checkpoint, in any order.
+/// Compares an export with a checkpoint, in any order.
 int diffExport(const std::string &first, const std::string &second,
                size_t limit);
 

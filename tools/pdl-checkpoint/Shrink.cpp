@@ -1,4 +1,4 @@
-//===- Shrink.cpp - The command that takes rows away ----------------------===//
+//===- Shrink.cpp - The command `shrink` ----------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,7 +20,7 @@
 
 using namespace pdlrt;
 
-/// A finite decimal number, and nothing behind it.
+/// Parses a finite decimal number, with no text after it.
 static std::optional<double> numberOf(std::string_view text) {
   double number = 0;
   const char *const end = text.data() + text.size();
@@ -30,7 +30,7 @@ static std::optional<double> numberOf(std::string_view text) {
   return number;
 }
 
-/// Reads "show=0.1,click=0.9".
+/// Parses a score such as "show=0.1,click=0.9".
 static Status readScore(std::string_view text, ShrinkOptions &options) {
   for (std::string_view left = text; !left.empty();) {
     const std::string_view one = left.substr(0, left.find(','));
@@ -95,18 +95,18 @@ int shrinkTo(const std::string &path, const ShrinkFlags &flags,
              const std::string &output) {
   const Expected<ShrinkOptions> options = optionsOf(flags);
   if (!options)
-    return fail(2, options.status().message());
+    return failUsage(options.status());
   if (const Status status = checkNewFolder(output); !status.ok())
-    return fail(2, status.message());
+    return failUsage(status);
   const Expected<Checkpoint> checkpoint = openNamed(path);
   if (!checkpoint)
-    return fail(1, checkpoint.status().message());
+    return fail(checkpoint.status());
   if (const Status status = makeFolderOf(output); !status.ok())
-    return fail(1, status.message());
+    return fail(status);
   const Expected<std::vector<ShrunkTable>> shrunk =
       shrinkCheckpoint(*checkpoint, output, *options);
   if (!shrunk)
-    return fail(1, shrunk.status().message());
+    return fail(shrunk.status());
   for (const ShrunkTable &table : *shrunk) {
     std::string line = fmt::format("table @{}: {} of {} rows are left",
                                    table.table, table.rowsLeft, table.rows);

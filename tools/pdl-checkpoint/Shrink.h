@@ -1,4 +1,4 @@
-//===- Shrink.h - The command that takes rows away --------------*- C++ -*-===//
+//===- Shrink.h - The command `shrink` --------------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,15 +13,15 @@
 #include <optional>
 #include <string>
 
-/// The flags of `shrink`.
+/// Flags of `shrink`.
 struct ShrinkFlags {
   std::optional<uint64_t> unseen;
-  /// As they were given; empty: they were not.
+  /// Unparsed values; empty if not given.
   std::string decay, least, score;
 };
 
-/// Writes the checkpoint without the rows that go, and says of each table how
-/// many are left. Returns the exit status.
+/// Writes the checkpoint without the removed rows, and prints the remaining
+/// number of rows of each table. Returns the exit status.
 int shrinkTo(const std::string &checkpoint, const ShrinkFlags &flags,
              const std::string &output);
 

@@ -1,4 +1,4 @@
-//===- SstFiles.cpp - Rows as files of RocksDB ----------------------------===//
+//===- SstFiles.cpp - Rows as SST files of RocksDB ------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,8 +18,8 @@ using namespace pdlrt;
 
 namespace {
 
-/// Numbers of a model hardly become smaller, and who reads them need know no
-/// method.
+/// Disables compression: a model's numbers hardly compress, and readers then
+/// need no compression library.
 rocksdb::Options optionsOfFiles() {
   rocksdb::Options options;
   options.compression = rocksdb::kNoCompression;
@@ -28,7 +28,7 @@ rocksdb::Options optionsOfFiles() {
 
 Status failed(const std::string &path, const char *what,
               const rocksdb::Status &status) {
-  return Status::invalid(path + ": " + what + ": " + status.ToString());
+  return Status::ioError(path + ": " + what + ": " + status.ToString());
 }
 
 class SstWriter final : public KeyValueWriter {
@@ -43,7 +43,7 @@ public:
     return check(writer.Put(
         bytesOfKey(key), {reinterpret_cast<const char *>(values), valueBytes}));
   }
-  // What the writer says leaves out the block that it is about to write.
+  // The writer's size does not include the current block.
   uint64_t bytes() const override { return std::max(added, size()); }
   Expected<FileDigest> finish() override;
 
@@ -112,7 +112,7 @@ Status SstReader::open() {
   rocksdb::ReadOptions options;
   options.verify_checksums = true;
   options.readahead_size = size_t(1) << 20;
-  // Each block is read once.
+  // Each block is read only once.
   options.fill_cache = false;
   rows.reset(reader.NewIterator(options));
   return {};
@@ -130,7 +130,7 @@ Expected<bool> SstReader::next() {
     return false;
   if (rows->key().size() != sizeof(int64_t) ||
       rows->value().size() != valueBytes)
-    return Status::invalid(fmt::format(
+    return Status::dataLoss(fmt::format(
         "{}: has a key of {} bytes with a value of {}, where 8 and "
         "{} belong; export the checkpoint again",
         path, rows->key().size(), rows->value().size(), valueBytes));

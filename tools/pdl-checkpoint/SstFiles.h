@@ -1,4 +1,4 @@
-//===- SstFiles.h - Rows as files of RocksDB --------------------*- C++ -*-===//
+//===- SstFiles.h - Rows as SST files of RocksDB ----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,8 +11,8 @@
 
 #include "pdlrt/Serving/KeyValueFiles.h"
 
-/// Files that RocksDB ingests: keys with the greatest byte first, values the
-/// elements with the least byte first.
+/// Returns the format of files that RocksDB ingests. Keys are big-endian, the
+/// elements of values little-endian.
 const pdlrt::KeyValueFormat &sstFormat();
 
 #endif // PDL_TOOLS_PDLCHECKPOINT_SSTFILES_H

@@ -1,4 +1,4 @@
-//===- StopSignals.cpp - An end before all is written ---------------------===//
+//===- StopSignals.cpp - Removes unfinished output after signals ----------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,8 +8,9 @@
 
 #include "StopSignals.h"
 
+#include "pdlrt/Core/StandardStreams.h"
+
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -28,7 +29,7 @@ static void removeUnfinished(const fs::path &output) {
   for (const fs::directory_entry &entry :
        fs::directory_iterator(parent.empty() ? "." : parent, ignored)) {
     const std::string name = entry.path().filename();
-    // Not those of a process whose number only begins alike.
+    // Excludes processes whose id only begins with the same digits.
     if (name == begin || name.starts_with(begin + "-"))
       found.push_back(entry.path());
   }
@@ -44,17 +45,17 @@ void removeUnfinishedAtSignal(const std::string &output) {
   sigemptyset(&signals);
   for (const int number : {SIGINT, SIGTERM, SIGHUP})
     sigaddset(&signals, number);
-  // Other threads take this over from the one that starts them.
+  // New threads inherit the signal mask.
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::thread([signals, path] {
     int number = 0;
     if (::sigwait(&signals, &number) != 0)
       return;
     removeUnfinished(path);
-    std::fprintf(stderr,
-                 "error: stopped by SIG%s; what was not finished is removed\n",
-                 ::sigabbrev_np(number));
-    // What another thread has made meanwhile.
+    pdlrt::writeError(std::string("error: stopped by SIG") +
+                      ::sigabbrev_np(number) +
+                      "; what was not finished is removed\n");
+    // Removes files that another thread has created meanwhile.
     removeUnfinished(path);
     std::_Exit(128 + number);
   }).detach();

@@ -1,4 +1,4 @@
-//===- StopSignals.h - An end before all is written -------------*- C++ -*-===//
+//===- StopSignals.h - Removes unfinished output after signals --*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,9 +11,9 @@
 
 #include <string>
 
-/// From now on SIGINT, SIGTERM and SIGHUP end the process with 128 + the
-/// signal's number, and what this process has begun to write for `output`
-/// (`OUTPUT.tmp.PID...` beside it) is removed. Before threads are started.
+/// Installs handling of SIGINT, SIGTERM and SIGHUP: they remove what this
+/// process has begun to write for `output` (`OUTPUT.tmp.PID...`) and end the
+/// process with status 128 + N. Call before threads are started.
 void removeUnfinishedAtSignal(const std::string &output);
 
 #endif // PDL_TOOLS_PDLCHECKPOINT_STOPSIGNALS_H

@@ -1,4 +1,4 @@
-//===- pdl-checkpoint.cpp - Looks into checkpoints ------------------------===//
+//===- pdl-checkpoint.cpp - Inspects and converts checkpoints -------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,13 +13,18 @@
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Checkpoint/Merge.h"
 #include "pdlrt/Checkpoint/State.h"
-#include "pdlrt/Core/FlagValues.h"
+#include "pdlrt/Core/Flags.h"
 #include "pdlrt/Core/ParseFlags.h"
+#include "pdlrt/Core/StandardStreams.h"
 #include "pdlrt/Files/OutputFiles.h"
 
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
+#include <optional>
+#include <string>
+#include <vector>
 
 using namespace pdlrt;
 
@@ -32,7 +37,7 @@ Expected<Checkpoint> openNamed(const std::string &path, bool *isNewest) {
   Expected<Checkpoint> checkpoint = openCheckpoint(path, refused);
   if (checkpoint)
     for (const std::string &sentence : refused)
-      std::fprintf(stderr, "warning: passed over %s\n", sentence.c_str());
+      writeError("warning: passed over " + sentence + "\n");
   if (isNewest)
     *isNewest = refused.empty();
   return checkpoint;
@@ -61,6 +66,10 @@ static void printProgress(const CheckpointManifest &manifest) {
                       position.epoch + 1, g, position.window, position.offset,
                       position.batch));
   }
+  for (const auto &[flag, value] : manifest.settings)
+    if (flag == "--replicas" && !progress.positions.empty())
+      print(fmt::format("running epoch {} is divided among {}",
+                        progress.epoch + 1, value));
   if (progress.skippedUpdates)
     print(fmt::format("skipped updates      {}", progress.skippedUpdates));
   if (progress.badRows)
@@ -115,8 +124,8 @@ static int inspect(const std::string &path) {
   bool isNewest = true;
   Expected<Checkpoint> checkpoint = openNamed(path, &isNewest);
   if (!checkpoint)
-    return fail(1, checkpoint.status().message());
-  // What is asked is also whether all is well.
+    return fail(checkpoint.status());
+  // `inspect` also reports whether the newest checkpoint is intact.
   const int status = isNewest ? 0 : 1;
   const CheckpointManifest &manifest = checkpoint->manifest();
   print(fmt::format("checkpoint           {}", checkpoint->path()));
@@ -124,7 +133,7 @@ static int inspect(const std::string &path) {
                     checkpoint->isDelta() ? deltaVersion : checkpointVersion));
   for (const Checkpoint &each : checkpoint->earlier())
     print(fmt::format("{} {}",
-                      each.isDelta() ? "delta behind        "
+                      each.isDelta() ? "delta after         "
                                      : "a delta, based on   ",
                       each.path()));
   print(fmt::format("model                {}", manifest.model));
@@ -173,9 +182,9 @@ static int inspect(const std::string &path) {
 Status checkNewFolder(const std::string &path) {
   std::error_code error;
   if (std::filesystem::exists(std::filesystem::symlink_status(path, error)))
-    return Status::invalid(path +
-                           ": there is something of that name already; name a "
-                           "folder that is not there yet");
+    return Status::failedPrecondition(
+        path + ": there is something of that name already; name a "
+               "folder that is not there yet");
   return {};
 }
 
@@ -184,40 +193,43 @@ Status makeFolderOf(const std::string &path) {
   const std::filesystem::path parent =
       std::filesystem::absolute(path, error).lexically_normal().parent_path();
   std::filesystem::create_directories(parent, error);
-  return error ? Status::invalid(parent.string() + ": cannot be made: " +
-                                 error.message() + "; name another folder")
+  return error ? Status::ofErrno(error.value(),
+                                 parent.string() + ": cannot be made: " +
+                                     error.message() + "; name another folder")
                : Status();
 }
 
 static int merge(const std::string &path, const std::string &output) {
   if (const Status status = checkNewFolder(output); !status.ok())
-    return fail(2, status.message());
+    return failUsage(status);
   Expected<Checkpoint> checkpoint = openNamed(path);
   if (!checkpoint)
-    return fail(1, checkpoint.status().message());
+    return fail(checkpoint.status());
   Status status = makeFolderOf(output);
   if (status.ok())
     status = mergeCheckpoint(*checkpoint, output);
-  return status.ok() ? 0 : fail(1, status.message());
+  return status.ok() ? 0 : fail(status);
 }
 
 static int prune(const std::string &path, int64_t keep) {
   std::error_code error;
   if (!std::filesystem::is_directory(path, error))
-    return fail(2, path + ": there is no such folder; name one that 'trainer "
-                          "train --checkpoint' wrote to");
+    return fail(Status::notFound(path + ": there is no such folder; name one "
+                                        "that 'trainer train --checkpoint' "
+                                        "wrote to"));
   if (std::filesystem::exists(path + "/" + manifestName, error))
-    return fail(2, path + ": is one checkpoint; name the folder that it is in");
+    return fail(Status::failedPrecondition(
+        path + ": is one checkpoint; name the folder that it is in"));
   const Expected<CheckpointFolder> folder = CheckpointFolder::open(path);
   if (!folder)
-    return fail(1, folder.status().message());
+    return fail(folder.status());
   const auto pruned = folder->prune(keep);
   if (!pruned)
-    return fail(1, pruned.status().message());
+    return fail(pruned.status());
   for (const std::string &each : pruned->removed)
     print("removed " + each);
   for (const std::string &each : pruned->renamed)
-    std::fprintf(stderr, "warning: %s\n", each.c_str());
+    writeError("warning: " + each + "\n");
   print(fmt::format("kept {} checkpoints, and {} that these need", pruned->kept,
                     pruned->needed));
   return 0;
@@ -227,13 +239,13 @@ static int prune(const std::string &path, int64_t keep) {
 // dump, diff
 //===----------------------------------------------------------------------===//
 
-/// Of a checkpoint, or of a dump.
+/// Reads the state of a checkpoint or of a dump.
 static Expected<ModelState> readState(const std::string &path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error))
-    return Status::invalid(path + ": there is no such file or folder; name a "
-                                  "checkpoint, a folder of checkpoints, or a "
-                                  "dump");
+    return Status::notFound(path + ": there is no such file or folder; name a "
+                                   "checkpoint, a folder of checkpoints, or a "
+                                   "dump");
   if (std::filesystem::is_regular_file(path))
     return readDump(path);
   Expected<Checkpoint> checkpoint = openNamed(path);
@@ -242,26 +254,32 @@ static Expected<ModelState> readState(const std::string &path) {
   return stateOf(*checkpoint);
 }
 
-static int dump(const std::string &path, const std::string &output) {
+static int dump(const std::string &path, const std::string &output,
+                const std::vector<std::string> &without) {
   if (Status status = checkReplaceable(output); !status.ok())
-    return fail(2, status.message());
+    return failUsage(status);
   Expected<Checkpoint> checkpoint = openNamed(path);
   if (!checkpoint)
-    return fail(1, checkpoint.status().message());
+    return fail(checkpoint.status());
   Expected<ModelState> state = stateOf(*checkpoint);
   if (!state)
-    return fail(1, state.status().message());
+    return fail(state.status());
+  for (const std::string &symbol : without)
+    if (const Status removed = removeSymbol(
+            *state, symbol.substr(symbol.starts_with('@') ? 1 : 0));
+        !removed.ok())
+      return failUsage(Status(removed).withContext(path));
   Status status = writeDump(*state, output);
-  return status.ok() ? 0 : fail(1, status.message());
+  return status.ok() ? 0 : fail(status);
 }
 
 void printDifferences(const StateDifferences &found, const std::string &first,
                       const std::string &second) {
-  for (const std::string &sentence : found.sentences)
+  for (const std::string &sentence : found.messages)
     print(sentence);
-  if (found.count > int64_t(found.sentences.size()))
+  if (found.count > int64_t(found.messages.size()))
     print(fmt::format("and {} more",
-                      found.count - int64_t(found.sentences.size())));
+                      found.count - int64_t(found.messages.size())));
   for (const TableDifferences &table : found.tables)
     if (table.changed + table.onlyFirst + table.onlySecond > 0)
       print(fmt::format("table @{}: {} rows differ, {} of {} are only in {}, "
@@ -271,24 +289,30 @@ void printDifferences(const StateDifferences &found, const std::string &first,
                         table.rowsOfSecond, second));
 }
 
+int failDiff(const Status &failure) {
+  const bool isBrief = exitCodeOf(failure.code()) == ExitCode::Retry;
+  return fail(isBrief ? ExitCode::Retry : ExitCode::Usage, failure.message());
+}
+
 static int diff(const std::string &first, const std::string &second,
                 size_t limit) {
   if (isAnyExport(first) || isAnyExport(second))
     return diffExport(first, second, limit);
   Expected<ModelState> a = readState(first);
   if (!a)
-    return fail(2, a.status().message());
-  // A folder that a job writes to has another newest checkpoint each time.
+    return failDiff(a.status());
+  // If both paths are equal, read only once: a running job may write a newer
+  // checkpoint between two reads.
   std::error_code error;
   std::optional<Expected<ModelState>> other;
   if (!std::filesystem::equivalent(first, second, error))
     other.emplace(readState(second));
   if (other && !*other)
-    return fail(2, other->status().message());
+    return failDiff(other->status());
   const ModelState *const b = other ? &**other : &*a;
   StateDifferences found = compareStates(*a, *b, first, second, limit);
   printDifferences(found, first, second);
-  // A dump without slots does not say them.
+  // A dump without slots contains no step counts.
   if (!a->groupSteps.empty() && !b->groupSteps.empty() &&
       a->groupSteps != b->groupSteps) {
     ++found.count;
@@ -307,20 +331,212 @@ static int diff(const std::string &first, const std::string &second,
 // Flags
 //===----------------------------------------------------------------------===//
 
-static int run(int argc, char **argv) {
-  std::string first, second, output;
-  ExportFlags exportFlags;
-  ShrinkFlags shrinkFlags;
+namespace {
+
+/// Values of the flags of all commands.
+struct Values {
+  /// Positional arguments: a checkpoint, and for some commands a second path.
+  std::string first, second;
+  std::string output;
+  std::vector<std::string> without;
+  ExportFlags exported;
+  ShrinkFlags shrunk;
   size_t limit = 10;
   int64_t keep = 3;
-  CLI::App app(
-      "Looks into the checkpoints that 'trainer train --checkpoint' "
-      "writes. Wherever a checkpoint is asked for, a folder of them "
-      "stands for the newest complete one, and a delta for the state that "
-      "it has with all that it needs.",
-      "pdl-checkpoint");
+};
+
+/// A command with its flags and its function, which returns the exit status.
+struct ToolCommand {
+  CommandTable table;
+  int (*run)(const Values &values);
+};
+
+} // namespace
+
+/// Returns the row of a path that is found by its position.
+static Flag pathFlag(const std::string &name, std::string &target,
+                     const std::string &help,
+                     const std::string &placeholder = "FOLDER") {
+  return {.names = name,
+          .placeholder = placeholder,
+          .value = FlagValue::anyText(target),
+          .help = help,
+          .isRequired = true};
+}
+
+static Flag outputFlag(std::string &target, const std::string &help,
+                       const std::string &placeholder = "FOLDER") {
+  return {.names = "-o,--output",
+          .placeholder = placeholder,
+          .value = FlagValue::text(target),
+          .help = help,
+          .isRequired = true};
+}
+
+static ToolCommand dumpCommand(Values &values) {
+  return {{"dump",
+           "Write values and slots, with tables sorted by key, as the "
+           "safetensors file that 'trainer train --dump --dump-slots' writes",
+           {{mainOptions,
+             {pathFlag("checkpoint", values.first, "The checkpoint"),
+              outputFlag(values.output, "The file to write", "FILE"),
+              {.names = "--without",
+               .placeholder = "NAME",
+               .value = FlagValue::repeated(values.without),
+               .help = "Leave this symbol out, so that a new training "
+                       "(--init-from) starts it with initial values. May be "
+                       "given several times"}}}}},
+          [](const Values &given) {
+            return dump(given.first, given.output, given.without);
+          }};
+}
+
+static ToolCommand exportCommand(Values &values) {
+  ExportFlags &flags = values.exported;
+  constexpr uint64_t maxMebibytes = uint64_t(1) << 40;
+  const std::string notMapped = "For all formats except mapped: ";
+  return {
+      {"export",
+       "Write the part of a checkpoint that serving needs: as a folder that "
+       "libraries map, which loads at once, whatever its size, and whose "
+       "memory processes share; or as files for key-value stores",
+       {{mainOptions,
+         {pathFlag("checkpoint", values.first, "The checkpoint"),
+          outputFlag(values.output, "The folder to write, a new one"),
+          {.names = "--format",
+           .placeholder = "NAME",
+           .value = FlagValue::oneOf(flags.format, exportFormats()),
+           .help = "mapped: tables as memory-mapped files. The other formats "
+                   "contain rows sorted by key. tsv: lines of text; records: "
+                   "the key with its most significant byte first, then "
+                   "elements in little-endian order; sst: the same as files "
+                   "of RocksDB"},
+          {.names = "--file-size",
+           .placeholder = "MIB",
+           .value = FlagValue::number(flags.fileSize, 1, maxMebibytes),
+           .help = notMapped + "approximate size of a table's file in MiB, "
+                               "after which the next one begins (default: "
+                               "1024)"},
+          {.names = "--memory",
+           .placeholder = "MIB",
+           .value = FlagValue::number(flags.memory, 1, maxMebibytes),
+           .help = notMapped + "MiB of rows that are in memory at once. With "
+                               "fewer, files are read in smaller pieces "
+                               "(default: 256)"},
+          {.names = "--slot",
+           .placeholder = "NAME",
+           .value = FlagValue::text(flags.slot),
+           .help = "A slot that frozen programs read, such as average. It is "
+                   "exported in place of the values of symbols that have "
+                   "it"}}}}},
+      [](const Values &given) {
+        return exportTo(given.first, given.exported, given.output);
+      }};
+}
+
+static ToolCommand diffCommand(Values &values) {
+  return {{"diff",
+           "Compare values and slots bit by bit, and the groups' step counts. "
+           "Print the first differences and the number of rows that differ. "
+           "An export is compared with a checkpoint in the parts that it has",
+           {{mainOptions,
+             {pathFlag("a", values.first, "A checkpoint, a dump, or an export",
+                       "PATH"),
+              pathFlag("b", values.second, "Another one", "PATH"),
+              {.names = "--limit",
+               .placeholder = "N",
+               .value = FlagValue::number(values.limit),
+               .help = "Maximum number of differences to print"}}}}},
+          [](const Values &given) {
+            return diff(given.first, given.second, given.limit);
+          }};
+}
+
+static ToolCommand shrinkCommand(Values &values) {
+  ShrinkFlags &flags = values.shrunk;
+  constexpr uint64_t maxPeriods = 1 << 14;
+  return {{"shrink",
+           "Write the checkpoint without rows that were not updated for long "
+           "or have a low score, as the clause shrink(...) of tables does at "
+           "the end of a period",
+           {{mainOptions,
+             {pathFlag("checkpoint", values.first, "The checkpoint"),
+              outputFlag(values.output,
+                         "The folder to write, a new one. Training can resume "
+                         "from it if it is named like the checkpoint"),
+              {.names = "--unseen",
+               .placeholder = "N",
+               .value = FlagValue::number(flags.unseen, 1, maxPeriods),
+               .help = "For tables with the clause: erase rows that were not "
+                       "updated in the last N whole periods, and keys that "
+                       "wait for admission and did not occur in them"},
+              {.names = "--score",
+               .placeholder = "NAME=WEIGHT,...",
+               .value = FlagValue::text(flags.score),
+               .help = "For tables with all of these row slots: weights of a "
+                       "row's score, such as show=0.1,click=0.9"},
+              {.names = "--decay",
+               .placeholder = "X",
+               .value = FlagValue::text(flags.decay),
+               .help = "Factor by which the slots of the score are multiplied "
+                       "first, above 0 and at most 1 (default: 1)"},
+              {.names = "--least",
+               .placeholder = "X",
+               .value = FlagValue::text(flags.least),
+               .help = "Erase rows with a score below X (default: none)"}}}}},
+          [](const Values &given) {
+            return shrinkTo(given.first, given.shrunk, given.output);
+          }};
+}
+
+/// Returns all commands, in the order of the help text.
+static std::vector<ToolCommand> commandsOf(Values &values) {
+  return {
+      {{"inspect",
+        "Verify all checksums. Show the model, the progress of the training, "
+        "symbols, shapes, numbers of keys, and sizes; also of an export. The "
+        "status is 1 if a newer checkpoint of the folder is damaged",
+        {{mainOptions,
+          {pathFlag("checkpoint", values.first, "The checkpoint")}}}},
+       [](const Values &given) { return inspect(given.first); }},
+      dumpCommand(values),
+      exportCommand(values),
+      diffCommand(values),
+      {{"merge",
+        "Write a delta, with everything that it needs, as one full checkpoint: "
+        "the bytes that a training without deltas would have written",
+        {{mainOptions,
+          {pathFlag("delta", values.first, "The checkpoint"),
+           {.names = "output",
+            .placeholder = "FOLDER",
+            .value = FlagValue::text(values.output),
+            .help = "The folder to write",
+            .isRequired = true}}}}},
+       [](const Values &given) { return merge(given.first, given.output); }},
+      shrinkCommand(values),
+      {{"prune",
+        "Remove all checkpoints of a folder except the newest complete ones "
+        "and those that these need",
+        {{mainOptions,
+          {pathFlag("folder", values.first,
+                    "The folder of checkpoints, to which no training writes"),
+           {.names = "--keep",
+            .placeholder = "N",
+            .value = FlagValue::number(values.keep, 1, INT64_MAX),
+            .help = "Number of checkpoints to keep"}}}}},
+       [](const Values &given) { return prune(given.first, given.keep); }}};
+}
+
+static int run(int argc, char **argv) {
+  Values values;
+  const std::vector<ToolCommand> commands = commandsOf(values);
+  CLI::App app("Inspects and converts the checkpoints that 'trainer train "
+               "--checkpoint' writes. Where a\ncheckpoint is expected, a "
+               "folder of checkpoints stands for its newest complete one, and "
+               "a\ndelta for the state that it represents.",
+               "pdl-checkpoint");
   app.require_subcommand(1);
-  app.set_help_flag("-h,--help", "Print this help");
+  addHelpAndVersion(app);
   app.footer("Examples:\n"
              "  pdl-checkpoint inspect saved\n"
              "  pdl-checkpoint dump saved/step-000000000100 -o model."
@@ -334,175 +550,39 @@ static int run(int argc, char **argv) {
              "  pdl-checkpoint shrink saved -o less/step-000000000130 "
              "--unseen 7\n"
              "  pdl-checkpoint prune saved --keep 1\n"
-             "Exit status: 0 done, and equal for diff; 1 a bad checkpoint, or "
-             "different for diff; 2 bad flags,\nor what diff cannot read.");
-  CLI::App *inspectCommand = app.add_subcommand(
-      "inspect", "Verify all checksums; show the model, how far training has "
-                 "come, symbols, shapes, keys and sizes; of an export too. "
-                 "Status 1 where a newer one of the folder is damaged");
-  inspectCommand->add_option("checkpoint", first, "The checkpoint")
-      ->required()
-      ->type_name("FOLDER");
-  CLI::App *dumpCommand = app.add_subcommand(
-      "dump", "Write values and slots, tables sorted by key, as the "
-              "safetensors file that 'trainer train --dump --dump-slots' "
-              "writes");
-  dumpCommand->add_option("checkpoint", first, "The checkpoint")
-      ->required()
-      ->type_name("FOLDER");
-  dumpCommand->add_option("-o,--output", output, "The file to write")
-      ->check(notEmpty())
-      ->required()
-      ->type_name("FILE");
-  CLI::App *exportCommand = app.add_subcommand(
-      "export", "Write what serves of a checkpoint: as a folder that libraries "
-                "map, which loads at once, whatever its size, and whose memory "
-                "processes share; or as files that key-value stores are filled "
-                "with");
-  exportCommand->add_option("checkpoint", first, "The checkpoint")
-      ->required()
-      ->type_name("FOLDER");
-  exportCommand
-      ->add_option("-o,--output", output, "The folder to write, a new one")
-      ->check(notEmpty())
-      ->required()
-      ->type_name("FOLDER");
-  exportCommand
-      ->add_option("--format", exportFlags.format,
-                   "mapped: tables as files of memory. Else rows sorted by "
-                   "key, tsv: lines of text; records: key with the greatest "
-                   "byte first, then elements with the least byte first; sst: "
-                   "the same as files of RocksDB")
-      ->check(CLI::IsMember(exportFormats()))
-      ->capture_default_str()
-      ->type_name("NAME");
-  const std::string notMapped = "Of all formats but mapped: ";
-  constexpr uint64_t mostMebibytes = uint64_t(1) << 40, mostPeriods = 1 << 14;
-  exportCommand
-      ->add_option("--file-size", exportFlags.fileSize,
-                   notMapped + "MiB that a file of a table has about, before "
-                               "the next one begins (default: 1024)")
-      ->transform(wholeNumber(1, mostMebibytes))
-      ->type_name("N");
-  exportCommand
-      ->add_option("--memory", exportFlags.memory,
-                   notMapped + "MiB of rows that are in memory at once; with "
-                               "fewer, files are read in smaller pieces "
-                               "(default: 256)")
-      ->transform(wholeNumber(1, mostMebibytes))
-      ->type_name("N");
-  exportCommand
-      ->add_option("--slot", exportFlags.slot,
-                   "A slot that frozen programs read, such as average: it is "
-                   "exported in the place of values, where symbols have it")
-      ->check(notEmpty())
-      ->type_name("NAME");
-  CLI::App *diffCommand = app.add_subcommand(
-      "diff",
-      "Compare values and slots bit for bit, and the groups' step "
-      "counts; say where they differ first, and in how many rows. Of an "
-      "export what is in it, with a checkpoint");
-  diffCommand->add_option("a", first, "A checkpoint, a dump, or an export")
-      ->required()
-      ->type_name("PATH");
-  diffCommand->add_option("b", second, "Another one")
-      ->required()
-      ->type_name("PATH");
-  diffCommand->add_option("--limit", limit, "Differences to print")
-      ->type_name("N")
-      ->transform(wholeNumber())
-      ->capture_default_str();
-  CLI::App *mergeCommand = app.add_subcommand(
-      "merge",
-      "Write a delta, with all that it needs, as one whole checkpoint: "
-      "the bytes that a training without deltas would have written");
-  mergeCommand->add_option("delta", first, "The checkpoint")
-      ->required()
-      ->type_name("FOLDER");
-  mergeCommand->add_option("output", output, "The folder to write")
-      ->check(notEmpty())
-      ->required()
-      ->type_name("FOLDER");
-  CLI::App *shrinkCommand = app.add_subcommand(
-      "shrink",
-      "Write the checkpoint without rows that are unseen or of a low score: "
-      "what the clause shrink(...) of tables does at the end of a period");
-  shrinkCommand->add_option("checkpoint", first, "The checkpoint")
-      ->required()
-      ->type_name("FOLDER");
-  shrinkCommand
-      ->add_option("-o,--output", output,
-                   "The folder to write, a new one, from which training goes "
-                   "on if it is called as the checkpoint was")
-      ->check(notEmpty())
-      ->required()
-      ->type_name("FOLDER");
-  shrinkCommand
-      ->add_option("--unseen", shrinkFlags.unseen,
-                   "Of tables with the clause: rows go that were not updated "
-                   "in so many whole periods, and keys that wait and did not "
-                   "come in them")
-      ->transform(wholeNumber(1, mostPeriods))
-      ->type_name("N");
-  shrinkCommand
-      ->add_option("--score", shrinkFlags.score,
-                   "Of tables with all of these row slots: weights of a row's "
-                   "score, such as show=0.1,click=0.9")
-      ->check(notEmpty())
-      ->type_name("NAME=WEIGHT,...");
-  shrinkCommand
-      ->add_option("--decay", shrinkFlags.decay,
-                   "What multiplies the slots of the score first, above 0 and "
-                   "at most 1 (default: 1)")
-      ->check(notEmpty())
-      ->type_name("X");
-  shrinkCommand
-      ->add_option("--least", shrinkFlags.least,
-                   "Rows go whose score is below it (default: none goes)")
-      ->check(notEmpty())
-      ->type_name("X");
-  CLI::App *pruneCommand = app.add_subcommand(
-      "prune",
-      "Remove all checkpoints of a folder but the newest ones that are "
-      "complete, and what these need");
-  pruneCommand
-      ->add_option("folder", first,
-                   "The folder of checkpoints, to which no "
-                   "training writes")
-      ->required()
-      ->type_name("FOLDER");
-  pruneCommand->add_option("--keep", keep, "How many to keep")
-      ->type_name("N")
-      ->transform(wholeNumber(1, INT64_MAX))
-      ->capture_default_str();
+             "Exit status: 0 done, and equal for diff; 1 permanent failure, or "
+             "different for diff; 2 wrong flags,\nor what diff cannot read; 3 "
+             "failure that another try may mend.");
+  std::vector<const CLI::App *> apps;
+  for (const ToolCommand &command : commands)
+    apps.push_back(addCommand(app, command.table));
   const auto isNamed = [&](const CLI::App *command) {
     return command->get_name() == argv[1];
   };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(isNamed).empty())
-    return fail(2, fmt::format("{} is no command; give inspect, dump, export, "
-                               "diff, merge, shrink or prune, or --help",
-                               argv[1]));
+    return fail(ExitCode::Usage,
+                fmt::format("{} is no command; give inspect, dump, export, "
+                            "diff, merge, shrink or prune, or --help",
+                            argv[1]));
   if (std::optional<int> status = parseFlags(
           app, argc, argv,
           "'pdl-checkpoint --help' and 'pdl-checkpoint COMMAND --help' list"))
     return *status;
-  if (!output.empty()) {
-    output = withoutSlashes(output);
-    removeUnfinishedAtSignal(output);
+  if (!values.output.empty()) {
+    values.output = withoutSlashes(values.output);
+    removeUnfinishedAtSignal(values.output);
   }
-  const int status = *inspectCommand  ? inspect(first)
-                     : *dumpCommand   ? dump(first, output)
-                     : *exportCommand ? exportTo(first, exportFlags, output)
-                     : *diffCommand   ? diff(first, second, limit)
-                     : *mergeCommand  ? merge(first, output)
-                     : *shrinkCommand ? shrinkTo(first, shrinkFlags, output)
-                                      : prune(first, keep);
+  int status = 0;
+  for (size_t i = 0; i < commands.size(); ++i)
+    if (apps[i]->parsed())
+      status = commands[i].run(values);
   if (std::fflush(stdout) != 0)
-    return fail(2, "cannot write to the standard output; is the disk full?");
+    return fail(Status::ioError(
+        "cannot write to the standard output; is the disk full?"));
   return status;
 }
 
 int main(int argc, char **argv) {
-  return runProgram(2, "use a machine with more of it",
+  return runProgram("use a machine with more of it",
                     [&] { return run(argc, argv); });
 }

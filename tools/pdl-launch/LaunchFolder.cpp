@@ -29,15 +29,15 @@ LaunchFolder::~LaunchFolder() = default;
 
 namespace {
 
-/// Before the six letters of a folder's name.
+/// Prefix of a folder's name, before six random letters.
 constexpr const char *folderPrefix = "pdl-launch-";
 
-/// A folder that is held for as long as the object is there. Another process
-/// knows by that whether its owner lives.
+/// Locks a folder during the object's lifetime. The lock shows other processes
+/// that the owner is alive.
 class HeldFolder {
 public:
   HeldFolder() = default;
-  /// Of a folder that is there; holds nothing where somebody else holds it.
+  /// Locks an existing folder. If another process has the lock, holds nothing.
   explicit HeldFolder(const std::string &path)
       : descriptor(::open(path.c_str(),
                           O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) {
@@ -67,7 +67,7 @@ private:
   int descriptor = -1;
 };
 
-/// Removes the folders of this user's launches that died.
+/// Removes the folders of launches of this user that have died.
 void removeLeftFolders(const std::filesystem::path &base) {
   std::error_code error;
   for (std::filesystem::directory_iterator entry(base, error), end;
@@ -92,18 +92,20 @@ public:
   Status make() {
     std::error_code error;
     std::filesystem::path base = std::filesystem::temp_directory_path(error);
-    // The name of a socket has to fit into 107 bytes.
+    // The name of a socket is limited to 107 bytes.
     if (error || base.native().size() > 60)
       base = "/tmp";
     removeLeftFolders(base);
-    // Until it is held another launch may take it for a left one.
+    // Until the folder is locked, another launch may remove it as an abandoned
+    // one.
     while (!held) {
       std::string pattern = base / (std::string(folderPrefix) + "XXXXXX");
       if (!::mkdtemp(pattern.data()))
-        return Status::invalid(
+        return Status::ofErrno(
+            errno,
             "cannot create the folder " + pattern +
-            " of the job's sockets and secret: " + std::strerror(errno) +
-            "; set TMPDIR to a folder that can be written");
+                " of the job's sockets and secret: " + std::strerror(errno) +
+                "; set TMPDIR to a folder that can be written");
       held = HeldFolder(pattern);
       folder = pattern;
     }
@@ -138,9 +140,10 @@ Expected<std::string> pdllaunch::writeToken(const LaunchFolder &folder) {
   if (file >= 0)
     ::close(file);
   if (!isWritten)
-    return Status::invalid("cannot write the job's secret to " + path + ": " +
-                           std::strerror(error) +
-                           "; set TMPDIR to a folder that can be written, or "
-                           "give --token-file to trainers and servers");
+    return Status::ofErrno(
+        error, "cannot write the job's secret to " + path + ": " +
+                   std::strerror(error) +
+                   "; set TMPDIR to a folder that can be written, or "
+                   "give --token-file to trainers and servers");
   return path;
 }

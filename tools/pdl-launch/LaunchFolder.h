@@ -16,20 +16,21 @@
 
 namespace pdllaunch {
 
-/// A temporary folder that only this user can enter, for the sockets and the
-/// secret of one job. It is removed with the object, or by a later launch if
-/// this one dies.
+/// A temporary folder for the sockets and the secret of one job, accessible
+/// only to this user. The destructor removes it. If this process dies, a later
+/// launch does.
 class LaunchFolder {
 public:
   virtual ~LaunchFolder();
   virtual const std::string &path() const = 0;
 
-  /// Also removes the folders of this user's launches that have died.
+  /// Creates the folder. Also removes the folders of this user's launches that
+  /// have died.
   static pdlrt::Expected<std::unique_ptr<LaunchFolder>> make();
 };
 
-/// Draws a secret and writes it to a new file `token` in the folder. Returns
-/// the path of the file.
+/// Generates a secret, writes it to a new file `token` in the folder, and
+/// returns the path of the file.
 pdlrt::Expected<std::string> writeToken(const LaunchFolder &folder);
 
 } // namespace pdllaunch

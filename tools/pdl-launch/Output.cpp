@@ -1,4 +1,4 @@
-//===- Output.cpp - What the programs say ---------------------------------===//
+//===- Output.cpp - Prints the output of several programs -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,18 +8,21 @@
 
 #include "Output.h"
 
+#include <cerrno>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 using namespace pdllaunch;
+using pdlrt::writeError;
 
-/// What a trainer's progress ends with, every few seconds.
+/// Returns true if the line is a progress report of a trainer, which is printed
+/// every few seconds.
 static bool isProgress(std::string_view line) {
   return line.find(" samples/s") != std::string_view::npos &&
          line.find(" step ") != std::string_view::npos;
 }
 
-void Output::programLine(std::FILE *to, const std::string &name,
+void Output::programLine(bool isResult, const std::string &name,
                          std::string_view line) {
   if (terminal && isProgress(line)) {
     progress = name + " | " + std::string(line);
@@ -27,15 +30,38 @@ void Output::programLine(std::FILE *to, const std::string &name,
     return;
   }
   clearStatus();
-  std::fprintf(to, "%s | %.*s\n", name.c_str(), static_cast<int>(line.size()),
-               line.data());
-  std::fflush(to);
+  std::string text = name + " | ";
+  text += line;
+  text += '\n';
+  if (isResult) {
+    waiting += text;
+    flush();
+  } else {
+    writeError(text);
+  }
   drawStatus();
+}
+
+void Output::flush() {
+  size_t written = 0;
+  while (written < waiting.size()) {
+    const ssize_t count =
+        results.write(waiting.data() + written, waiting.size() - written);
+    if (count > 0) {
+      written += static_cast<size_t>(count);
+      continue;
+    }
+    // If the reader of the output has ended, the job continues.
+    if (count == 0 || errno != EAGAIN)
+      written = waiting.size();
+    break;
+  }
+  waiting.erase(0, written);
 }
 
 void Output::say(const std::string &line) {
   clearStatus();
-  std::fprintf(stderr, "pdl-launch | %s\n", line.c_str());
+  writeError("pdl-launch | " + line + "\n");
   drawStatus();
 }
 
@@ -46,7 +72,7 @@ void Output::setStatus(std::string text) {
 
 void Output::clearStatus() {
   if (drawn)
-    std::fputs("\r\033[K", stderr);
+    writeError("\r\033[K");
   drawn = false;
 }
 
@@ -56,12 +82,11 @@ void Output::drawStatus() {
   std::string text = status;
   if (!progress.empty())
     text += "; " + progress;
-  // A line that wraps could not be drawn anew.
+  // A line that wraps could not be redrawn.
   winsize size{};
   if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 &&
       text.size() >= size.ws_col)
     text.resize(size.ws_col - 1);
-  std::fprintf(stderr, "\r%s\033[K", text.c_str());
-  std::fflush(stderr);
+  writeError("\r" + text + "\033[K");
   drawn = true;
 }

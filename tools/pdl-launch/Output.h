@@ -1,4 +1,4 @@
-//===- Output.h - What the programs say -------------------------*- C++ -*-===//
+//===- Output.h - Prints the output of several programs ---------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,15 +9,16 @@
 #ifndef PDL_TOOLS_PDL_LAUNCH_OUTPUT_H
 #define PDL_TOOLS_PDL_LAUNCH_OUTPUT_H
 
-#include <cstdio>
+#include "pdlrt/Core/StandardStreams.h"
+
 #include <string>
 #include <string_view>
+#include <unistd.h>
 
 namespace pdllaunch {
 
-/// Prints lines of several programs. On a terminal the last line is a status
-/// that is drawn anew, and that takes up what trainers say about their
-/// progress.
+/// Prints lines of several programs. On a terminal, the last line is a status
+/// line that is redrawn and includes the progress reports of trainers.
 class Output {
 public:
   explicit Output(bool onTerminal) : terminal(onTerminal) {}
@@ -25,12 +26,18 @@ public:
   Output(const Output &) = delete;
   Output &operator=(const Output &) = delete;
 
-  /// A line of a program, with the program's name before it.
-  void programLine(std::FILE *to, const std::string &name,
+  /// Prints a line of a program, prefixed with the program's name. Results are
+  /// kept until they can be written (`flush`). Messages are dropped if the
+  /// output is not read.
+  void programLine(bool isResult, const std::string &name,
                    std::string_view line);
-  /// A line of the launcher itself.
+  /// Writes waiting results without blocking.
+  void flush();
+  /// Returns true if results wait, because standard output is not read.
+  bool isWaiting() const { return !waiting.empty(); }
+  /// Prints a line of the launcher itself.
   void say(const std::string &line);
-  /// What runs; shown on a terminal only.
+  /// Sets the text of the status line, which is shown only on a terminal.
   void setStatus(std::string text);
 
 private:
@@ -38,15 +45,18 @@ private:
   void drawStatus();
 
   const bool terminal;
+  pdlrt::UnblockedOutput results{STDOUT_FILENO};
+  std::string waiting;
   bool drawn = false;
   std::string status;
   std::string progress;
 };
 
-/// Cuts what comes from a program into lines.
+/// Splits the output of a program into lines.
 class LineSplitter {
 public:
-  /// Calls `take(line)` for each whole line; a line that never ends is cut.
+  /// Calls `take(line)` for each complete line. A line longer than
+  /// `longestLine` is split.
   template <typename Take> void add(std::string_view bytes, Take take) {
     for (const char byte : bytes) {
       if (byte != '\n')
@@ -57,7 +67,7 @@ public:
       }
     }
   }
-  /// The last line may lack its end.
+  /// Passes on a last line without line break.
   template <typename Take> void end(Take take) {
     if (!rest.empty())
       take(std::string_view(rest));

@@ -25,7 +25,7 @@ namespace {
 class Ports final : public Places {
 public:
   Status find(unsigned count) {
-    // All are held until the last one is found, so that they differ.
+    // All sockets stay open until the last one is found, so that ports differ.
     std::vector<int> sockets;
     Status status;
     for (unsigned i = 0; i < count && status.ok(); ++i)
@@ -50,8 +50,8 @@ private:
             0 ||
         ::getsockname(sockets.back(), reinterpret_cast<sockaddr *>(&name),
                       &size) != 0)
-      return Status::invalid(std::string("found no free port: ") +
-                             std::strerror(errno) + "; try --unix");
+      return Status::unavailable(std::string("found no free port: ") +
+                                 std::strerror(errno) + "; try --unix");
     list.push_back("127.0.0.1:" + std::to_string(ntohs(name.sin_port)));
     return {};
   }

@@ -17,22 +17,23 @@
 
 namespace pdllaunch {
 
-/// Where processes of one job are reached.
+/// Addresses of the processes of one job.
 class Places {
 public:
   virtual ~Places();
-  /// Those of servers, then those of trainers.
+  /// Returns the addresses of servers, then those of trainers.
   const std::vector<std::string> &addresses() const { return list; }
 
 protected:
   std::vector<std::string> list;
 };
 
-/// Ports of the loopback that nobody uses now. They are not kept: another
-/// program may take one before its process does, which then says so.
+/// Finds unused ports of the loopback interface. They are not reserved: another
+/// program may use one before the job's process does. The process then reports
+/// that.
 pdlrt::Expected<std::unique_ptr<Places>> freePorts(unsigned count);
 
-/// Sockets in a folder.
+/// Returns addresses of unix sockets in a folder.
 std::unique_ptr<Places> unixSockets(const std::string &folder, unsigned servers,
                                     unsigned trainers);
 

@@ -1,4 +1,4 @@
-//===- Program.cpp - A program that was started ---------------------------===//
+//===- Program.cpp - A started program ------------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,23 +19,24 @@
 using namespace pdllaunch;
 using pdlrt::Status;
 
-/// In the child: becomes the program, or says why not.
+/// Runs in the child process: executes the program, or reports the error.
 [[noreturn]] static void become(std::vector<char *> &arguments,
                                 const sigset_t &signals, pid_t launcher,
                                 const int *writeEnds) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  // A shell starts what runs behind it with SIGINT ignored. That would be lost
-  // on a program which does not watch for it yet, and the job would go on.
+  // A shell starts background jobs with SIGINT ignored. A program that does not
+  // watch for the signal yet would lose it, and the job would continue.
   for (const int request : {SIGINT, SIGTERM})
     ::signal(request, SIG_DFL);
   ::sigprocmask(SIG_SETMASK, &signals, nullptr);
-  // SIGPIPE stays ignored, as it is here: where the launcher dies its pipes
-  // break, and a program that prints just then is to end in order, by SIGTERM.
-  // The launcher may have died before it was asked for.
+  // SIGPIPE stays ignored. If the launcher dies, its pipes break, and a program
+  // that prints at that time should still shut down gracefully after SIGTERM.
+  // The launcher may have died before that signal was requested.
   if (::getppid() != launcher)
     ::_exit(128 + SIGTERM);
-  // A terminal belongs to one group at a time: theirs would be stopped.
+  // A terminal belongs to one process group at a time, so reading from it would
+  // stop the program.
   if (const int nothing = ::open("/dev/null", O_RDONLY); nothing >= 0)
     ::dup2(nothing, STDIN_FILENO);
   ::dup2(writeEnds[0], STDOUT_FILENO);
@@ -53,8 +54,8 @@ Status Program::start(const sigset_t &signals) {
   int ends[2][2] = {{-1, -1}, {-1, -1}};
   for (auto &pair : ends)
     if (::pipe2(pair, O_CLOEXEC) != 0)
-      return Status::internal("cannot create a pipe for " + name + ": " +
-                              std::strerror(errno));
+      return Status::ofErrno(errno, "cannot create a pipe for " + name + ": " +
+                                        std::strerror(errno));
   std::vector<char *> arguments;
   for (std::string &word : words)
     arguments.push_back(word.data());
@@ -71,8 +72,8 @@ Status Program::start(const sigset_t &signals) {
     ::fcntl(readEnds[pipe], F_SETFL, O_NONBLOCK);
   }
   if (process < 0)
-    return Status::internal("cannot start " + name + ": " +
-                            std::strerror(error));
+    return Status::ofErrno(error, "cannot start " + name + ": " +
+                                      std::strerror(error));
   return {};
 }
 
@@ -93,7 +94,7 @@ bool Program::forward(int pipe, Output &output) {
       break;
     lines[pipe].add({buffer, static_cast<size_t>(count)},
                     [&](std::string_view line) {
-                      output.programLine(pipe ? stderr : stdout, name, line);
+                      output.programLine(pipe == 0, name, line);
                     });
   }
   closePipe(pipe, output);
@@ -102,7 +103,7 @@ bool Program::forward(int pipe, Output &output) {
 
 void Program::closePipe(int pipe, Output &output) {
   lines[pipe].end([&](std::string_view line) {
-    output.programLine(pipe ? stderr : stdout, name, line);
+    output.programLine(pipe == 0, name, line);
   });
   if (readEnds[pipe] >= 0)
     ::close(readEnds[pipe]);
@@ -115,7 +116,8 @@ bool Program::collect(Output &output) {
     return false;
   killed = WIFSIGNALED(result);
   status = killed ? 128 + WTERMSIG(result) : WEXITSTATUS(result);
-  // What it has written is there; a child of its own may hold the pipe open.
+  // All of the program's output is available now, although one of its child
+  // processes may keep the pipe open.
   for (int pipe = 0; pipe < 2; ++pipe) {
     forward(pipe, output);
     closePipe(pipe, output);
@@ -123,7 +125,7 @@ bool Program::collect(Output &output) {
   return true;
 }
 
-std::string Program::endSentence() const {
+std::string Program::endMessage() const {
   const int code = exitStatus();
   if (killed)
     return name + " was ended by signal " + std::to_string(code - 128) + " (" +

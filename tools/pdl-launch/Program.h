@@ -1,4 +1,4 @@
-//===- Program.h - A program that was started -------------------*- C++ -*-===//
+//===- Program.h - A started program ----------------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,31 +20,32 @@
 
 namespace pdllaunch {
 
-/// A running program and what it writes.
+/// A running program and its output.
 class Program {
 public:
-  /// "trainer 0", and the words of its command.
+  /// `ofName`: such as "trainer 0". `ofWords`: the words of its command.
   Program(std::string ofName, std::vector<std::string> ofWords)
       : name(std::move(ofName)), words(std::move(ofWords)) {}
   Program(Program &&) = default;
   Program &operator=(Program &&) = delete;
 
-  /// Starts it with `signals` as its blocked signals, in a process group of its
-  /// own, so that a terminal's Ctrl-C reaches it once: by the launcher. It gets
-  /// SIGTERM if the launcher dies.
+  /// Starts the program with `signals` as its blocked signals, in its own
+  /// process group. So Ctrl-C of a terminal reaches it only once, through the
+  /// launcher. If the launcher dies, the program receives SIGTERM.
   pdlrt::Status start(const sigset_t &signals);
   bool running() const { return process > 0 && !status; }
   void signal(int number) const;
-  /// Where it writes, standard output and error; -1 once closed.
+  /// Returns the read ends of its standard output and error; -1 if closed.
   const int *pipes() const { return readEnds; }
-  /// Passes on what came at pipe 0 or 1; false at its end.
+  /// Forwards available output of pipe 0 or 1. Returns false at its end.
   bool forward(int pipe, Output &output);
-  /// Asks the system whether it ended; passes on the rest of its output then.
+  /// Checks whether the program has ended. If so, forwards the rest of its
+  /// output.
   bool collect(Output &output);
-  /// Its exit status, or 128 and the signal that ended it.
+  /// Returns the exit status, or 128 plus the signal that ended the program.
   int exitStatus() const { return status.value_or(0); }
-  /// "trainer 0 ended by signal 9 (Killed)".
-  std::string endSentence() const;
+  /// Returns a message such as "trainer 0 ended by signal 9 (Killed)".
+  std::string endMessage() const;
 
   const std::string name;
 

@@ -20,7 +20,8 @@
 
 using namespace pdllaunch;
 
-/// Others may do anything when they are started.
+/// Returns true if the file is an ELF executable. Others are not run, because
+/// they may do anything.
 static bool isCompiled(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
   char mark[SELFMAG] = {};
@@ -28,7 +29,7 @@ static bool isCompiled(const std::string &path) {
          std::string_view(mark, SELFMAG) == std::string_view(ELFMAG, SELFMAG);
 }
 
-/// What a program prints to its standard output; empty where it fails.
+/// Returns the standard output of a program, empty if it fails.
 static std::string outputOf(const std::string &path, const char *word) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)

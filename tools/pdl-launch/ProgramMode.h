@@ -15,8 +15,8 @@
 
 namespace pdllaunch {
 
-/// The mode that the trainer at `path` was translated for, as its --version
-/// says; null where it does not say one, as a script that stands for a trainer.
+/// Returns the mode for which the trainer at `path` was compiled, from its
+/// --version. Null if it has none, for instance if it is a script.
 const pdlrt::Mode *modeOfTrainer(const std::string &path);
 
 } // namespace pdllaunch

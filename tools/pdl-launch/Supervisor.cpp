@@ -1,4 +1,4 @@
-//===- Supervisor.cpp - Runs programs to their end ------------------------===//
+//===- Supervisor.cpp - Runs programs until they end ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,6 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Supervisor.h"
+
+#include "pdlrt/Core/ProgramMain.h"
+#include "pdlrt/Core/StopSignal.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -17,20 +20,25 @@
 #include <unistd.h>
 
 using namespace pdllaunch;
+using pdlrt::ExitCode;
+using pdlrt::exitCodeOf;
 using pdlrt::Status;
 
-/// What a user or a batch system sends to a job.
+/// Signals that a user or a batch system sends to a job.
 static constexpr int passedOn[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
                                    SIGXCPU, SIGUSR1, SIGUSR2};
-/// The status of a program that does not understand its flags.
-static constexpr int badFlags = 2;
-/// Who stops in order may be writing much: so many times the grace is its time.
+/// A graceful shutdown may have to write much, so its time is a multiple of the
+/// grace period.
 static constexpr int stopFactor = 10;
-/// Between a second request to stop and SIGKILL: only for a last line.
+/// Time between a second request to stop and SIGKILL. It suffices only for a
+/// last log line.
 static constexpr std::chrono::seconds lastGrace(1);
-/// Later than any job ends, and no later than clocks can tell.
+/// Duration that exceeds any job and is within the range of clocks.
 static constexpr std::chrono::hours longestTime(24 * 365 * 100);
-/// How often programs that keep a job from ending are named.
+/// Maximum time for which the last results wait for a reader after a request to
+/// stop.
+static constexpr std::chrono::milliseconds drainTime(3000);
+/// Interval of messages about programs that keep a job from ending.
 static constexpr std::chrono::seconds reminderInterval(10);
 
 static std::string nameOf(int signal) {
@@ -41,12 +49,6 @@ static std::string inSeconds(std::chrono::seconds time) {
   return std::to_string(time.count()) + " s";
 }
 
-static bool isIgnored(int number) {
-  struct sigaction action = {};
-  return number == SIGHUP && ::sigaction(number, nullptr, &action) == 0 &&
-         action.sa_handler == SIG_IGN;
-}
-
 Supervisor::~Supervisor() {
   if (signals >= 0)
     ::close(signals);
@@ -55,7 +57,7 @@ Supervisor::~Supervisor() {
 int Supervisor::run() {
   if (const Status status = watchSignals(); !status.ok()) {
     output.say(status.message());
-    return 2;
+    return statusOf(exitCodeOf(status.code()));
   }
   start();
   while (runningCount() > 0) {
@@ -63,7 +65,30 @@ int Supervisor::run() {
     wait();
     endTheRest();
   }
-  return firstFailure != 0 ? firstFailure : stopStatus;
+  const int status = firstFailure != 0 ? firstFailure : stopStatus;
+  return !drain() && status == 0 ? statusOf(ExitCode::Retry) : status;
+}
+
+/// Waits until the results of ended programs are written. After a request to
+/// stop, waits only for a limited time. Returns false if some results are lost.
+bool Supervisor::drain() {
+  while (output.isWaiting()) {
+    const bool stops = !passedSignals.empty();
+    pollfd ready[] = {{STDOUT_FILENO, POLLOUT, 0}, {signals, POLLIN, 0}};
+    const int count =
+        ::poll(ready, 2, stops ? static_cast<int>(drainTime.count()) : -1);
+    if (count == 0 || (count > 0 && stops && ready[1].revents)) {
+      output.say(
+          "the last results are lost, because no process read the standard "
+          "output");
+      return false;
+    }
+    if (count > 0 && ready[0].revents)
+      output.flush();
+    if (count > 0 && ready[1].revents)
+      takeSignals();
+  }
+  return true;
 }
 
 Status Supervisor::watchSignals() {
@@ -71,13 +96,13 @@ Status Supervisor::watchSignals() {
   sigemptyset(&set);
   sigaddset(&set, SIGCHLD);
   for (const int number : passedOn)
-    // What is ignored here (nohup) is ignored there.
-    if (!isIgnored(number))
+    // Do not forward SIGHUP if the launcher ignores it (nohup).
+    if (number != SIGHUP || !pdlrt::isSignalIgnored(number))
       sigaddset(&set, number);
   if (::sigprocmask(SIG_BLOCK, &set, &before) != 0)
     return Status::internal(std::string("cannot wait for signals: ") +
                             std::strerror(errno));
-  // A reader of our lines that has gone ends no job.
+  // If the reader of the launcher's output ends, the job continues.
   if (::signal(SIGPIPE, SIG_IGN) == SIG_ERR)
     return Status::internal(std::string("cannot ignore a signal: ") +
                             std::strerror(errno));
@@ -94,7 +119,7 @@ void Supervisor::start() {
     if (status.ok())
       continue;
     output.say(status.message());
-    noteFailure(2);
+    noteFailure(statusOf(exitCodeOf(status.code())), /*hasStarted=*/false);
     return;
   }
 }
@@ -102,17 +127,25 @@ void Supervisor::start() {
 void Supervisor::wait() {
   std::vector<pollfd> ready{{signals, POLLIN, 0}};
   std::vector<std::pair<Program *, int>> sources{{nullptr, 0}};
+  // While results wait for their reader, do not read further results from
+  // programs.
   for (Program &program : programs)
-    for (int pipe = 0; pipe < 2; ++pipe)
+    for (int pipe = output.isWaiting() ? 1 : 0; pipe < 2; ++pipe)
       if (program.pipes()[pipe] >= 0) {
         ready.push_back({program.pipes()[pipe], POLLIN, 0});
         sources.emplace_back(&program, pipe);
       }
+  if (output.isWaiting()) {
+    ready.push_back({STDOUT_FILENO, POLLOUT, 0});
+    sources.emplace_back(nullptr, 0);
+  }
   constexpr int milliseconds = 500;
   if (::poll(ready.data(), ready.size(), milliseconds) <= 0)
     return;
   for (size_t i = 1; i < ready.size(); ++i)
-    if (ready[i].revents)
+    if (ready[i].revents && !sources[i].first)
+      output.flush();
+    else if (ready[i].revents)
       sources[i].first->forward(sources[i].second, output);
   if (ready[0].revents)
     takeSignals();
@@ -123,16 +156,18 @@ void Supervisor::takeSignals() {
   while (::read(signals, &info, sizeof(info)) == sizeof(info))
     if (info.ssi_signo != SIGCHLD)
       passOn(static_cast<int>(info.ssi_signo));
-  // One SIGCHLD may stand for several.
+  // One SIGCHLD may stand for several programs.
   for (Program &program : programs)
     if (program.collect(output))
       noteEnd(program);
 }
 
 void Supervisor::passOn(int number) {
-  // It asks programs for a checkpoint, and nobody to end.
+  // SIGUSR2 requests a checkpoint and does not end programs.
   if (number != SIGUSR2)
     passedSignals.insert(number);
+  if (runningCount() == 0)
+    return;
   output.say("passes " + nameOf(number) + " on to " + runningNames());
   for (const Program &program : programs)
     program.signal(number);
@@ -140,8 +175,8 @@ void Supervisor::passOn(int number) {
     killSoon();
 }
 
-/// A second signal ends each program at once, except for one that hangs or is
-/// stopped.
+/// Schedules SIGKILL soon after a second signal. The second signal ends every
+/// program immediately, unless it hangs or is stopped.
 void Supervisor::killSoon() {
   nextPush = std::min(nextPush, Clock::now() + lastGrace);
   nextSignal = SIGKILL;
@@ -149,8 +184,8 @@ void Supervisor::killSoon() {
       "still running " + inSeconds(lastGrace) + " after the second signal";
 }
 
-/// Whether a program ended as it was told: by a signal that was passed on, or
-/// as trainers do that hear of it from others.
+/// Returns true if a program ended because of a forwarded signal, or like a
+/// trainer that learned of the signal from other processes.
 bool Supervisor::hasFollowed(int status) const {
   const auto passed = [this](int number) {
     return passedSignals.count(number) > 0;
@@ -163,29 +198,31 @@ bool Supervisor::hasFollowed(int status) const {
 void Supervisor::noteEnd(const Program &program) {
   const int status = program.exitStatus();
   if (status != 0 || !passedSignals.empty() || firstFailure != 0)
-    output.say(program.endSentence());
+    output.say(program.endMessage());
+  // A program that rejected its flags never joined the others.
   if (status != 0 && !hasFollowed(status))
-    noteFailure(status);
+    noteFailure(status, /*hasStarted=*/status != statusOf(ExitCode::Usage));
   else if (!passedSignals.empty())
     noteStop(status);
-  // From the first end on, the others should follow.
+  // The other programs should follow soon after the first one.
   nextReminder = Clock::now() + reminderInterval;
 }
 
-void Supervisor::noteFailure(int status) {
+void Supervisor::noteFailure(int status, bool hasStarted) {
   if (firstFailure != 0)
     return;
   firstFailure = status;
-  // Who was refused for its flags never came to the others.
-  if (status == badFlags)
+  isUnstarted = !hasStarted;
+  if (isUnstarted)
     pushAfter(std::chrono::seconds(0), "because a program did not start");
   else
     pushAfter(grace,
               "still running " + inSeconds(grace) + " after the first failure");
 }
 
-/// Others stop in order too, and may be writing the last checkpoint: one more
-/// signal would end them at once.
+/// Records that a program shut down gracefully, and sets the time limit for the
+/// others. They are shutting down too and may be writing the last checkpoint;
+/// one more signal would end them immediately.
 void Supervisor::noteStop(int status) {
   const bool isFirst = !hasStopped;
   hasStopped = true;
@@ -200,8 +237,8 @@ void Supervisor::noteStop(int status) {
 }
 
 void Supervisor::pushAfter(std::chrono::seconds time, std::string reason) {
-  // A grace of 0 is one without an end.
-  if (grace.count() == 0 && firstFailure != badFlags)
+  // A grace period of 0 means no limit.
+  if (grace.count() == 0 && !isUnstarted)
     return;
   const Clock::time_point when = Clock::now() + time;
   if (when >= nextPush)

@@ -1,4 +1,4 @@
-//===- Supervisor.h - Runs programs to their end ----------------*- C++ -*-===//
+//===- Supervisor.h - Runs programs until they end --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,17 +19,19 @@
 
 namespace pdllaunch {
 
-/// Starts programs, passes their lines and our signals on, and waits for all of
-/// them.
+/// Starts programs, forwards their output and this process's signals, and waits
+/// for all of them.
 class Supervisor {
 public:
   using Clock = std::chrono::steady_clock;
-  /// After one failed, those that still run `grace` later get SIGTERM, and
-  /// SIGKILL after as long again, with a line each; a grace of 0 waits for
-  /// ever. Where one was refused for its flags they get SIGTERM at once. Who
-  /// ends by a signal that was passed on has not failed: the others have ten
-  /// times as long from then on to stop in order. A second SIGINT or SIGTERM
-  /// leaves them a second, and then SIGKILL ends them.
+  /// `graceTime`: after a failure, programs that still run for that time
+  /// receive SIGTERM, and SIGKILL after the same time again, with a log line
+  /// each. 0 waits without limit. If a program rejected its flags, the others
+  /// receive SIGTERM immediately.
+  ///
+  /// Termination by a forwarded signal is not a failure; the other programs
+  /// then have ten times as long for a graceful shutdown. After a second SIGINT
+  /// or SIGTERM they have one second before SIGKILL.
   Supervisor(std::vector<Program> toRun, std::chrono::seconds graceTime,
              bool onTerminal)
       : programs(std::move(toRun)), grace(graceTime), output(onTerminal) {}
@@ -37,8 +39,9 @@ public:
   Supervisor(const Supervisor &) = delete;
   Supervisor &operator=(const Supervisor &) = delete;
 
-  /// The status of the first program that failed; where none did, that of the
-  /// first one that was ended by a signal which was passed on, or 0.
+  /// Runs the programs. Returns the exit status of the first program that
+  /// failed. If none failed, returns that of the first one that a forwarded
+  /// signal ended, or 0.
   int run();
 
 private:
@@ -46,11 +49,12 @@ private:
   void start();
   void wait();
   void takeSignals();
+  bool drain();
   void passOn(int number);
   void killSoon();
   void noteEnd(const Program &program);
   bool hasFollowed(int status) const;
-  void noteFailure(int status);
+  void noteFailure(int status, bool hasStarted);
   void noteStop(int status);
   void pushAfter(std::chrono::seconds time, std::string reason);
   void endTheRest();
@@ -65,11 +69,14 @@ private:
   sigset_t before{};
   int signals = -1;
   int firstFailure = 0;
-  /// Those that were passed on.
+  /// True if the first failure was that of a program that did not start.
+  bool isUnstarted = false;
+  /// Forwarded signals.
   std::set<int> passedSignals;
-  /// SIGINT and SIGTERM among them.
+  /// Number of forwarded SIGINT and SIGTERM.
   int stopRequests = 0;
-  /// Whether somebody ended in order after one, and its status.
+  /// True if a program shut down gracefully after one of them, and its exit
+  /// status.
   bool hasStopped = false;
   int stopStatus = 0;
   Clock::time_point nextPush = Clock::time_point::max();

@@ -1,4 +1,4 @@
-//===- pdl-launch.cpp - A cluster on this host ----------------------------===//
+//===- pdl-launch.cpp - Runs a job on this host ---------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,8 +9,9 @@
 #include "LaunchFolder.h"
 #include "Places.h"
 #include "ProgramMode.h"
+#include "ShareFlags.h"
 #include "Supervisor.h"
-#include "pdlrt/Core/FlagValues.h"
+#include "pdlrt/Core/Flags.h"
 #include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Core/ProgramMain.h"
 
@@ -22,15 +23,14 @@
 using namespace pdllaunch;
 using pdlrt::Expected;
 using pdlrt::fail;
+using pdlrt::failUsage;
 using pdlrt::Status;
-
-using Words = std::vector<std::string>;
 
 namespace {
 
 struct Options {
   unsigned trainers = 1;
-  /// None: one, or, in a mode without servers, none.
+  /// Default: one, or none in a mode without servers.
   std::optional<unsigned> servers;
   bool unixSockets = false;
   unsigned grace = 30;
@@ -39,16 +39,19 @@ struct Options {
   Words serverWords;
 };
 
-/// How many processes have an address.
+/// Number of processes that have an address.
 struct Listeners {
+  /// The mode of the job, or null if it is not known.
+  const pdlrt::Mode *mode = nullptr;
   unsigned servers = 1;
-  /// All, where they own state.
+  /// The number of trainers if they own state, otherwise 0.
   unsigned trainers = 0;
 };
 
 } // namespace
 
-/// Cuts the command line at `--`: our flags, the trainers', the servers'.
+/// Splits the command line at `--` into the flags of the launcher, of trainers
+/// and of servers.
 static std::vector<Words> cutAtDashes(int argc, char **argv) {
   std::vector<Words> parts(1);
   for (int i = 1; i < argc; ++i)
@@ -60,52 +63,24 @@ static std::vector<Words> cutAtDashes(int argc, char **argv) {
   return parts;
 }
 
-/// What pdl-launch says itself, the user cannot.
+static bool hasFlag(const Words &words, const std::string &flag) {
+  return std::ranges::any_of(
+      words, [&](const std::string &word) { return isFlag(word, flag); });
+}
+
+/// Returns an error if the user gives flags that pdl-launch gives to each
+/// program.
 static Status checkWords(const Words &words) {
-  for (const std::string &word : words)
-    for (const std::string flag :
-         {"--rank", "--trainers", "--servers", "--peers"})
-      if (word == flag || word.starts_with(flag + "="))
-        return Status::invalid(flag +
-                               " is given by pdl-launch to each program; "
-                               "leave it out behind --");
+  for (const std::string flag :
+       {"--rank", "--trainers", "--servers", "--peers"})
+    if (hasFlag(words, flag))
+      return Status::invalid(flag + " is given by pdl-launch to each program; "
+                                    "leave it out after --");
   return {};
 }
 
-/// Whether somebody has chosen the job's secret.
-static bool namesToken(const Words &words) {
-  return std::ranges::any_of(words, [](const std::string &word) {
-    return word == "--token-file" || word.starts_with("--token-file=");
-  });
-}
-
-/// Flags that mean the same to trainers and servers.
-static constexpr const char *sharedFlags[] = {
-    "--seed",      "--checkpoint",     "--resume",    "--job",
-    "--placement", "--pack-gradients", "--token-file"};
-
-/// Appends the shared flags of one kind of process that the other lacks.
-static void shareFlags(const Words &from, Words &to) {
-  const auto isGiven = [](const std::string &flag, const std::string &word) {
-    return word == flag || word.starts_with(flag + "=");
-  };
-  const Words own = to;
-  for (const std::string flag : sharedFlags) {
-    if (std::any_of(own.begin(), own.end(), [&](const std::string &word) {
-          return isGiven(flag, word);
-        }))
-      continue;
-    for (size_t i = 0; i < from.size(); ++i) {
-      if (!isGiven(flag, from[i]))
-        continue;
-      to.push_back(from[i]);
-      if (from[i] == flag && flag != "--resume" && i + 1 < from.size())
-        to.push_back(from[++i]);
-    }
-  }
-}
-
-/// Servers and peers are for trainings.
+/// Returns an error if the command is not a training. Only trainings use
+/// servers and peers.
 static Status checkCommand(const Options &options) {
   const Words &words = options.trainerWords;
   if (words.empty() || words.front().starts_with("-") ||
@@ -120,9 +95,9 @@ static Status checkCommand(const Options &options) {
 static Status checkProgram(const std::string &path) {
   if (::access(path.c_str(), X_OK) == 0)
     return {};
-  return Status::invalid("found no program " + path +
-                         "; write both with pdl-translate MODEL --mode=sync "
-                         "--emit=trainer,pserver -o FOLDER");
+  return Status::notFound("found no program " + path +
+                          "; write both with pdl-translate MODEL --mode=sync "
+                          "--emit=trainer,pserver -o FOLDER");
 }
 
 static void replaceAll(std::string &text, const std::string &from,
@@ -132,11 +107,12 @@ static void replaceAll(std::string &text, const std::string &from,
     text.replace(at, from.size(), to);
 }
 
-/// Who listens in the job of that folder's trainer.
+/// Returns the number of listening processes for the trainer in the folder.
 static Expected<Listeners> listenersOf(const Options &options) {
   const pdlrt::Mode *mode =
       pdllaunch::modeOfTrainer(options.folder + "/trainer");
   Listeners result;
+  result.mode = mode;
   result.servers = options.servers.value_or(1);
   if (!mode || !mode->trainersOwn())
     return result;
@@ -156,8 +132,8 @@ static Expected<Listeners> listenersOf(const Options &options) {
   return result;
 }
 
-/// The command of one program: its path, the user's words, then who it is and
-/// where others are.
+/// Returns the command of one program: its path, the user's words, its rank,
+/// and the addresses of other processes.
 static Words commandOf(const std::string &path, Words words, unsigned rank,
                        unsigned trainers, const Words &addresses) {
   for (std::string &word : words) {
@@ -173,7 +149,7 @@ static Words commandOf(const std::string &path, Words words, unsigned rank,
   return words;
 }
 
-/// A flag with addresses `begin` to `end`, unless there are none.
+/// Appends a flag with addresses [begin, end), unless there are none.
 static void addAddresses(const char *flag, const Words &all, unsigned begin,
                          unsigned end, Words &words) {
   if (begin == end)
@@ -214,7 +190,7 @@ static Expected<std::vector<Program>> makePrograms(const Options &options,
   return programs;
 }
 
-/// Before anything is made.
+/// Checks the options before anything is created.
 static Expected<Listeners> checkOptions(const Options &options) {
   PDLRT_RETURN_IF_ERROR(checkWords(options.trainerWords));
   PDLRT_RETURN_IF_ERROR(checkWords(options.serverWords));
@@ -234,30 +210,74 @@ choosePlaces(const Options &options, const Listeners &listeners,
 static int launch(const Options &options) {
   const auto listeners = checkOptions(options);
   if (!listeners)
-    return fail(2, listeners.status().message());
+    return failUsage(listeners.status());
   const auto folder = LaunchFolder::make();
   if (!folder)
-    return fail(2, folder.status().message());
+    return fail(folder.status());
   const auto places = choosePlaces(options, *listeners, **folder);
   if (!places)
-    return fail(2, places.status().message());
+    return fail(places.status());
   Expected<std::string> token{std::string()};
-  if (!namesToken(options.trainerWords) && !namesToken(options.serverWords))
+  if (!hasFlag(options.trainerWords, "--token-file") &&
+      !hasFlag(options.serverWords, "--token-file"))
     token = writeToken(**folder);
   if (!token)
-    return fail(2, token.status().message());
+    return fail(token.status());
   Options all = options;
-  if (listeners->servers > 0) {
-    shareFlags(options.trainerWords, all.serverWords);
-    shareFlags(options.serverWords, all.trainerWords);
-  }
+  if (listeners->servers > 0)
+    shareFlags(listeners->mode, all.trainerWords, all.serverWords);
   auto programs = makePrograms(all, *listeners, (*places)->addresses(), *token);
   if (!programs)
-    return fail(2, programs.status().message());
+    return failUsage(programs.status());
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
   Supervisor supervisor(std::move(*programs),
                         std::chrono::seconds(options.grace), terminal);
   return supervisor.run();
+}
+
+/// Returns the table of the launcher's own flags.
+static pdlrt::FlagTable flagsOf(Options &options) {
+  using pdlrt::FlagValue;
+  return {{pdlrt::mainOptions,
+           {{.names = "--trainers",
+             .placeholder = "N",
+             .value = FlagValue::number(options.trainers, 1, 1024),
+             .help = "Number of trainers"},
+            {.names = "--servers",
+             .placeholder = "N",
+             .value = FlagValue::number(options.servers, 1, 1024),
+             .help = "Number of servers (default: 1, or none in mode "
+                     "collective)"},
+            {.names = "--unix",
+             .value = FlagValue::isGiven(options.unixSockets),
+             .help = "Use Unix sockets instead of free ports of the loopback "
+                     "interface"},
+            {.names = "--grace",
+             .placeholder = "SECONDS",
+             .value = FlagValue::number(options.grace, 0, UINT32_MAX),
+             .help = "Seconds that programs may continue after one has failed. "
+                     "Then they get SIGTERM, and SIGKILL after the same time "
+                     "again; 0: no limit"},
+            {.names = "folder",
+             .placeholder = "FOLDER",
+             .value = FlagValue::anyText(options.folder),
+             .help = "The folder with the programs `trainer` and, except in "
+                     "mode collective, `pserver`",
+             .isRequired = true}}}};
+}
+
+/// Returns words as lines of up to 96 characters, separated by commas.
+static std::string listed(const Words &words) {
+  std::string text, line;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string word = words[i] + (i + 1 < words.size() ? "," : "");
+    if (line.size() + 1 + word.size() > 96) {
+      text += line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "    " : " ") + word;
+  }
+  return text + line;
 }
 
 static int run(int argc, char **argv) {
@@ -265,38 +285,32 @@ static int run(int argc, char **argv) {
   Options options;
   CLI::App app(
       "Starts the trainers and the servers of one job on this host and waits "
-      "for them; the status is\nthat of the first program that failed.\n\n"
-      "  pdl-launch [flags] FOLDER [-- trainer's words [-- server's words]]\n\n"
-      "Each program gets --rank, --trainers and --servers behind its words, in "
-      "which {rank} stands for\nits rank and {trainers} for their number. "
-      "Flags that mean the same to trainers and servers\n(--seed, "
-      "--checkpoint, --resume, --job, --placement, --pack-gradients, "
-      "--token-file) are\nenough in one of the two lists. "
-      "Trainers that own state (modes collective and hybrid)\nget --peers "
-      "too; a job of mode collective has no servers. All get --token-file with "
-      "a new secret,\nunless the words have that flag.",
+      "for them. The exit status is\nthat of the first program that failed.\n\n"
+      "  pdl-launch [flags] FOLDER [-- trainer's flags [-- server's flags]]\n\n"
+      "Each program gets --rank, --trainers and --servers after its flags, in "
+      "which {rank} is replaced by\nits rank and {trainers} by the number of "
+      "trainers. Trainers that own state (modes\ncollective and hybrid) also "
+      "get --peers; a job of mode collective has no servers. All programs "
+      "get\n--token-file with a new secret, unless the flags contain it.\n\n"
+      "Each flag is needed once. Trainers and servers get these flags, "
+      "whichever list has them:\n" +
+          listed(sharedFlagNames()) +
+          "\nServers alone get these, even from the first list, as they get "
+          "--init-from in modes in which\nthey hold all values:\n" +
+          listed(serverFlagNames()),
       "pdl-launch");
-  app.add_option("--trainers", options.trainers, "Number of trainers")
-      ->transform(pdlrt::wholeNumber(1, 1024))
-      ->capture_default_str();
-  app.add_option("--servers", options.servers,
-                 "Number of servers (default: 1, or none in mode collective)")
-      ->transform(pdlrt::wholeNumber(1, 1024));
-  app.add_flag("--unix", options.unixSockets,
-               "Unix sockets instead of free ports of the loopback");
-  app.add_option("--grace", options.grace,
-                 "Seconds that programs may run on after one failed, before "
-                 "they get SIGTERM, and SIGKILL after as long again; 0: for "
-                 "ever")
-      ->transform(pdlrt::wholeNumber(0, UINT32_MAX))
-      ->capture_default_str();
-  app.add_option("folder", options.folder,
-                 "The folder with the programs `trainer` and, but in mode "
-                 "collective, `pserver`")
-      ->required();
+  pdlrt::addHelpAndVersion(app);
+  app.footer("Examples:\n"
+             "  pdl-launch out/ -- --data clicks.tsv\n"
+             "  pdl-launch --unix --trainers 4 --servers 2 out/ -- --data "
+             "clicks.tsv --threads 1 -- --threads 2\n"
+             "Exit status: that of the first program that failed; if none "
+             "failed, that of the first one that\nyour signal stopped; 2 wrong "
+             "flags; 127 a program could not be executed.");
+  pdlrt::addFlags(app, flagsOf(options));
   if (const std::optional<int> status = pdlrt::parseFlags(
           app, 1 + int(parts[0].size()), argv,
-          "words for trainers stand behind --, and 'pdl-launch --help' lists"))
+          "flags for trainers follow --, and 'pdl-launch --help' lists"))
     return *status;
   options.trainerWords = parts[1];
   options.serverWords = parts[2];
@@ -304,6 +318,6 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  return pdlrt::runProgram(2, "use a machine with more of it",
+  return pdlrt::runProgram("use a machine with more of it",
                            [&] { return run(argc, argv); });
 }

@@ -15,6 +15,7 @@ import time
 import unittest
 
 LAUNCH = os.environ.get("PDL_LAUNCH", "build-runtime/bin/pdl-launch")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Says its words, and does what a file says.
 SAY = '#!/bin/sh\necho "$0" "$@"\n'
 
@@ -109,11 +110,62 @@ class LaunchTest(unittest.TestCase):
         trainer, = [line for line in out.splitlines() if line.startswith("trainer")]
         server, = [line for line in out.splitlines() if line.startswith("pserver")]
         self.assertIn("train --data x --seed 7 --resume --checkpoint=saved --job j --rank", trainer)
-        self.assertIn("pserver --job j --threads 2 --seed 7 --checkpoint=saved --resume --rank",
-                      server)
+        for flag in ("--job j", "--threads 2", "--seed 7", "--checkpoint=saved", "--resume"):
+            self.assertIn(f" {flag} ", server)
+        out = self.launch(self.folder, "--", "--emergency-checkpoint", "other")[1]
+        self.assertIn("pserver --emergency-checkpoint other --rank", out)
         out = self.launch(self.folder, "--", "--seed=1", "--", "--seed", 2)[1]
         self.assertIn("pserver --seed 2 --rank", out)
         self.assertIn("train --seed=1 --rank", out)
+
+    # Flags of servers that differ from process to process, or that pdl-launch gives itself.
+    OF_ONE_PROCESS = {"--bind", "--checkpoint-minutes", "--help", "--list-metrics", "--rank",
+                      "--servers", "--threads",
+                      "--trace", "--trainers", "--version", "--wait"}
+    # Flags that no trainer has in the command `train`.
+    OF_SERVERS = {"--late-gradients", "--log-applied", "--max-staleness", "--quorum",
+                  "--reader-token-file"}
+    # Flags of both in which only one process has tables or values. The mode decides.
+    OF_MODES = {"--init-from", "--init-values-only", "--max-table-memory", "--table-eviction",
+                "--table-spill"}
+
+    def flags_of_servers(self):
+        """The flags in the reference, each with whether it takes a value."""
+        text = (ROOT / "docs" / "Reference" / "CommandLine.md").read_text()
+        section = text.partition("\n## pserver\n")[2].partition("\n## ")[0]
+        return {name: bool(value.strip()) for name, value in re.findall(
+            r"^\| `(?:-\w,)?(--[\w-]+)((?: (?!Needs|Excludes|REQUIRED)[A-Z]\w*)?)", section, re.M)}
+
+    def test_each_flag_of_servers_is_given_once(self):
+        """Among the flags of trainers: those of the job reach both, and those of servers only
+        servers."""
+        flags = self.flags_of_servers()
+        self.assertGreater(len(flags), 20)
+        for name in sorted(flags.keys() - self.OF_ONE_PROCESS - self.OF_MODES):
+            for words in ([[name, "7"], [f"{name}=7"]] if flags[name] else [[name]]):
+                with self.subTest(words=words):
+                    out = self.launch(self.folder, "--", "--data", "x", *words, "--epochs", 2)[1]
+                    trainer, server = ([line for line in out.splitlines()
+                                        if line.startswith(kind)][0]
+                                       for kind in ("trainer", "pserver"))
+                    given = " ".join(words)
+                    self.assertIn(f"/pserver {given} ", server)
+                    if name in self.OF_SERVERS:
+                        self.assertIn("train --data x --epochs 2 --rank", trainer)
+                    else:
+                        self.assertIn(f"train --data x {given} --epochs 2 ", trainer)
+        for name in self.OF_ONE_PROCESS - {"--help", "--rank", "--servers", "--trainers",
+                                           "--version", "--list-metrics"}:
+            out = self.launch(self.folder, "--", name, 7)[1]
+            self.assertNotIn(f"/pserver {name}", out)
+        help_text = self.launch("--help")[1]
+        for name in flags.keys() - self.OF_ONE_PROCESS - self.OF_MODES:
+            self.assertRegex(help_text, rf"(?m)^    .*{name}\b")
+
+    def test_a_flag_of_servers_in_both_lists_stays_in_both(self):
+        out = self.launch(self.folder, "--", "--quorum", 2, "--", "--quorum", 3)[1]
+        self.assertIn("/pserver --quorum 3 --rank", out)
+        self.assertIn("train --quorum 2 --rank", out)
 
     def test_a_command_of_the_trainer_stays_first(self):
         out = self.launch(self.folder, "--", "train", "--data", "x")[1]
@@ -264,7 +316,7 @@ class LaunchTest(unittest.TestCase):
         _, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 138, err)
 
-    def test_a_request_for_a_checkpoint_ends_nobody(self):
+    def test_a_request_for_a_checkpoint_ends_no_process(self):
         for name in ("trainer", "pserver"):
             self.write(name, "#!/bin/sh\ntrap 'echo saved; asked=1' USR2\necho ready\n"
                        "until [ \"$asked\" ]; do sleep 0.05; done\n")
@@ -450,7 +502,6 @@ class LaunchTest(unittest.TestCase):
         for words, sentence in (
                 ([], "folder is required"),
                 (["--trainers", 0, self.folder], "--trainers"),
-                ([self.folder / "none"], "found no program"),
                 ([self.folder, "--", "--rank", 3], "leave it out"),
                 ([self.folder, "--", "x", "--", "--servers=a:1"],
                  "leave it out")):
@@ -458,6 +509,10 @@ class LaunchTest(unittest.TestCase):
             self.assertEqual(status, 2, words)
             self.assertIn(sentence, err)
             self.assertEqual(out, "")
+        # A folder that is missing is no wrong flag.
+        status, out, err = self.launch(self.folder / "none")
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn("found no program", err)
 
     def test_a_program_that_is_none(self):
         self.write("trainer", "#!/no/such/interpreter\n")

@@ -1,4 +1,4 @@
-//===- pdl-measure.cpp - What a machine can do ----------------------------===//
+//===- pdl-measure.cpp - Measures the performance of a machine ------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,15 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Measures the constants from which `pdl-opt --ps-report` predicts times: a
-// product of the size of a click model, copying in memory, finding keys in a
-// table, what the transport takes of processors, and a TCP connection to this
-// host or to another one.
+// Measures the constants from which `pdl-opt --ps-report` predicts times:
+//
+// - a matrix product of the size of a click model
+// - copying in memory
+// - lookups of keys in a table
+// - the CPU time of the transport
+// - a TCP connection to this host or to another one
 //
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Core/CpuCheck.h"
-#include "pdlrt/Core/FlagValues.h"
+#include "pdlrt/Core/Flags.h"
 #include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Core/ProcessMemory.h"
 #include "pdlrt/Core/Status.h"
@@ -48,7 +51,8 @@
 using namespace pdlrt;
 using SteadyClock = std::chrono::steady_clock;
 
-/// The least seconds of one call of `body` in about a second.
+/// Returns the shortest time of one call of `body`, from calls during about one
+/// second.
 template <typename Body> static double bestSeconds(Body body) {
   double best = 1e30;
   const SteadyClock::time_point end =
@@ -63,7 +67,7 @@ template <typename Body> static double bestSeconds(Body body) {
   return best;
 }
 
-/// Operations a second of one thread in a strict product.
+/// Returns the operations per second of one thread in a strict matrix product.
 static double measureFlops() {
   constexpr int64_t m = 512, n = 400, k = 400;
   std::vector<float> a(m * k, 0.5f), b(k * n, 0.25f), c(m * n);
@@ -80,20 +84,20 @@ static double measureFlops() {
          bestSeconds([&] { strictGemm(nativeGemmIsa(), workspace, call); });
 }
 
-/// Bytes a second that one thread reads and writes, together, far beyond the
-/// caches.
+/// Returns the memory bandwidth of one thread in bytes per second, reads plus
+/// writes, for data much larger than the caches.
 static double measureMemory() {
   constexpr size_t bytes = size_t(256) << 20;
   std::vector<char> from(bytes, 1), to(bytes, 2);
   return 2.0 * bytes / bestSeconds([&] {
            std::memcpy(to.data(), from.data(), bytes);
-           // The copy is wanted, although nobody reads it.
+           // Prevents the compiler from removing the copy.
            asm volatile("" : : "r"(to.data()) : "memory");
          });
 }
 
-/// Seconds in which one thread finds the row of a key, in a table beyond the
-/// caches, as a server does for the keys of a request.
+/// Returns the time in seconds that one thread needs to find the row of a key,
+/// in a table larger than the caches, as a server does for a request.
 static double measureFindKey() {
   constexpr int64_t rows = int64_t(1) << 20, asked = 4096;
   TableOptions options;
@@ -117,8 +121,8 @@ static double measureFindKey() {
          double(asked);
 }
 
-/// Seconds in which one thread makes the row of a new key, in a table that
-/// grows from nothing.
+/// Returns the time in seconds that one thread needs to create the row of a new
+/// key, in a table that grows from empty.
 static double measureNewKey() {
   constexpr int64_t rows = int64_t(1) << 20, asked = 4096;
   TableOptions options;
@@ -131,7 +135,7 @@ static double measureNewKey() {
   TableScratch scratch;
   int64_t inserted = 0;
   bool isMade = true;
-  // They go behind what is measured.
+  // Tables are destroyed after the measurement.
   std::vector<std::unique_ptr<EmbeddingTable>> tables;
   const double seconds = bestSeconds([&] {
     tables.push_back(createHashTable(options));
@@ -145,8 +149,8 @@ static double measureNewKey() {
   return isMade ? seconds / double(rows) : 0;
 }
 
-/// Seconds for a byte of memory that the process did not have before: the
-/// system must find and clear it.
+/// Returns the time in seconds per byte of newly allocated memory, which the
+/// operating system must find and clear.
 static double measureNewByte() {
   constexpr size_t bytes = size_t(64) << 20;
   return bestSeconds([] {
@@ -166,9 +170,9 @@ static double measureNewByte() {
 
 namespace {
 
-/// What a request and its answer take of processors, of both ends together.
+/// CPU time of a request and its response, on both sides together.
 struct TransportCosts {
-  /// Those of 1 KiB, and of each byte more.
+  /// Costs of a message of 1 KiB, and of each further byte.
   double message = 0, byte = 0;
 };
 
@@ -176,7 +180,7 @@ struct TransportCosts {
 
 static constexpr size_t smallBytes = 1024, largeBytes = size_t(1) << 20;
 
-/// Between two ends in this process: over the frames of a unix socket, or TCP.
+/// Measures messages within this process, over a unix socket or TCP.
 static Expected<TransportCosts> measureTransport(const std::string &at) {
   RealClock clock;
   auto network = createClusterTransport(clock);
@@ -191,7 +195,7 @@ static Expected<TransportCosts> measureTransport(const std::string &at) {
   };
   auto listener =
       (*network)->listen(at, [&](const Message &request, Responder responder) {
-        responder.answer(messageOf(request.size()));
+        responder.respond(messageOf(request.size()));
       });
   if (!listener)
     return listener.status();
@@ -209,9 +213,9 @@ static Expected<TransportCosts> measureTransport(const std::string &at) {
           ->call(messageOf(size), clock.now() + std::chrono::seconds(10),
                  [&](const CallResult &result) {
                    const std::lock_guard lock(mutex);
-                   if (result.outcome != CallOutcome::Answered)
-                     failure = Status::invalid("a call over " + at +
-                                               " was not answered");
+                   if (result.outcome != CallOutcome::Responded)
+                     failure = Status::unavailable("a call over " + at +
+                                                   " was not answered");
                    isDone = true;
                    changed.notify_one();
                  });
@@ -220,7 +224,7 @@ static Expected<TransportCosts> measureTransport(const std::string &at) {
     }
     return (processCpuSeconds() - before) / count;
   };
-  // What begins a connection is none of its messages' costs.
+  // Excludes the costs of establishing a connection.
   callMany(largeBytes, 20);
   const double small = callMany(smallBytes, 2000),
                large = callMany(largeBytes, 200);
@@ -261,7 +265,7 @@ static constexpr int pings = 2000;
 static constexpr size_t pingBytes = 1024;
 
 static Status systemError(const std::string &what) {
-  return Status::invalid("cannot " + what + ": " + std::strerror(errno));
+  return Status::ofErrno(errno, "cannot " + what + ": " + std::strerror(errno));
 }
 
 static bool sendAll(int socket, const char *data, size_t size) {
@@ -287,11 +291,11 @@ static bool receiveAll(int socket, char *data, size_t size) {
 }
 
 static Status lost() {
-  return Status::invalid("the connection ended early: is the other side a "
-                         "pdl-measure of this version?");
+  return Status::unavailable("the connection ended early: is the other side a "
+                             "pdl-measure of this version?");
 }
 
-/// Takes the chunks, acknowledges them, then returns pings.
+/// Receives the chunks, acknowledges them, then returns pings.
 static Status serve(int listener) {
   const Socket peer(accept(listener, nullptr, nullptr));
   if (peer.get() < 0)
@@ -390,8 +394,8 @@ static Expected<Network> measurePeer(const std::string &peer) {
   if (const int error =
           getaddrinfo(peer.substr(0, colon).c_str(),
                       peer.substr(colon + 1).c_str(), &hints, &found))
-    return Status::invalid("cannot resolve " + peer + ": " +
-                           gai_strerror(error));
+    return Status::unavailable("cannot resolve " + peer + ": " +
+                               gai_strerror(error));
   sockaddr_storage address = {};
   const socklen_t size = found->ai_addrlen;
   std::memcpy(&address, found->ai_addr, size);
@@ -404,7 +408,7 @@ static Expected<Network> measurePeer(const std::string &peer) {
 //===----------------------------------------------------------------------===//
 
 static Status measure(const std::string &peer, const std::string &output) {
-  // What cannot be is said before all that takes time.
+  // Reports invalid arguments before the long measurements.
   if (!peer.empty() && peer.rfind(':') == std::string::npos)
     return Status::invalid("'" + peer + "' is no HOST:PORT");
   if (!output.empty()) {
@@ -425,8 +429,8 @@ static Status measure(const std::string &peer, const std::string &output) {
     constants[std::string(name) + "_seconds"] = costs->message;
     constants[std::string(name) + "_byte_seconds"] = costs->byte;
   }
-  // Of little more than the transport, so far, and without the messages that it
-  // was measured with, which a server counts by itself.
+  // The memory of a process that has little more than the transport, without
+  // the measured messages, which a server counts separately.
   ::malloc_trim(0);
   constants["process_bytes"] = residentBytes();
   constants["cores"] = std::thread::hardware_concurrency();
@@ -460,33 +464,39 @@ static int run(int argc, char **argv) {
   std::string output, peer;
   uint16_t port = 0;
   CLI::App app(
-      "Measures what 'pdl-opt --ps-report=machine=FILE' predicts times "
-      "from: operations a second of one core in a product, bytes a "
-      "second in memory, seconds to find a key in a table and to make a "
-      "row for one, and for a byte of new memory, processor "
-      "time of a message, bytes a second and round trip of a TCP "
-      "connection.",
+      "Measures the rates of a host, from which 'pdl-opt "
+      "--ps-report=machine=FILE' predicts times:\noperations per second of "
+      "one core in a product, bytes per second of the memory, the times to\n"
+      "find a key in a table, to create a row and to touch a byte of new "
+      "memory, the processor time\nof a message, and the bytes per second "
+      "and the round trip of a TCP connection.",
       "pdl-measure");
-  app.set_help_flag("-h,--help", "Print this help");
-  app.footer("Examples:\n"
-             "  pdl-measure -o machine.json                      this host\n"
-             "  pdl-measure --listen 7199                        on one host,\n"
-             "  pdl-measure --peer host:7199 -o machine.json     on the other\n"
-             "Exit status: 0 done; 1 a failure; 2 bad flags.");
-  CLI::Option *outputFlag =
-      app.add_option("-o,--output", output,
-                     "The file to write; default: the standard output")
-          ->type_name("FILE");
-  CLI::Option *peerFlag =
-      app.add_option("--peer", peer,
-                     "Measure the network to a pdl-measure that listens there")
-          ->type_name("HOST:PORT");
-  app.add_option("--listen", port,
-                 "Answer one --peer, then end; listens on all addresses")
-      ->type_name("PORT")
-      ->transform(wholeNumber(1, 65535))
-      ->excludes(peerFlag)
-      ->excludes(outputFlag);
+  addHelpAndVersion(app);
+  app.footer(
+      "Examples:\n"
+      "  pdl-measure -o machine.json                      this host\n"
+      "  pdl-measure --listen 7199                        on one host,\n"
+      "  pdl-measure --peer host:7199 -o machine.json     on the other\n"
+      "Exit status: 0 done; 1 permanent failure; 2 wrong flags; 3 failure "
+      "that another try may mend.");
+  addFlags(app,
+           {{mainOptions,
+             {{.names = "-o,--output",
+               .placeholder = "FILE",
+               .value = FlagValue::anyText(output),
+               .help = "The file to write (default: the standard output)"},
+              {.names = "--peer",
+               .placeholder = "HOST:PORT",
+               .value = FlagValue::anyText(peer),
+               .help = "Measure the network to a pdl-measure that listens at "
+                       "this address"},
+              {.names = "--listen",
+               .placeholder = "PORT",
+               .value = FlagValue::number(port, 1, 65535),
+               .help = "Respond to one --peer, then end; listens on all "
+                       "addresses",
+               .excludes = {"--peer", "--output"},
+               .shownDefault = ""}}}});
   if (std::optional<int> status =
           parseFlags(app, argc, argv, "'pdl-measure --help' lists"))
     return *status;
@@ -498,11 +508,11 @@ static int run(int argc, char **argv) {
   } else {
     status = measure(peer, output);
   }
-  return status.ok() ? 0 : fail(1, status.message());
+  return status.ok() ? 0 : fail(status);
 }
 
 int main(int argc, char **argv) {
   requireSupportedCpu(nullptr);
-  return runProgram(1, "use a machine with more of it",
+  return runProgram("use a machine with more of it",
                     [&] { return run(argc, argv); });
 }

@@ -1,4 +1,4 @@
-//===- pdl-opt.cpp - Runs passes on a model -------------------------------===//
+//===- pdl-opt.cpp - Run passes on a model --------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,6 +8,8 @@
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "pdlabi/exit_code.h"
+#include "pdlabi/version.h"
 #include "pdlc/Conversion/Passes.h"
 #include "pdlc/Interpreter/Interpreter.h"
 #include "pdlc/Interpreter/Passes.h"
@@ -16,9 +18,10 @@
 #include "pdlc/Transforms/OpObligations.h"
 #include "pdlc/Transforms/Passes.h"
 #include "pdlc/Transforms/Pipelines.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 
-/// Comes first in --help, which sorts categories by name.
+/// Shown first in --help, which sorts categories by name.
 static llvm::cl::OptionCategory category("Basic options of pdl-opt");
 
 static llvm::cl::opt<std::string> printStd(
@@ -32,8 +35,8 @@ static llvm::cl::opt<bool> printObligations(
     llvm::cl::desc("Print what each op of a program implements, and exit"),
     llvm::cl::cat(category));
 
-/// Leaves the flags of LLVM's own passes and targets to --help-hidden, which
-/// are all that are registered before main.
+/// Hides the flags of LLVM's own passes and targets, so that only --help-hidden
+/// shows them. These are all flags that are registered before main.
 static void hideOptionsOfLlvm() {
   for (auto &entry : llvm::cl::getRegisteredOptions()) {
     llvm::cl::Option &option = *entry.second;
@@ -45,7 +48,7 @@ static void hideOptionsOfLlvm() {
   }
 }
 
-/// Shows the flags that run passes on a model first.
+/// Shows the flags that run passes first.
 static void showPassesFirst() {
   auto &options = llvm::cl::getRegisteredOptions();
   for (llvm::StringRef name :
@@ -56,7 +59,7 @@ static void showPassesFirst() {
       found->second->addCategory(category);
 }
 
-/// What --print-std asks for.
+/// Prints the output of --print-std.
 static int printStandardLibrary() {
   if (printStd.empty()) {
     llvm::outs() << pdlc::standardLibraryList() << "\n";
@@ -68,10 +71,20 @@ static int printStandardLibrary() {
   }
   llvm::errs() << "pdl-opt: the standard library has no '" << printStd
                << "'; it has " << pdlc::standardLibraryList() << "\n";
-  return 1;
+  return pdlabi::statusOf(pdlabi::ExitCode::Usage);
 }
 
+static llvm::cl::extrahelp
+    footer("\nExample:\n"
+           "  pdl-opt model.mlir --pdl-pipeline=\"to=gradient\"\n"
+           "Exit status: 0 done; 1 an error in the model, or wrong flags.\n");
+
 int main(int argc, char **argv) {
+  llvm::cl::SetVersionPrinter([](llvm::raw_ostream &stream) {
+    stream << pdlabi::versionLine("pdl-opt", pdlabi::builtCommit(),
+                                  "LLVM " LLVM_VERSION_STRING)
+           << "\n";
+  });
   hideOptionsOfLlvm();
   mlir::DialectRegistry registry;
   pdlc::registerDialects(registry);

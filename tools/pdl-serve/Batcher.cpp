@@ -1,4 +1,4 @@
-//===- Batcher.cpp - Requests that are scored together --------------------===//
+//===- Batcher.cpp - Combines requests into batches -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,37 +16,37 @@
 using namespace pdlserve;
 
 //===----------------------------------------------------------------------===//
-// One thread's batches
+// Scoring on one thread
 //===----------------------------------------------------------------------===//
 
-/// Scores batches, for one thread. Its memory grows to the largest one and
-/// stays.
+/// Scores batches on one thread. Its memory grows to the largest batch and is
+/// kept.
 class Batcher::Worker {
 public:
-  explicit Worker(Metrics &metrics) : metrics(metrics) {}
+  explicit Worker(ServingMetrics &metrics) : metrics(metrics) {}
 
-  /// Scores and finishes the jobs, all of one lane. What it returns is ok, or
-  /// says which server did not answer.
+  /// Scores and finishes the jobs, which must be of one lane. Returns an error
+  /// only if a server did not respond.
   Outcome runGuarded(Batch &batch) noexcept;
-  /// Answers a job that waited, with its outcome.
-  void finish(std::unique_ptr<Job> &job);
+  /// Sends the outcome of a waiting job.
+  void finish(std::unique_ptr<InferenceRequest> &job);
 
 private:
   Outcome run(Batch &batch);
-  /// The inputs of several jobs, one behind the other.
+  /// Concatenated inputs of several jobs.
   struct Merged {
     std::vector<char> values;
     std::vector<int32_t> splits;
     Texts texts;
   };
 
-  Outcome scoreAlone(Job &job);
+  Outcome scoreAlone(InferenceRequest &job);
   Outcome scoreTogether(const Batch &batch, int64_t samples);
   void merge(const Batch &batch, int32_t input, Merged &merged);
-  /// `job`: one of them, whose types all have.
-  Outcome score(Job &job, int64_t samples);
+  /// `job`: any job of the batch; all have the same types.
+  Outcome score(InferenceRequest &job, int64_t samples);
 
-  Metrics &metrics;
+  ServingMetrics &metrics;
   std::vector<Merged> merged;
   std::vector<pdl_serving_input> inputs;
   std::vector<int32_t> areKeys;
@@ -64,32 +64,33 @@ static size_t outputSize(const pdl_serving_program &program, int64_t samples,
   offsets.clear();
   for (int32_t i = 0; i < program.output_count; ++i) {
     offsets.push_back(size);
-    // So that each output is aligned.
+    // Aligns each output.
     size += (size_t(samples) * rowBytes(program.outputs[i]) + 7) & ~size_t(7);
   }
   return size;
 }
 
-Outcome Batcher::Worker::score(Job &job, int64_t samples) {
+Outcome Batcher::Worker::score(InferenceRequest &job, int64_t samples) {
   areKeys.clear();
-  for (const JobInput &input : job.inputs)
+  for (const RequestInput &input : job.inputs)
     areKeys.push_back(input.values.type == DataType::Uint64);
   const auto begin = Clock::now();
   Outcome outcome = job.version->run(job.programIndex, samples, inputs.data(),
                                      areKeys.data(), outputs.data());
   ProgramMetrics &counts = job.version->metricsOf(job.programIndex);
-  counts.runSeconds->Observe(
+  counts.runSeconds.observe(
       std::chrono::duration<double>(Clock::now() - begin).count());
-  counts.batchSamples->Observe(double(samples));
+  counts.batchSamples.observe(double(samples));
   return outcome;
 }
 
-static void makeOutputs(Job &job) {
+static void makeOutputs(InferenceRequest &job) {
   const size_t size = outputSize(job.program(), job.batch, job.outputOffsets);
   job.outputs = std::make_unique_for_overwrite<std::byte[]>(size);
 }
 
-/// Texts, of which there may be none: an empty bag of texts may stand for one.
+/// Returns an input of texts. If there are none, `ends` still needs a valid
+/// address, because an empty bag of texts may have a replacement.
 static pdl_serving_input textsOf(const Texts &texts, const int32_t *splits) {
   static constexpr int64_t none = 0;
   return {nullptr, splits, texts.bytes.data(),
@@ -100,10 +101,10 @@ static const int32_t *splitsOf(const std::vector<int32_t> &splits) {
   return splits.empty() ? nullptr : splits.data();
 }
 
-Outcome Batcher::Worker::scoreAlone(Job &job) {
+Outcome Batcher::Worker::scoreAlone(InferenceRequest &job) {
   makeOutputs(job);
   inputs.clear();
-  for (const JobInput &input : job.inputs) {
+  for (const RequestInput &input : job.inputs) {
     const Tensor &tensor = input.values;
     const int32_t *splits = splitsOf(input.splits);
     inputs.push_back(
@@ -124,11 +125,11 @@ void Batcher::Worker::merge(const Batch &batch, int32_t index, Merged &to) {
   to.texts.bytes.clear();
   to.texts.ends.clear();
   int32_t elements = 0;
-  for (const std::unique_ptr<Job> &job : batch) {
-    const JobInput &input = job->inputs[index];
+  for (const std::unique_ptr<InferenceRequest> &job : batch) {
+    const RequestInput &input = job->inputs[index];
     const Tensor &tensor = input.values;
     if (!input.splits.empty()) {
-      // Its first is the last of the one before.
+      // The first split equals the last one of the previous job.
       if (to.splits.empty())
         to.splits.push_back(0);
       for (auto split = input.splits.begin() + 1; split != input.splits.end();
@@ -150,7 +151,7 @@ void Batcher::Worker::merge(const Batch &batch, int32_t index, Merged &to) {
 }
 
 Outcome Batcher::Worker::scoreTogether(const Batch &batch, int64_t samples) {
-  Job &first = *batch.front();
+  InferenceRequest &first = *batch.front();
   const pdl_serving_program &program = first.program();
   if (merged.size() < first.inputs.size())
     merged.resize(first.inputs.size());
@@ -175,7 +176,7 @@ Outcome Batcher::Worker::scoreTogether(const Batch &batch, int64_t samples) {
   if (Outcome outcome = score(first, samples); !outcome.ok())
     return outcome;
   int64_t begin = 0;
-  for (const std::unique_ptr<Job> &job : batch) {
+  for (const std::unique_ptr<InferenceRequest> &job : batch) {
     makeOutputs(*job);
     for (int32_t i = 0; i < program.output_count; ++i) {
       const size_t row = rowBytes(program.outputs[i]);
@@ -189,17 +190,17 @@ Outcome Batcher::Worker::scoreTogether(const Batch &batch, int64_t samples) {
   return {};
 }
 
-void Batcher::Worker::finish(std::unique_ptr<Job> &job) {
-  metrics.waitingSamples().Decrement(double(job->batch));
-  finishJob(std::move(job));
+void Batcher::Worker::finish(std::unique_ptr<InferenceRequest> &job) {
+  metrics.waitingSamples().add(-double(job->batch));
+  finishRequest(std::move(job));
 }
 
 Outcome Batcher::Worker::run(Batch &batch) {
   const auto now = Clock::now();
   int64_t samples = 0;
-  for (std::unique_ptr<Job> &job : batch) {
+  for (std::unique_ptr<InferenceRequest> &job : batch) {
     job->version->metricsOf(job->programIndex)
-        .waiting->Observe(
+        .waiting.observe(
             std::chrono::duration<double>(now - job->arrived).count());
     if (job->isCancelled()) {
       job->outcome = clientLeft();
@@ -216,11 +217,12 @@ Outcome Batcher::Worker::run(Batch &batch) {
   Outcome unavailable;
   if (together.code == Code::Unavailable)
     unavailable = together;
-  for (std::unique_ptr<Job> &job : batch) {
-    // Nobody waits for servers again that do not answer.
+  for (std::unique_ptr<InferenceRequest> &job : batch) {
+    // After servers did not respond to one request, the others do not wait for
+    // them again.
     if (!unavailable.ok())
       job->outcome = unavailable;
-    // Where one of them is faulty, the others are not.
+    // One faulty request must not make the others fail.
     else if (!isTogether || !together.ok())
       job->outcome = guarded([&] { return scoreAlone(*job); });
     if (job->outcome.code == Code::Unavailable)
@@ -232,8 +234,8 @@ Outcome Batcher::Worker::run(Batch &batch) {
 
 Outcome Batcher::Worker::runGuarded(Batch &batch) noexcept {
   Outcome outcome = guarded([&] { return run(batch); });
-  // Jobs are left only if memory ran out between two of them.
-  for (std::unique_ptr<Job> &job : batch)
+  // Jobs remain only if memory was exhausted between two of them.
+  for (std::unique_ptr<InferenceRequest> &job : batch)
     if (job) {
       job->outcome = outOfMemory();
       finish(job);
@@ -242,10 +244,10 @@ Outcome Batcher::Worker::runGuarded(Batch &batch) noexcept {
 }
 
 //===----------------------------------------------------------------------===//
-// Who waits for whom
+// Scheduling
 //===----------------------------------------------------------------------===//
 
-Batcher::Batcher(BatchOptions options, Metrics &metrics)
+Batcher::Batcher(BatchOptions options, ServingMetrics &metrics)
     : options(options), metrics(metrics) {
   for (unsigned i = 0; i < options.workers; ++i)
     threads.emplace_back([this] { work(); });
@@ -268,7 +270,7 @@ Batcher::~Batcher() {
   threads.clear();
 }
 
-Lane &Batcher::laneOf(Job &job) {
+Lane &Batcher::laneOf(InferenceRequest &job) {
   const auto isSame = [&](const std::unique_ptr<Lane> &lane) {
     for (size_t i = 0; i < job.inputs.size(); ++i)
       if (lane->types[i] != job.inputs[i].values.type)
@@ -284,45 +286,46 @@ Lane &Batcher::laneOf(Job &job) {
   if (job.version->isConnected() && !asking)
     asking = std::make_shared<Seats>();
   lane->seats = job.version->isConnected() ? asking : ownSeats;
-  for (const JobInput &input : job.inputs)
+  for (const RequestInput &input : job.inputs)
     lane->types.push_back(input.values.type);
   lanes.push_back(std::move(lane));
   return *lanes.back();
 }
 
-void Batcher::submit(std::unique_ptr<Job> job) {
+void Batcher::submit(std::unique_ptr<InferenceRequest> job) {
   const Outcome refused = guarded([&] {
     const std::lock_guard lock(mutex);
     Lane &lane = laneOf(*job);
-    if (lane.seats->waiting >= options.mostWaiting)
+    if (lane.seats->waiting >= options.maxWaiting)
       return Outcome(
           Code::Unavailable,
           fmt::format("{} requests wait already, as many as may; send this one "
                       "later, or to another server",
-                      options.mostWaiting));
+                      options.maxWaiting));
     const bool wasEmpty = lane.jobs.empty(),
-               wasFull = lane.samples >= options.mostSamples;
+               wasFull = lane.samples >= options.maxSamples;
     const int64_t samples = job->batch;
-    // First what may throw: then nothing has changed.
+    // First the operations that may throw, so that after an exception nothing
+    // has changed.
     filled.reserve(filled.size() + 1);
     lane.jobs.push_back(std::move(job));
-    metrics.waitingSamples().Increment(double(samples));
+    metrics.waitingSamples().add(double(samples));
     lane.samples += samples;
     ++lane.seats->waiting;
     if (wasEmpty)
       filled.push_back(&lane);
-    if (wasEmpty || (!wasFull && lane.samples >= options.mostSamples))
+    if (wasEmpty || (!wasFull && lane.samples >= options.maxSamples))
       wakeOne();
     return Outcome();
   });
   if (job) {
     job->outcome = refused;
-    finishJob(std::move(job));
+    finishRequest(std::move(job));
   }
 }
 
-/// So that a lane with a seat has a thread, also while all others wait for
-/// servers. The lock is held.
+/// Wakes a thread, and starts one if all others wait for servers, so that every
+/// lane with a free seat is served. The lock must be held.
 void Batcher::wakeOne() {
   changed.notify_one();
   const auto hasSeat = [&](const Lane *lane) {
@@ -334,7 +337,7 @@ void Batcher::wakeOne() {
   try {
     threads.emplace_back([this] { work(); });
   } catch (const std::exception &) {
-    // One of those that there are takes it, later.
+    // One of the existing threads will take the batch later.
   }
 }
 
@@ -345,7 +348,7 @@ Lane *Batcher::findRipe(Clock::time_point now, Clock::time_point &until) const {
     if (lane->seats->taken >= options.workers)
       continue;
     const auto arrived = lane->jobs.front()->arrived;
-    if (!isHurrying && lane->samples < options.mostSamples &&
+    if (!isHurrying && lane->samples < options.maxSamples &&
         arrived + options.delay > now)
       until = std::min(until, arrived + options.delay);
     else if (!oldest || arrived < oldest->jobs.front()->arrived)
@@ -358,12 +361,12 @@ void Batcher::takeBatch(Lane &lane, Batch &batch) {
   int64_t samples = 0;
   while (!lane.jobs.empty() &&
          (batch.empty() ||
-          samples + lane.jobs.front()->batch <= options.mostSamples)) {
+          samples + lane.jobs.front()->batch <= options.maxSamples)) {
     const int64_t more = lane.jobs.front()->batch;
     try {
       batch.push_back(std::move(lane.jobs.front()));
     } catch (const std::bad_alloc &) {
-      // The next batch has the rest.
+      // The next batch contains the rest.
       break;
     }
     lane.jobs.pop_front();
@@ -375,12 +378,12 @@ void Batcher::takeBatch(Lane &lane, Batch &batch) {
     std::erase(filled, &lane);
 }
 
-std::unique_ptr<Job> Batcher::takeEarlier(const Seats &seats,
-                                          Clock::time_point since) {
+std::unique_ptr<InferenceRequest>
+Batcher::takeEarlier(const Seats &seats, Clock::time_point since) {
   for (Lane *lane : filled) {
     if (lane->seats.get() != &seats || lane->jobs.front()->arrived >= since)
       continue;
-    std::unique_ptr<Job> job = std::move(lane->jobs.front());
+    std::unique_ptr<InferenceRequest> job = std::move(lane->jobs.front());
     lane->jobs.pop_front();
     lane->samples -= job->batch;
     --lane->seats->waiting;
@@ -400,12 +403,12 @@ void Batcher::work() {
     Clock::time_point until;
     const auto now = Clock::now();
     if (Lane *lane = findRipe(now, until)) {
-      // The lane goes with its version.
+      // The lane may be destroyed together with its version.
       const std::shared_ptr<Seats> seats = lane->seats;
       takeBatch(*lane, batch);
       ++seats->taken;
       ++running;
-      // Whoever waits may have been told of this batch only.
+      // The wake-up of a waiting thread may have been meant for this batch.
       if (!filled.empty())
         wakeOne();
       lock.unlock();
@@ -416,15 +419,16 @@ void Batcher::work() {
       --running;
       if (unavailable.ok())
         continue;
-      // Who waited all along waits for these servers no longer.
-      while (std::unique_ptr<Job> job = takeEarlier(*seats, now)) {
+      // Jobs that were already waiting must not wait for the same servers
+      // again.
+      while (std::unique_ptr<InferenceRequest> job = takeEarlier(*seats, now)) {
         lock.unlock();
         job->outcome = guarded([&] { return unavailable; });
         worker.finish(job);
         lock.lock();
       }
     } else if (isEnding) {
-      // What waits for a seat is taken by who has it.
+      // Jobs that wait for a seat are scored by the threads that have one.
       return;
     } else if (until == Clock::time_point::max()) {
       changed.wait(lock);

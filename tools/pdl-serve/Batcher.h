@@ -1,4 +1,4 @@
-//===- Batcher.h - Requests that are scored together ------------*- C++ -*-===//
+//===- Batcher.h - Combines requests into batches ---------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,8 +9,8 @@
 #ifndef PDLSERVE_BATCHER_H
 #define PDLSERVE_BATCHER_H
 
-#include "Job.h"
-#include "Metrics.h"
+#include "InferenceRequest.h"
+#include "ServingMetrics.h"
 
 #include <condition_variable>
 #include <cstdint>
@@ -23,77 +23,82 @@
 namespace pdlserve {
 
 struct BatchOptions {
-  /// More than that are put together only if one request has them.
-  int64_t mostSamples = 64;
-  /// How long the first request of a batch waits for others.
+  /// Maximum number of samples per batch, unless a single request has more.
+  int64_t maxSamples = 64;
+  /// Maximum time for which the first request of a batch waits for others.
   Clock::duration delay = {};
   unsigned workers = 1;
-  /// More requests than that do not wait, but are refused.
-  size_t mostWaiting = 4096;
+  /// Maximum number of waiting requests. Further ones are rejected.
+  size_t maxWaiting = 4096;
 };
 
-/// Batches that are scored at once, and requests that wait, of versions that
-/// share them: all that hold their tables, or one that asks servers. That one's
-/// batches may wait for long, and keep nobody else's waiting.
+/// Counts of running batches and waiting requests. Versions that hold their
+/// tables share one object; a version with remote rows has its own. Its batches
+/// may wait long for servers, and must not delay other versions.
 struct Seats {
   unsigned taken = 0;
   size_t waiting = 0;
 };
 
-/// Jobs of one program that may be put together: those whose inputs have the
+/// Queue of requests of one program that may be combined: their inputs have the
 /// same types.
 class Lane {
 public:
   std::vector<DataType> types;
-  std::deque<std::unique_ptr<Job>> jobs;
+  std::deque<std::unique_ptr<InferenceRequest>> jobs;
   int64_t samples = 0;
   std::shared_ptr<Seats> seats;
 };
 
-/// Puts requests of one program together and scores them, in threads of its
-/// own. Threads may share it.
+/// Combines requests of one program into batches and scores them on its own
+/// threads. Thread-safe.
 class Batcher {
 public:
-  Batcher(BatchOptions options, Metrics &metrics);
+  Batcher(BatchOptions options, ServingMetrics &metrics);
   Batcher(const Batcher &) = delete;
   Batcher &operator=(const Batcher &) = delete;
-  /// Answers all jobs that wait.
+  /// Answers all waiting requests.
   ~Batcher();
 
-  /// Takes a job with bound inputs; it is finished later by another thread, or,
-  /// where too many wait or memory runs out, at once.
-  void submit(std::unique_ptr<Job> job);
-  /// From now on no request waits for others, because none may come.
+  /// Submits a job with bound inputs. Another thread finishes it later. If too
+  /// many jobs wait or memory is exhausted, the job is finished immediately.
+  void submit(std::unique_ptr<InferenceRequest> job);
+  /// From now on, requests do not wait for further ones. Used during shutdown.
   void hurry();
 
 private:
   class Worker;
-  using Batch = std::vector<std::unique_ptr<Job>>;
+  using Batch = std::vector<std::unique_ptr<InferenceRequest>>;
 
-  Lane &laneOf(Job &job);
-  /// The lane whose first job came first of those that wait no longer and have
-  /// a seat; null: none, and `until` is when there may be one.
+  Lane &laneOf(InferenceRequest &job);
+  /// Returns the lane with the oldest first job among lanes that need not wait
+  /// longer and have a free seat. If there is none, returns null and sets
+  /// `until` to the time at which there may be one.
   Lane *findRipe(Clock::time_point now, Clock::time_point &until) const;
-  /// Adds jobs of a lane that has some to `batch`, which has room for one.
+  /// Moves jobs of a lane, which must not be empty, to `batch`, which must have
+  /// capacity for one.
   void takeBatch(Lane &lane, Batch &batch);
-  /// A job that came before `since`, of any lane with these seats; null: none.
-  std::unique_ptr<Job> takeEarlier(const Seats &seats, Clock::time_point since);
+  /// Removes and returns a job of a lane with these seats that arrived before
+  /// `since`, or null if there is none.
+  std::unique_ptr<InferenceRequest> takeEarlier(const Seats &seats,
+                                                Clock::time_point since);
   void wakeOne();
   void work();
 
   const BatchOptions options;
-  Metrics &metrics;
+  ServingMetrics &metrics;
   std::mutex mutex;
   std::condition_variable changed;
   /// Lanes with jobs.
   std::vector<Lane *> filled;
-  /// Of versions that hold their tables.
+  /// Seats of all versions that hold their tables.
   const std::shared_ptr<Seats> ownSeats = std::make_shared<Seats>();
-  /// Threads that score.
+  /// Number of threads that score.
   size_t running = 0;
   bool isHurrying = false;
   bool isEnding = false;
-  /// As many as there are workers, and more since batches waited for servers.
+  /// One per worker, and additional ones started while batches waited for
+  /// servers.
   std::vector<std::jthread> threads;
 };
 

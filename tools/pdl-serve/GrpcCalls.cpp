@@ -1,4 +1,4 @@
-//===- GrpcCalls.cpp - Calls of the V2 protocol by gRPC -------------------===//
+//===- GrpcCalls.cpp - gRPC calls of the V2 protocol ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,18 +18,19 @@
 
 using namespace pdlserve;
 
-/// The largest message that asks for something else than scores.
+/// Maximum size of messages other than inference requests.
 static constexpr size_t maxSmallMessage = size_t(64) << 10;
-/// The most calls at the same time.
+/// Maximum number of concurrent calls.
 static constexpr size_t maxCalls = 16384;
 
-/// A client takes some KiB of a status, and names are as long as it wrote them.
+/// Shortens a message. Clients accept only some KiB of a status, and names in
+/// it have any length.
 static std::string shortened(const std::string &sentence) {
   constexpr size_t most = 2048;
   if (sentence.size() <= most)
     return sentence;
   size_t end = most;
-  // Not within a letter.
+  // Do not cut within a UTF-8 character.
   while (end > 0 && (static_cast<unsigned char>(sentence[end]) & 0xC0) == 0x80)
     --end;
   return sentence.substr(0, end) + "...";
@@ -103,7 +104,7 @@ void Call::OnReadDone(bool ok) {
     handlers.handle(*this, context.method());
     return Outcome();
   });
-  // Nothing that throws stands after the end of a call.
+  // The call must be ended last, because no exception may be thrown afterwards.
   if (!outcome.ok())
     fail(outcome);
 }
@@ -112,7 +113,7 @@ void Call::OnReadDone(bool ok) {
 // ModelInfer
 //===----------------------------------------------------------------------===//
 
-/// Elements of all types.
+/// Returns the number of elements of all types.
 static int countOf(const inference::InferTensorContents &contents) {
   return contents.bool_contents_size() + contents.int_contents_size() +
          contents.int64_contents_size() + contents.uint_contents_size() +
@@ -120,7 +121,7 @@ static int countOf(const inference::InferTensorContents &contents) {
          contents.fp64_contents_size() + contents.bytes_contents_size();
 }
 
-/// Takes the elements where the message has them.
+/// Uses the elements in the message without copying numbers.
 static Outcome takeContents(const inference::InferTensorContents &contents,
                             Tensor &tensor, Reservation &memory) {
   const auto take = [&](const auto &elements) {
@@ -160,41 +161,43 @@ static Outcome takeContents(const inference::InferTensorContents &contents,
 
 namespace {
 
-/// A request. The call keeps its message until it is finished.
-class GrpcJob final : public Job {
+/// A request. The call keeps its message until the request is finished.
+class GrpcInferenceRequest final : public InferenceRequest {
 public:
-  GrpcJob(Call &call, Metrics &metrics)
+  GrpcInferenceRequest(Call &call, ServingMetrics &metrics)
       : call(call), request(call.request), metrics(metrics) {
     memory = std::move(call.memory);
-    metrics.connections(Protocol::Grpc).Increment();
+    metrics.connections(Protocol::Grpc).add(1);
   }
-  ~GrpcJob() override { metrics.connections(Protocol::Grpc).Decrement(); }
+  ~GrpcInferenceRequest() override {
+    metrics.connections(Protocol::Grpc).add(-1);
+  }
 
-  /// Reads the request; not ok: it is refused.
+  /// Parses the request. Returns an error if it is rejected.
   Outcome read(const Repository &repository);
   bool isCancelled() const override { return call.isCancelled(); }
   void finish() override;
   void abandon() noexcept override;
-  uint64_t answerBytes(uint64_t, uint64_t valueBytes) const override {
-    // The message, and its bytes.
+  uint64_t responseBytes(uint64_t, uint64_t valueBytes) const override {
+    // The message, and its serialized bytes.
     return 2 * valueBytes + 1024;
   }
 
 private:
   bool isRaw() const { return request.raw_input_contents_size() > 0; }
   Outcome readInputs(std::vector<Tensor> &tensors);
-  void makeAnswer();
+  void makeResponse();
   void addOutput(int32_t index);
 
   Call &call;
   const inference::ModelInferRequest &request;
-  Metrics &metrics;
+  ServingMetrics &metrics;
   inference::ModelInferResponse response;
 };
 
 } // namespace
 
-/// Refuses parameters that would change the answer.
+/// Returns an error for parameters that would change the answer.
 static Outcome checkParameters(
     const google::protobuf::Map<std::string, inference::InferParameter> &all) {
   for (const auto &[name, value] : all) {
@@ -207,7 +210,7 @@ static Outcome checkParameters(
   return {};
 }
 
-Outcome GrpcJob::readInputs(std::vector<Tensor> &tensors) {
+Outcome GrpcInferenceRequest::readInputs(std::vector<Tensor> &tensors) {
   if (isRaw() && request.raw_input_contents_size() != request.inputs_size())
     return Outcome::bad(fmt::format("there are {} raw_input_contents for {} "
                                     "inputs; each input has one",
@@ -240,7 +243,7 @@ Outcome GrpcJob::readInputs(std::vector<Tensor> &tensors) {
   return {};
 }
 
-Outcome GrpcJob::read(const Repository &repository) {
+Outcome GrpcInferenceRequest::read(const Repository &repository) {
   Found found;
   if (Outcome outcome =
           repository.find(request.model_name(), request.model_version(), found);
@@ -263,10 +266,10 @@ Outcome GrpcJob::read(const Repository &repository) {
     wantAll();
   if (Outcome outcome = bindTensors(std::move(tensors), *this); !outcome.ok())
     return outcome;
-  return reserveAnswer();
+  return reserveResponse();
 }
 
-void GrpcJob::addOutput(int32_t index) {
+void GrpcInferenceRequest::addOutput(int32_t index) {
   const pdl_serving_tensor &output = program().outputs[index];
   const DataType type = valueTypeOf(output);
   const auto count = size_t(batch * output.width);
@@ -277,7 +280,7 @@ void GrpcJob::addOutput(int32_t index) {
   made.set_datatype(nameOf(type));
   made.add_shape(batch);
   made.add_shape(output.width);
-  // An answer has the form of the request.
+  // The answer has the form of the request.
   if (isRaw()) {
     response.add_raw_output_contents(at, size);
     return;
@@ -295,7 +298,7 @@ void GrpcJob::addOutput(int32_t index) {
     add(*contents.mutable_int64_contents());
 }
 
-void GrpcJob::makeAnswer() {
+void GrpcInferenceRequest::makeResponse() {
   response.set_model_name(request.model_name());
   response.set_model_version(version->number());
   response.set_id(request.id());
@@ -303,14 +306,14 @@ void GrpcJob::makeAnswer() {
     addOutput(index);
 }
 
-void GrpcJob::finish() {
+void GrpcInferenceRequest::finish() {
   ProgramMetrics *counts =
       version ? &version->metricsOf(programIndex) : nullptr;
   if (isCancelled())
     outcome = clientLeft();
   if (outcome.ok())
     outcome = guarded([&] {
-      makeAnswer();
+      makeResponse();
       return Outcome();
     });
   // The call may end before this job does.
@@ -320,13 +323,13 @@ void GrpcJob::finish() {
     call.fail(outcome);
     return;
   }
-  counts->answered[int(Protocol::Grpc)]->Increment();
-  counts->seconds[int(Protocol::Grpc)]->Observe(
+  counts->answered[int(Protocol::Grpc)].add(1);
+  counts->seconds[int(Protocol::Grpc)].observe(
       std::chrono::duration<double>(Clock::now() - arrived).count());
   call.reply(response);
 }
 
-void GrpcJob::abandon() noexcept {
+void GrpcInferenceRequest::abandon() noexcept {
   try {
     call.Finish(grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, ""));
   } catch (...) {
@@ -357,16 +360,16 @@ static void infer(Handlers &handlers, Call &call) {
     return;
   }
   call.memory.shrink(wireBytes);
-  auto job = std::make_unique<GrpcJob>(call, handlers.metrics);
+  auto job = std::make_unique<GrpcInferenceRequest>(call, handlers.metrics);
   job->maxSamples = handlers.options.maxSamples;
   job->outcome = guarded([&] { return job->read(handlers.repository); });
   if (job->outcome.ok())
     handlers.batcher.submit(std::move(job));
   else
-    finishJob(std::move(job));
+    finishRequest(std::move(job));
 }
 
-static void answerMetadata(Handlers &handlers, Call &call) {
+static void respondToMetadata(Handlers &handlers, Call &call) {
   inference::ModelMetadataRequest request;
   inference::ModelMetadataResponse response;
   Found found;
@@ -404,7 +407,7 @@ static void answerMetadata(Handlers &handlers, Call &call) {
   call.reply(response);
 }
 
-static void answerIndex(Handlers &handlers, Call &call) {
+static void respondToIndex(Handlers &handlers, Call &call) {
   inference::RepositoryIndexRequest request;
   if (Outcome outcome = call.parse(request); !outcome.ok()) {
     call.fail(outcome);
@@ -421,7 +424,7 @@ static void answerIndex(Handlers &handlers, Call &call) {
   call.reply(response);
 }
 
-static void answerModelReady(Handlers &handlers, Call &call) {
+static void respondToModelReady(Handlers &handlers, Call &call) {
   inference::ModelReadyRequest request;
   if (Outcome outcome = call.parse(request); !outcome.ok()) {
     call.fail(outcome);
@@ -463,11 +466,11 @@ void Handlers::handle(Call &call, std::string_view method) {
       response.add_extensions(extension);
     call.reply(response);
   } else if (name == "ModelReady") {
-    answerModelReady(*this, call);
+    respondToModelReady(*this, call);
   } else if (name == "ModelMetadata") {
-    answerMetadata(*this, call);
+    respondToMetadata(*this, call);
   } else if (name == "RepositoryIndex") {
-    answerIndex(*this, call);
+    respondToIndex(*this, call);
   } else {
     call.Finish(
         {grpc::StatusCode::UNIMPLEMENTED, "the server has no such method"});

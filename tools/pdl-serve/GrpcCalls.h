@@ -1,4 +1,4 @@
-//===- GrpcCalls.h - Calls of the V2 protocol by gRPC --------- -*- C++ -*-===//
+//===- GrpcCalls.h - gRPC calls of the V2 protocol --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,40 +28,40 @@ namespace pdlserve {
 
 class Call;
 
-/// The calls that there are. Threads may share it.
+/// Set of all active calls. Thread-safe.
 class Calls {
 public:
-  /// Returns false if there are as many as may be.
+  /// Returns false if the maximum number of calls is reached.
   bool add(Call *call);
   void remove(Call *call);
-  /// Notes that a call has its message.
+  /// Records that a call has received its message.
   void setRead(Call *call);
-  /// Ends calls whose message has not come since `since`.
+  /// Cancels calls that have waited for their message since `since`.
   void cancelReading(Clock::time_point since);
 
 private:
-  /// Ending a call may remove it in the same thread.
+  /// Recursive, because canceling a call may remove it on the same thread.
   std::recursive_mutex mutex;
   std::unordered_set<Call *> all;
   std::unordered_map<Call *, Clock::time_point> reading;
 };
 
-/// What answers calls.
+/// Objects that handle calls.
 struct Handlers {
   const Repository &repository;
   Batcher &batcher;
   MemoryBudget &budget;
-  Metrics &metrics;
+  ServingMetrics &metrics;
   const std::atomic<bool> &isStopping;
   const GrpcOptions options;
   Calls calls;
 
-  /// Answers a call with its message, now or later.
+  /// Handles a call that has its message. The call may be answered later.
   void handle(Call &call, std::string_view method);
 };
 
-/// A call. Its message comes as bytes, which are parsed when the budget has
-/// room for them. gRPC deletes it, by OnDone.
+/// A gRPC call. Its message is received as bytes and parsed when the budget
+/// permits. gRPC deletes the object through OnDone.
 class Call final : public grpc::ServerGenericBidiReactor {
 public:
   Call(Handlers &handlers, grpc::GenericCallbackServerContext &context)
@@ -80,7 +80,7 @@ public:
 
   bool isCancelled() const { return context.IsCancelled(); }
   void cancel() { context.TryCancel(); }
-  /// Ends the call without a message.
+  /// Ends the call with an error.
   void fail(const Outcome &outcome);
   /// Ends the call with a message.
   template <typename Message> void reply(const Message &message) {
@@ -93,8 +93,8 @@ public:
     else
       Finish(status);
   }
-  /// Parses a message, of which the budget has taken the cost. Not ok: the
-  /// bytes are none.
+  /// Parses a message whose cost is already reserved in the budget. Returns an
+  /// error if the bytes are not such a message.
   template <typename Message> Outcome parse(Message &message) {
     const grpc::Status status =
         grpc::SerializationTraits<Message>::Deserialize(&bytes, &message);
@@ -103,7 +103,8 @@ public:
   }
 
   grpc::ByteBuffer bytes;
-  /// What the call takes of the bytes of all requests in flight, to its end.
+  /// Memory that the call uses until its end, out of the budget of all
+  /// requests.
   Reservation memory;
   inference::ModelInferRequest request;
 

@@ -1,4 +1,4 @@
-//===- GrpcServer.cpp - The V2 protocol by gRPC ---------------------------===//
+//===- GrpcServer.cpp - gRPC server of the V2 protocol --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -33,20 +33,20 @@ using namespace pdlserve;
 using pdlrt::Expected;
 using pdlrt::FileIdentity;
 
-/// The most calls of one connection at the same time.
+/// Maximum number of concurrent calls per connection.
 static constexpr int maxStreams = 1024;
 
 namespace {
 
-/// The connections that were handed to gRPC, which closes them without saying
-/// so: each is known by its descriptor and the identity of its socket.
+/// The connections that were passed to gRPC, which does not report their end.
+/// Each is identified by its descriptor and the identity of its socket.
 class Connections {
 public:
   size_t count() const { return open.size(); }
   void add(int descriptor) {
     open.emplace_back(descriptor, FileIdentity::of(descriptor));
   }
-  /// Forgets those that are closed.
+  /// Removes closed connections.
   void sweep() {
     std::erase_if(open, [](const auto &each) {
       return FileIdentity::of(each.first) != each.second;
@@ -62,7 +62,7 @@ private:
 class GrpcServer::Service final : public grpc::CallbackGenericService {
 public:
   Service(const Repository &repository, Batcher &batcher, MemoryBudget &budget,
-          Metrics &metrics, const std::atomic<bool> &isStopping,
+          ServingMetrics &metrics, const std::atomic<bool> &isStopping,
           GrpcOptions options)
       : handlers{repository, batcher, budget, metrics,
                  isStopping, options, {}} {}
@@ -70,11 +70,11 @@ public:
 
   grpc::ServerGenericBidiReactor *
   CreateReactor(grpc::GenericCallbackServerContext *context) override {
-    // gRPC itself answers where this throws.
+    // If this throws, gRPC itself answers the call.
     return new Call(handlers, *context);
   }
 
-  /// Takes connections until `stopAccepting`.
+  /// Accepts connections until `stopAccepting`.
   void accept() noexcept;
   void stopAccepting() noexcept;
 
@@ -83,9 +83,9 @@ public:
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
   std::vector<ListeningSocket> sockets;
   std::jthread accepting;
-  /// Readable from the end on.
+  /// Becomes readable when accepting should end.
   int ending = -1;
-  /// What gRPC's health service has been told, by name.
+  /// Status that was last reported to gRPC's health service, by name.
   std::map<std::string, bool> told;
 
 private:
@@ -100,7 +100,7 @@ void GrpcServer::Service::acceptOne(const ListeningSocket &socket,
     if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS &&
         errno != ENOMEM)
       return;
-    // Until some connections have ended.
+    // Wait until some connections have ended.
     pdlrt::logWarningOnce(
         std::string("no connection of gRPC can be taken for now: ") +
         std::strerror(errno));
@@ -144,7 +144,7 @@ void GrpcServer::Service::accept() noexcept {
             acceptOne(sockets[i], connections);
       handlers.calls.cancelReading(Clock::now() - handlers.options.request);
     } catch (...) {
-      // Memory has run out; the next round may find some.
+      // Memory is exhausted; retry later.
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
   }
@@ -162,7 +162,7 @@ void GrpcServer::Service::stopAccepting() noexcept {
 }
 
 GrpcServer::GrpcServer(const Repository &repository, Batcher &batcher,
-                       MemoryBudget &budget, Metrics &metrics,
+                       MemoryBudget &budget, ServingMetrics &metrics,
                        const std::atomic<bool> &isStopping, GrpcOptions options)
     : service(std::make_unique<Service>(repository, batcher, budget, metrics,
                                         isStopping, options)) {}
@@ -192,14 +192,15 @@ GrpcServer::start(const std::vector<std::string> &addresses) {
   };
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
-  // gRPC's own listeners give a TCP address up when descriptors run out.
+  // gRPC's own listeners stop listening at a TCP address if descriptors are
+  // exhausted.
   service->acceptor = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
       grpc::InsecureServerCredentials());
   builder.SetMaxReceiveMessageSize(
       int(std::min<size_t>(options.maxBody, INT32_MAX)));
   builder.SetMaxSendMessageSize(-1);
-  // Bytes that arrive, until a call has its message.
+  // Limits the bytes of incomplete messages.
   grpc::ResourceQuota quota("pdl-serve");
   quota.Resize(options.readingBytes);
   builder.SetResourceQuota(quota);
@@ -209,10 +210,11 @@ GrpcServer::start(const std::vector<std::string> &addresses) {
                              milliseconds(options.idle));
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
                              milliseconds(options.request));
-  // So that a peer that has vanished is noticed.
+  // Detects peers that have vanished.
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 60000);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20000);
-  // A bound on what is received is none on what it is unpacked to.
+  // Limits on received bytes do not apply to decompressed ones, so compression
+  // is disabled.
   for (int kind = GRPC_COMPRESS_NONE + 1; kind < GRPC_COMPRESS_ALGORITHMS_COUNT;
        ++kind)
     builder.SetCompressionAlgorithmSupportStatus(
@@ -221,7 +223,7 @@ GrpcServer::start(const std::vector<std::string> &addresses) {
   service->server = builder.BuildAndStart();
   service->ending = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (!service->server || service->ending < 0)
-    return pdlrt::Status::invalid("gRPC cannot be started");
+    return pdlrt::Status::unavailable("gRPC cannot be started");
   updateHealth();
   service->accepting = std::jthread([&] { service->accept(); });
   return taken;
@@ -239,11 +241,11 @@ void GrpcServer::updateHealth() {
   for (const Repository::Entry &entry : repository.entries())
     if (const auto [at, isNew] = now.try_emplace(entry.model); isNew)
       at->second = repository.checkReady(entry.model, "").ok();
-  // Models that are gone do not serve.
+  // Models that were removed are not serving.
   for (const auto &[name, wasServing] : service->told)
     now.try_emplace(name, false);
   for (const auto &[name, isServing] : now) {
-    // gRPC would send the same status to all watchers again.
+    // gRPC would send an unchanged status to all watchers again.
     const auto before = service->told.find(name);
     if (before == service->told.end() || before->second != isServing)
       health->SetServingStatus(name, isServing);
@@ -259,7 +261,7 @@ bool GrpcServer::stop(Clock::time_point until) {
       std::chrono::system_clock::now() +
       std::chrono::duration_cast<std::chrono::system_clock::duration>(
           until - Clock::now());
-  // Behind its deadline gRPC still waits for calls that are being scored.
+  // After its deadline, gRPC still waits for calls that are being scored.
   std::promise<void> ended;
   std::future<void> end = ended.get_future();
   std::thread ending([server = std::move(service->server), deadline,
@@ -269,7 +271,7 @@ bool GrpcServer::stop(Clock::time_point until) {
     ended.set_value();
   });
   const bool isDone = end.wait_until(until) == std::future_status::ready;
-  // Else it ends with the process.
+  // Otherwise the thread ends with the process.
   isDone ? ending.join() : ending.detach();
   return isDone;
 }

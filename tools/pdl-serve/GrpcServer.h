@@ -1,4 +1,4 @@
-//===- GrpcServer.h - The V2 protocol by gRPC -------------------*- C++ -*-===//
+//===- GrpcServer.h - gRPC server of the V2 protocol ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -25,40 +25,40 @@
 namespace pdlserve {
 
 struct GrpcOptions {
-  /// The largest message, in bytes.
+  /// Maximum size of a message in bytes.
   size_t maxBody = size_t(64) << 20;
-  /// Bytes of all messages that arrive, until each is there as a whole.
+  /// Maximum bytes of all incomplete messages.
   size_t readingBytes = size_t(256) << 20;
-  /// The most connections that are open at the same time.
+  /// Maximum number of open connections.
   int64_t maxConnections = 4096;
-  /// The most samples that a request may have.
+  /// Maximum number of samples in a request.
   int64_t maxSamples = int64_t(1) << 16;
-  /// A connection without a call is closed after this time.
+  /// Time after which a connection without calls is closed.
   Clock::duration idle = std::chrono::seconds(300);
-  /// The longest time until a call has its message.
+  /// Maximum time until a call has received its message.
   Clock::duration request = std::chrono::seconds(120);
 };
 
-/// Answers calls of proto/inference.proto and of grpc.health.v1, in threads of
+/// Answers calls of proto/inference.proto and of grpc.health.v1 on threads of
 /// gRPC.
 class GrpcServer {
 public:
   GrpcServer(const Repository &repository, Batcher &batcher,
-             MemoryBudget &budget, Metrics &metrics,
+             MemoryBudget &budget, ServingMetrics &metrics,
              const std::atomic<bool> &isStopping, GrpcOptions options);
   GrpcServer(const GrpcServer &) = delete;
   GrpcServer &operator=(const GrpcServer &) = delete;
   ~GrpcServer();
 
-  /// Listens at HOST:PORT (port 0: a free one) and unix:PATH, and begins to
-  /// answer. Returns the addresses that were taken.
+  /// Starts to listen at HOST:PORT (port 0: a free one) or unix:PATH, and to
+  /// answer. Returns the actual addresses.
   pdlrt::Expected<std::vector<std::string>>
   start(const std::vector<std::string> &addresses);
-  /// Tells gRPC's health service what is ready: the server by the name "", and
-  /// each model. One thread calls it.
+  /// Reports to gRPC's health service which models are ready, and, under the
+  /// name "", whether the server is. Must always be called by the same thread.
   void updateHealth();
-  /// Takes no more calls, and waits until those that were taken are answered;
-  /// false: some are not, and are given up. Without `start` nothing is done.
+  /// Rejects new calls and waits until all others are answered. Returns false
+  /// if some are not; these are abandoned. Has no effect without `start`.
   bool stop(Clock::time_point until);
 
 private:

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HttpApi.h"
+#include "HttpHead.h"
 #include "JsonRequest.h"
 #include "Metadata.h"
 #include "pdlrt/Core/WholeNumber.h"
@@ -42,27 +43,27 @@ static unsigned statusOf(Code code) {
   return 500;
 }
 
-HttpAnswer pdlserve::refusal(unsigned status, std::string_view sentence) {
+HttpResponse pdlserve::refusal(unsigned status, std::string_view sentence) {
   return {status, "application/json", errorJson(sentence)};
 }
 
-HttpAnswer pdlserve::refusal(const Outcome &outcome) {
+HttpResponse pdlserve::refusal(const Outcome &outcome) {
   return refusal(statusOf(outcome.code), outcome.sentence);
 }
 
-static HttpAnswer jsonAnswer(const Json &json) {
-  HttpAnswer answer;
-  // A client may have put bytes into a name that are no UTF-8.
-  answer.body = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  return answer;
+static HttpResponse jsonResponse(const Json &json) {
+  HttpResponse response;
+  // Names from clients may contain bytes that are not UTF-8.
+  response.body = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return response;
 }
 
 //===----------------------------------------------------------------------===//
-// Scores as JSON
+// Results as JSON
 //===----------------------------------------------------------------------===//
 
-/// The shortest text that is read as the same number. JSON has no name for
-/// what is none, and no infinity, but readers make that of 1e999.
+/// Appends the shortest text that is parsed as the same number. JSON has
+/// neither NaN nor infinity; parsers read 1e999 as infinity.
 template <typename Number>
 static void appendNumber(std::string &json, Number number) {
   if constexpr (std::is_floating_point_v<Number>) {
@@ -103,19 +104,20 @@ static void appendNumbers(std::string &json, DataType type, const std::byte *at,
 
 namespace {
 
-class HttpJob final : public Job {
+class HttpInferenceRequest final : public InferenceRequest {
 public:
-  /// About what an answer has besides its numbers.
+  /// Approximate size of an answer without its numbers.
   static constexpr uint64_t maxHeadBytes = 1024;
 
-  HttpJob(std::shared_ptr<HttpClient> client, Metrics &metrics)
+  HttpInferenceRequest(std::shared_ptr<HttpClient> client,
+                       ServingMetrics &metrics)
       : client(std::move(client)), metrics(metrics) {}
 
   bool isCancelled() const override { return client->isGone(); }
   void abandon() noexcept override { client->abandon(); }
-  uint64_t answerBytes(uint64_t elements, uint64_t valueBytes) const override;
+  uint64_t responseBytes(uint64_t elements, uint64_t valueBytes) const override;
 
-  /// Reads the request; not ok: it is refused.
+  /// Parses the request. Returns an error if it is rejected.
   Outcome read(const Repository &repository, std::string_view name,
                std::string_view wantedVersion, std::optional<size_t> jsonSize);
   void finish() override;
@@ -123,19 +125,20 @@ public:
   std::string body;
 
 private:
-  void makeAnswer(HttpAnswer &answer);
+  void makeResponse(HttpResponse &response);
 
   std::shared_ptr<HttpClient> client;
-  Metrics &metrics;
+  ServingMetrics &metrics;
   JsonRequest request;
   std::string name;
 };
 
 } // namespace
 
-Outcome HttpJob::read(const Repository &repository, std::string_view asked,
-                      std::string_view wantedVersion,
-                      std::optional<size_t> jsonSize) {
+Outcome HttpInferenceRequest::read(const Repository &repository,
+                                   std::string_view asked,
+                                   std::string_view wantedVersion,
+                                   std::optional<size_t> jsonSize) {
   Found found;
   if (Outcome outcome = repository.find(asked, wantedVersion, found);
       !outcome.ok())
@@ -157,19 +160,20 @@ Outcome HttpJob::read(const Repository &repository, std::string_view asked,
   if (Outcome outcome = bindTensors(std::move(request.inputs), *this);
       !outcome.ok())
     return outcome;
-  return reserveAnswer();
+  return reserveResponse();
 }
 
-/// The longest number in JSON, with a comma.
+/// Maximum length of a number in JSON, including a comma.
 static constexpr uint64_t maxNumberBytes = 26;
 
-uint64_t HttpJob::answerBytes(uint64_t elements, uint64_t valueBytes) const {
-  // Bytes are put together before they are put after the JSON.
+uint64_t HttpInferenceRequest::responseBytes(uint64_t elements,
+                                             uint64_t valueBytes) const {
+  // Binary outputs are collected before they are appended to the JSON.
   return std::max(elements * maxNumberBytes, 2 * valueBytes) + maxHeadBytes;
 }
 
-void HttpJob::makeAnswer(HttpAnswer &answer) {
-  std::string &json = answer.body;
+void HttpInferenceRequest::makeResponse(HttpResponse &response) {
+  std::string &json = response.body;
   std::string binary;
   json.reserve(maxHeadBytes);
   json += "{\"model_name\":";
@@ -203,7 +207,7 @@ void HttpJob::makeAnswer(HttpAnswer &answer) {
       appendNumber(json, size);
       json += "}}";
       binary.append(reinterpret_cast<const char *>(at), size);
-      answer.jsonSize = 0;
+      response.jsonSize = 0;
     } else {
       json += ",\"data\":[";
       json.reserve(json.size() + size_t(count) * maxNumberBytes + 2);
@@ -212,44 +216,44 @@ void HttpJob::makeAnswer(HttpAnswer &answer) {
     }
   }
   json += "]}";
-  if (answer.jsonSize) {
-    answer.jsonSize = json.size();
-    answer.contentType = "application/octet-stream";
+  if (response.jsonSize) {
+    response.jsonSize = json.size();
+    response.contentType = "application/octet-stream";
     json += binary;
   }
-  answer.memory = std::move(memory);
-  answer.memory.shrink(answer.memory.size() -
-                       std::min(answer.memory.size(), json.capacity()));
+  response.memory = std::move(memory);
+  response.memory.shrink(response.memory.size() -
+                         std::min(response.memory.size(), json.capacity()));
 }
 
-void HttpJob::finish() {
+void HttpInferenceRequest::finish() {
   ProgramMetrics *counts =
       version ? &version->metricsOf(programIndex) : nullptr;
-  HttpAnswer answer;
-  // A client that has left is not answered, and not counted as if it were.
+  HttpResponse response;
+  // A client that has left is not counted as answered.
   if (client->isGone())
     outcome = clientLeft();
   if (outcome.ok())
     outcome = guarded([&] {
-      makeAnswer(answer);
+      makeResponse(response);
       return Outcome();
     });
   if (!outcome.ok()) {
     metrics.countFailure(counts, Protocol::Http, outcome.code);
-    client->answer(refusal(outcome));
+    client->respond(refusal(outcome));
     return;
   }
-  counts->answered[int(Protocol::Http)]->Increment();
-  counts->seconds[int(Protocol::Http)]->Observe(
+  counts->answered[int(Protocol::Http)].add(1);
+  counts->seconds[int(Protocol::Http)].observe(
       std::chrono::duration<double>(Clock::now() - arrived).count());
-  client->answer(std::move(answer));
+  client->respond(std::move(response));
 }
 
 //===----------------------------------------------------------------------===//
-// What is asked for
+// Requests
 //===----------------------------------------------------------------------===//
 
-/// A part of a path, with %XX put back; none where that is wrong.
+/// Decodes %XX in a part of a path. Returns none if the encoding is invalid.
 static std::optional<std::string> unescape(std::string_view text) {
   std::string plain;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -286,13 +290,13 @@ static Json tensorsJson(const std::vector<TensorMetadata> &tensors) {
   return json;
 }
 
-HttpAnswer HttpApi::metadataOf(const ModelPath &path) {
+HttpResponse HttpApi::metadataOf(const ModelPath &path) {
   Found found;
   if (Outcome outcome = repository.find(path.model, path.version, found);
       !outcome.ok())
     return refusal(outcome);
   const pdl_serving_program &program = found.version->program(found.program);
-  return jsonAnswer(
+  return jsonResponse(
       {{"name", path.model},
        {"versions", repository.versionsOf(found.version->model())},
        {"platform", platformName},
@@ -300,10 +304,10 @@ HttpAnswer HttpApi::metadataOf(const ModelPath &path) {
        {"outputs", tensorsJson(outputsOf(program))}});
 }
 
-/// The largest body that a thread of connections reads itself.
+/// Maximum size of a body that a connection thread parses itself.
 static constexpr size_t maxSmallBody = size_t(64) << 10;
 
-HttpAnswer HttpApi::indexOf(const std::string &body) {
+HttpResponse HttpApi::indexOf(const std::string &body) {
   bool onlyReady = false;
   if (body.size() > maxSmallBody)
     return refusal(
@@ -322,38 +326,38 @@ HttpAnswer HttpApi::indexOf(const std::string &body) {
                      {"version", line.version},
                      {"state", line.state},
                      {"reason", line.reason}});
-  return jsonAnswer(index);
+  return jsonResponse(index);
 }
 
-/// Answers whether something is alive or ready, as clients of KServe read it.
-static HttpAnswer health(Json json, const char *key, const std::string &why) {
+/// Returns the answer to a liveness or readiness probe in the form of KServe.
+static HttpResponse health(Json json, const char *key, const std::string &why) {
   json[key] = why.empty();
   if (!why.empty())
     json["error"] = why;
-  HttpAnswer answer = jsonAnswer(json);
-  answer.status = why.empty() ? 200 : 503;
-  return answer;
+  HttpResponse response = jsonResponse(json);
+  response.status = why.empty() ? 200 : 503;
+  return response;
 }
 
-/// Refuses a method, or says which ones there are.
-static HttpAnswer otherMethod(std::string_view method, const char *right) {
+/// Rejects a method, or returns the allowed ones.
+static HttpResponse otherMethod(std::string_view method, const char *right) {
   const std::string_view known[] = {"GET",     "HEAD",   "POST",
                                     "PUT",     "DELETE", "CONNECT",
                                     "OPTIONS", "TRACE",  "PATCH"};
-  HttpAnswer answer;
+  HttpResponse response;
   if (std::ranges::find(known, method) == std::end(known))
-    answer =
+    response =
         refusal(501, "this method is none of HTTP's that the server knows");
   else if (method != "OPTIONS")
-    answer = refusal(405, fmt::format("this path takes {}", right));
-  answer.allow = right;
-  return answer;
+    response = refusal(405, fmt::format("this path takes {}", right));
+  response.allow = right;
+  return response;
 }
 
 static constexpr const char *onlyGet = "GET, HEAD", *onlyPost = "POST";
 
-HttpAnswer HttpApi::answerOf(const HttpRequest &request,
-                             std::string_view path) {
+HttpResponse HttpApi::responseOf(const HttpRequest &request,
+                                 std::string_view path) {
   if (path == "v2/repository/index")
     return request.method == "POST" ? indexOf(request.body)
                                     : otherMethod(request.method, onlyPost);
@@ -374,21 +378,21 @@ HttpAnswer HttpApi::answerOf(const HttpRequest &request,
       why = "no model answers yet";
     return health(Json::object(), "ready", why);
   }
-  return jsonAnswer({{"name", serverName},
-                     {"version", serverVersion},
-                     {"extensions", serverExtensions}});
+  return jsonResponse({{"name", serverName},
+                       {"version", serverVersion},
+                       {"extensions", serverExtensions}});
 }
 
-HttpAnswer HttpApi::metricsAnswer() {
+HttpResponse HttpApi::metricsResponse() {
   metrics.setMemory(budget.taken(), budget.limit());
-  HttpAnswer answer;
-  answer.contentType = "text/plain; version=0.0.4; charset=utf-8";
-  answer.body = metrics.text();
-  return answer;
+  HttpResponse response;
+  response.contentType = "text/plain; version=0.0.4; charset=utf-8";
+  response.body = metrics.text();
+  return response;
 }
 
-HttpAnswer HttpApi::modelAnswer(std::string_view method,
-                                const ModelPath &path) {
+HttpResponse HttpApi::modelResponse(std::string_view method,
+                                    const ModelPath &path) {
   if (path.rest == "infer")
     return otherMethod(method, onlyPost);
   if (!path.rest.empty() && path.rest != "ready")
@@ -406,7 +410,7 @@ HttpAnswer HttpApi::modelAnswer(std::string_view method,
 
 void HttpApi::infer(HttpRequest &request, const ModelPath &path,
                     std::shared_ptr<HttpClient> client) {
-  auto job = std::make_unique<HttpJob>(std::move(client), metrics);
+  auto job = std::make_unique<HttpInferenceRequest>(std::move(client), metrics);
   job->outcome = guarded([&]() -> Outcome {
     job->body = std::move(request.body);
     job->memory = std::move(request.memory);
@@ -429,11 +433,12 @@ void HttpApi::infer(HttpRequest &request, const ModelPath &path,
   if (job->outcome.ok())
     batcher.submit(std::move(job));
   else
-    finishJob(std::move(job));
+    finishRequest(std::move(job));
 }
 
-/// Returns the path of a target, which may be the whole address (RFC 9112,
-/// 3.2), without its first and last slash; none if it is no path.
+/// Returns the path of a request target, which may be an absolute URI (RFC
+/// 9112, 3.2), without its first and last slash. Returns none if it is not a
+/// path.
 static std::optional<std::string_view> pathOf(std::string_view target) {
   std::string_view path = target.substr(0, target.find('?'));
   for (const std::string_view scheme : {"http://", "https://"})
@@ -441,12 +446,15 @@ static std::optional<std::string_view> pathOf(std::string_view target) {
         std::ranges::equal(path.substr(0, scheme.size()), scheme, {},
                            [](char c) { return char(std::tolower(c)); })) {
       path.remove_prefix(scheme.size());
-      path.remove_prefix(std::min(path.find('/'), path.size()));
+      const size_t end = std::min(path.find('/'), path.size());
+      if (end == 0 || !isHost(path.substr(0, end)))
+        return std::nullopt;
+      path.remove_prefix(end);
       if (path.empty())
         return path;
       break;
     }
-  if (!path.starts_with("/"))
+  if (!path.starts_with("/") || target.find('#') != std::string_view::npos)
     return std::nullopt;
   path.remove_prefix(1);
   if (path.ends_with("/"))
@@ -454,7 +462,8 @@ static std::optional<std::string_view> pathOf(std::string_view target) {
   return path;
 }
 
-/// Runs `body` in another thread. If it throws, the client gets no answer.
+/// Runs `body` on another thread. If it throws, the connection is closed
+/// without an answer.
 template <typename Body>
 static void runIn(boost::asio::thread_pool &threads,
                   std::shared_ptr<HttpClient> client, Body body) {
@@ -470,25 +479,25 @@ static void runIn(boost::asio::thread_pool &threads,
 
 void HttpApi::handle(HttpRequest request, std::shared_ptr<HttpClient> client) {
   if (request.method == "OPTIONS" && request.target == "*") {
-    HttpAnswer answer;
-    answer.allow = "GET, HEAD, POST, OPTIONS";
-    client->answer(std::move(answer));
+    HttpResponse response;
+    response.allow = "GET, HEAD, POST, OPTIONS";
+    client->respond(std::move(response));
     return;
   }
   const std::optional<std::string_view> whole = pathOf(request.target);
   if (!whole) {
-    client->answer(refusal(400, "the target is no path, such as /v2"));
+    client->respond(refusal(400, "the target is no path, such as /v2"));
     return;
   }
   std::string_view path = *whole;
   if (path == "metrics" && request.method == "GET") {
     runIn(metricsWriter, std::move(client),
-          [this](const auto &to) { to->answer(metricsAnswer()); });
+          [this](const auto &to) { to->respond(metricsResponse()); });
     return;
   }
   constexpr std::string_view models = "v2/models/", versions = "/versions/";
   if (!path.starts_with(models)) {
-    client->answer(answerOf(request, path));
+    client->respond(responseOf(request, path));
     return;
   }
   path.remove_prefix(models.size());
@@ -503,13 +512,13 @@ void HttpApi::handle(HttpRequest request, std::shared_ptr<HttpClient> client) {
     rest.remove_prefix(1);
   std::optional<std::string> plain = unescape(name);
   if (!plain || plain->empty()) {
-    client->answer(refusal(400, "the path has no name of a model that can be "
-                                "read"));
+    client->respond(refusal(400, "the path has no name of a model that can be "
+                                 "read"));
     return;
   }
   const ModelPath model = {*std::move(plain), std::string(version), rest};
   if (rest != "infer" || request.method != "POST") {
-    client->answer(modelAnswer(request.method, model));
+    client->respond(modelResponse(request.method, model));
   } else if (request.body.size() <= maxSmallBody) {
     infer(request, model, std::move(client));
   } else {

@@ -26,91 +26,93 @@ namespace pdlserve {
 
 struct HttpRequest {
   std::string_view method, target;
-  /// The header Inference-Header-Content-Length.
+  /// Value of the header Inference-Header-Content-Length.
   std::string_view jsonSize;
-  /// The header Content-Encoding.
+  /// Value of the header Content-Encoding.
   std::string_view encoding;
   std::string body;
-  /// What the body takes of the bytes of all requests in flight.
+  /// Memory of the body, out of the budget of all requests.
   Reservation memory;
 };
 
-struct HttpAnswer {
+struct HttpResponse {
   unsigned status = 200;
   const char *contentType = "application/json";
   std::string body;
-  /// How much of the body is JSON, if tensors follow as bytes.
+  /// Size of the JSON part of the body, if binary tensors follow it.
   std::optional<size_t> jsonSize = {};
-  /// The methods that the path takes; null: the answer does not say so.
+  /// Value of the header Allow; null: no such header.
   const char *allow = nullptr;
-  /// What the body takes of the bytes of all requests in flight.
+  /// Memory of the body, out of the budget of all requests.
   Reservation memory = {};
 };
 
-/// Whoever waits for an answer.
+/// Receiver of an answer.
 class HttpClient {
 public:
   virtual ~HttpClient() = default;
-  /// Called once for each request, by any thread. May throw std::bad_alloc, and
-  /// then nothing was answered.
-  virtual void answer(HttpAnswer answer) = 0;
-  /// Ends the connection without an answer. Called by any thread.
+  /// Sends the answer. Called once per request, on any thread. May throw
+  /// std::bad_alloc; then nothing was sent.
+  virtual void respond(HttpResponse response) = 0;
+  /// Closes the connection without an answer. Called on any thread.
   virtual void abandon() noexcept {}
-  /// Whether the client has closed the connection. Called by any thread.
+  /// Returns true if the client has closed the connection. Called on any
+  /// thread.
   virtual bool isGone() const noexcept { return false; }
 };
 
 struct ApiOptions {
-  /// The most samples that a request may have.
+  /// Maximum number of samples in a request.
   int64_t maxSamples = int64_t(1) << 16;
-  /// Threads that read large requests.
+  /// Number of threads that parse large requests.
   unsigned readers = 1;
 };
 
-/// Answers requests of HTTP, whoever brings them. Threads may share it.
+/// Answers HTTP requests, independent of the server that receives them.
+/// Thread-safe.
 class HttpApi {
 public:
   HttpApi(const Repository &repository, Batcher &batcher, MemoryBudget &budget,
-          Metrics &metrics, const std::atomic<bool> &isStopping,
+          ServingMetrics &metrics, const std::atomic<bool> &isStopping,
           ApiOptions options)
       : repository(repository), batcher(batcher), budget(budget),
         metrics(metrics), isStopping(isStopping), options(options),
         readers(options.readers) {}
 
-  /// Answers now, or later from another thread. Views of `request` have to be
-  /// valid until then. Throws std::bad_alloc, and then nothing was answered.
+  /// Answers a request now, or later on another thread. Views in `request` must
+  /// be valid until then. Throws std::bad_alloc; then nothing was sent.
   void handle(HttpRequest request, std::shared_ptr<HttpClient> client);
 
 private:
-  /// A model's path: MODEL[/versions/VERSION] and what is asked of it.
+  /// Components of a model's path: MODEL[/versions/VERSION] and the rest.
   struct ModelPath {
     std::string model, version;
     std::string_view rest;
   };
 
-  HttpAnswer answerOf(const HttpRequest &request, std::string_view path);
-  HttpAnswer modelAnswer(std::string_view method, const ModelPath &path);
-  HttpAnswer metadataOf(const ModelPath &path);
-  HttpAnswer indexOf(const std::string &body);
-  HttpAnswer metricsAnswer();
+  HttpResponse responseOf(const HttpRequest &request, std::string_view path);
+  HttpResponse modelResponse(std::string_view method, const ModelPath &path);
+  HttpResponse metadataOf(const ModelPath &path);
+  HttpResponse indexOf(const std::string &body);
+  HttpResponse metricsResponse();
   void infer(HttpRequest &request, const ModelPath &path,
              std::shared_ptr<HttpClient> client);
 
   const Repository &repository;
   Batcher &batcher;
   MemoryBudget &budget;
-  Metrics &metrics;
+  ServingMetrics &metrics;
   const std::atomic<bool> &isStopping;
   const ApiOptions options;
-  /// Read large requests, and write metrics: threads of connections, which
-  /// answer whether the server is alive, do not wait for either.
+  /// Parse large requests, and write metrics. So connection threads, which
+  /// answer liveness probes, are not delayed by either.
   boost::asio::thread_pool readers;
   boost::asio::thread_pool metricsWriter{1};
 };
 
-/// What is answered if a request is refused.
-HttpAnswer refusal(const Outcome &outcome);
-HttpAnswer refusal(unsigned status, std::string_view sentence);
+/// Returns the answer to a rejected request.
+HttpResponse refusal(const Outcome &outcome);
+HttpResponse refusal(unsigned status, std::string_view sentence);
 
 } // namespace pdlserve
 

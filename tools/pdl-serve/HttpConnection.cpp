@@ -1,4 +1,4 @@
-//===- HttpConnection.cpp - A connection of HTTP --------------------------===//
+//===- HttpConnection.cpp - An HTTP connection ----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,9 +9,12 @@
 #include "HttpConnection.h"
 #include "HttpHead.h"
 
-#include <cerrno>
+#include <algorithm>
 #include <ctime>
 #include <fmt/format.h>
+#include <linux/sockios.h>
+#include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <utility>
 
@@ -20,10 +23,14 @@ namespace net = boost::asio;
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
 
-/// How long a client that was refused may still send.
+/// Time for which a rejected client may continue to send.
 static constexpr auto drainTime = std::chrono::seconds(2);
-/// What a connection takes besides a request's body and its answer: unread
-/// bytes, and the head as the parser keeps it.
+/// If a client has closed its side, time after which a pending answer triggers
+/// a check whether the client is still there.
+static constexpr auto probeAfter = std::chrono::seconds(1);
+static constexpr std::string_view interim = "HTTP/1.1 100 Continue\r\n\r\n";
+/// Memory of a connection in addition to a request's body and its answer:
+/// unread bytes, and the parsed head.
 static constexpr uint64_t connectionBytes = uint64_t(96) << 10;
 
 template <typename Body> void HttpConnection::guard(Body &&body) noexcept {
@@ -37,6 +44,8 @@ template <typename Body> void HttpConnection::guard(Body &&body) noexcept {
 void HttpConnection::enter(State next) {
   state = next;
   since = Clock::now();
+  idleTime =
+      next == State::Reading ? since.time_since_epoch().count() : notIdle;
   begun.reset();
   received = 0;
 }
@@ -54,41 +63,86 @@ bool HttpConnection::hasBegun() {
   return (parser && parser->got_some()) || hasMore();
 }
 
+void ConnectionList::add(HttpConnection &connection) {
+  const std::lock_guard lock(mutex);
+  all.insert(&connection);
+}
+
+void ConnectionList::remove(HttpConnection &connection) noexcept {
+  const std::lock_guard lock(mutex);
+  all.erase(&connection);
+}
+
+std::shared_ptr<HttpConnection> ConnectionList::findIdlest() const {
+  const std::lock_guard lock(mutex);
+  const auto idlest = std::ranges::min_element(
+      all, {}, [](const auto &connection) { return connection->idleSince(); });
+  return idlest != all.end() &&
+                 (*idlest)->idleSince() != HttpConnection::notIdle
+             ? (*idlest)->shared_from_this()
+             : nullptr;
+}
+
 void HttpConnection::begin() noexcept {
   guard([&] {
     owner.connections.insert(shared_from_this());
-    state = State::Reading;
+    enter(State::Waiting);
     shared.open.fetch_add(1);
-    shared.metrics.connections(Protocol::Http).Increment();
-    if (!makeRoomForOne()) {
-      refuseAndEnd(503, fmt::format("{} connections are open, as many as may "
-                                    "(--max-connections); connect later, or to "
-                                    "another server",
-                                    shared.options.maxConnections));
-      return;
-    }
-    if (!base.grow(connectionBytes)) {
-      refuseAndEnd(503, noBudget().sentence);
-      return;
-    }
-    readHeader();
+    shared.metrics.connections(Protocol::Http).add(1);
+    shared.connections.add(*this);
+    admitOrMakeRoom();
   });
 }
 
-/// Closes the connection that has been idle longest if there are more than may
-/// be. Returns false if there is none.
-bool HttpConnection::makeRoomForOne() {
-  if (shared.open.load() <= shared.options.maxConnections)
+void HttpConnection::admit() {
+  if (base.grow(connectionBytes))
+    readHeader();
+  else
+    refuseAndEnd(503, noBudget().sentence);
+}
+
+/// Serves a new connection. If there are too many, first closes the one that
+/// has been idle longest, on any thread.
+void HttpConnection::admitOrMakeRoom() {
+  since = Clock::now();
+  if (shared.open.load() <= shared.options.maxConnections) {
+    admit();
+    return;
+  }
+  const std::shared_ptr<HttpConnection> idlest =
+      shared.connections.findIdlest();
+  if (!idlest) {
+    refuseAndEnd(503, fmt::format("{} connections are open, as many as may "
+                                  "(--max-connections); connect later, or to "
+                                  "another server",
+                                  shared.options.maxConnections));
+    return;
+  }
+  // A connection may be accessed only by its own thread.
+  net::post(idlest->owner.context, [self = shared_from_this(), idlest] {
+    const bool hasRoom = idlest->giveWay();
+    net::post(self->owner.context, [self, hasRoom] {
+      self->guard([&] {
+        if (self->state != State::Waiting)
+          return;
+        if (hasRoom)
+          self->admit();
+        else
+          self->admitOrMakeRoom();
+      });
+    });
+  });
+}
+
+/// Closes the connection if it is idle. Otherwise returns false, and the
+/// connection does not count as idle until its next request.
+bool HttpConnection::giveWay() {
+  if (isIdle()) {
+    end();
     return true;
-  HttpConnection *idlest = nullptr;
-  for (const std::shared_ptr<HttpConnection> &other : owner.connections)
-    if (other.get() != this && other->state == State::Reading &&
-        !other->parser->got_some() && (!idlest || other->since < idlest->since))
-      idlest = other.get();
-  if (!idlest || idlest->hasMore())
-    return false;
-  idlest->end();
-  return true;
+  }
+  idleTime = notIdle;
+  return false;
 }
 
 void HttpConnection::end() noexcept {
@@ -99,20 +153,44 @@ void HttpConnection::end() noexcept {
   socket.close(ignored);
   const std::shared_ptr<HttpConnection> self = shared_from_this();
   owner.connections.erase(self);
+  shared.connections.remove(*this);
+  idleTime = notIdle;
   base.release();
-  answerMemory.release();
-  shared.metrics.connections(Protocol::Http).Decrement();
+  responseMemory.release();
+  shared.metrics.connections(Protocol::Http).add(-1);
   shared.open.fetch_sub(1);
 }
 
+/// Returns the events of a socket that are in `events`, and POLLERR and
+/// POLLHUP.
+static int pollNow(int descriptor, short events) noexcept {
+  pollfd entry = {descriptor, events, 0};
+  return ::poll(&entry, 1, 0) > 0 ? entry.revents : 0;
+}
+
 bool HttpConnection::isGone() const noexcept {
-  // While a request is being answered nobody else reads from the socket, or
-  // closes it.
-  char next = 0;
-  const ssize_t got = ::recv(const_cast<Socket &>(socket).native_handle(),
-                             &next, 1, MSG_PEEK | MSG_DONTWAIT);
-  return got == 0 ||
-         (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+  // While a request is being answered, no other code closes the socket.
+  return (pollNow(const_cast<Socket &>(socket).native_handle(), 0) &
+          (POLLERR | POLLHUP | POLLNVAL)) != 0;
+}
+
+/// Detects whether a client that has closed its side is still there: with TCP,
+/// a half-close differs from a close only when data is sent. Sends an interim
+/// response, which every HTTP/1.1 client accepts (RFC 9110, 15.2).
+void HttpConnection::probe(Clock::time_point now) {
+  const int descriptor = socket.native_handle();
+  int family = 0, unsent = 0;
+  socklen_t size = sizeof(family);
+  if (hasProbed || now - since < probeAfter || parser->get().version() < 11 ||
+      !(pollNow(descriptor, POLLRDHUP) & POLLRDHUP) ||
+      ::getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &family, &size) != 0 ||
+      family == AF_UNIX ||
+      // An empty send buffer ensures that the whole response fits.
+      ::ioctl(descriptor, SIOCOUTQ, &unsent) != 0 || unsent > 0)
+    return;
+  hasProbed = true;
+  (void)::send(descriptor, interim.data(), interim.size(),
+               MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 void HttpConnection::checkTime(Clock::time_point now) noexcept {
@@ -120,13 +198,22 @@ void HttpConnection::checkTime(Clock::time_point now) noexcept {
     if (state == State::Busy) {
       if (isAbandoned)
         end();
+      else
+        probe(now);
+      return;
+    }
+    if (state == State::Waiting) {
+      // Repeats the attempt, because memory may have been exhausted at the
+      // first one.
+      if (now - since > drainTime)
+        admitOrMakeRoom();
       return;
     }
     if (state == State::Reading) {
       if (!begun && hasBegun())
         begun = now;
-      // Whoever sends a large request slowly is not idle, but has to come to an
-      // end.
+      // A client that slowly sends a large request is not idle, but its total
+      // time is limited.
       const size_t before = std::exchange(received, receivedNow());
       if (received != before)
         since = now;
@@ -154,7 +241,7 @@ void HttpConnection::stopIfIdle() noexcept {
 //===----------------------------------------------------------------------===//
 
 void HttpConnection::readNext() {
-  // The end may have been asked for while the answer was on its way.
+  // The server may have been stopped while the answer was being sent.
   if (shared.isStopping && !hasMore())
     end();
   else
@@ -167,12 +254,53 @@ void HttpConnection::readHeader() {
   parser->body_limit(shared.options.maxBody);
   parser->get().body().memory = Reservation(shared.budget);
   enter(State::Reading);
+  skipEmptyLines();
+}
+
+/// Reads the header, after skipping empty lines before it (RFC 9112, 2.2).
+void HttpConnection::skipEmptyLines() {
+  const auto unread = [this] {
+    const net::const_buffer bytes = buffer.data();
+    return std::string_view(static_cast<const char *>(bytes.data()),
+                            bytes.size());
+  };
+  while (unread().starts_with("\r\n"))
+    buffer.consume(2);
   isReading = true;
-  http::async_read_header(socket, buffer, *parser,
-                          [self = shared_from_this()](Error error, size_t) {
-                            self->isReading = false;
-                            self->guard([&] { self->onHeader(error); });
-                          });
+  if (!unread().empty() && unread() != "\r") {
+    http::async_read_header(socket, buffer, *parser,
+                            [self = shared_from_this()](Error error, size_t) {
+                              self->isReading = false;
+                              self->guard([&] { self->onHeader(error); });
+                            });
+    return;
+  }
+  socket.async_read_some(
+      buffer.prepare(maxHeader),
+      [self = shared_from_this()](Error error, size_t count) {
+        self->isReading = false;
+        self->guard([&] {
+          self->buffer.commit(count);
+          if (error || self->state != State::Reading)
+            self->onRead(error);
+          else
+            self->skipEmptyLines();
+        });
+      });
+}
+
+/// Copies the required parts of the header, before trailers are added to it.
+void HttpConnection::takeHead() {
+  const auto &message = parser->get();
+  const auto view = [](beast::string_view text) {
+    return std::string_view(text.data(), text.size());
+  };
+  keepAlive = parser->keep_alive();
+  jsonSize = view(message["Inference-Header-Content-Length"]);
+  encoding.clear();
+  const auto lines = message.equal_range(http::field::content_encoding);
+  for (auto line = lines.first; line != lines.second; ++line)
+    (encoding += encoding.empty() ? "" : ", ") += view(line->value());
 }
 
 void HttpConnection::onHeader(Error error) {
@@ -188,12 +316,13 @@ void HttpConnection::onHeader(Error error) {
     refuseAndEnd(fault.status, fault.sentence);
     return;
   }
-  // The parser reads the list of codings by itself.
+  // The parser interprets the list of codings in its own way.
   if (parser->chunked() !=
       (parser->get().count(http::field::transfer_encoding) > 0)) {
     refuseAndEnd(400, "the transfer codings cannot be read");
     return;
   }
+  takeHead();
   if (parser->is_done()) {
     onRead(error);
     return;
@@ -203,8 +332,7 @@ void HttpConnection::onHeader(Error error) {
     readBody();
     return;
   }
-  static constexpr std::string_view go = "HTTP/1.1 100 Continue\r\n\r\n";
-  net::async_write(socket, net::buffer(go),
+  net::async_write(socket, net::buffer(interim),
                    [self = shared_from_this()](Error error, size_t) {
                      self->guard([&] {
                        if (self->state != State::Reading)
@@ -226,7 +354,8 @@ void HttpConnection::readBody() {
                    });
 }
 
-/// Whether bytes are no request; an end is none.
+/// Returns true if the error means malformed bytes; the end of the stream does
+/// not.
 static bool isMalformed(const boost::system::error_code &error) {
   const boost::system::error_code end = http::error::end_of_stream;
   return error.category() == end.category() && error != end &&
@@ -234,7 +363,7 @@ static bool isMalformed(const boost::system::error_code &error) {
 }
 
 void HttpConnection::onRead(Error error) {
-  // The request was refused meanwhile.
+  // The request has been rejected meanwhile.
   if (state == State::Draining)
     drain();
   if (state != State::Reading)
@@ -265,7 +394,7 @@ void HttpConnection::onRead(Error error) {
     return;
   }
   enter(State::Busy);
-  keepAlive = parser->keep_alive();
+  hasProbed = false;
   auto &message = parser->get();
   const auto view = [](beast::string_view text) {
     return std::string_view(text.data(), text.size());
@@ -274,8 +403,8 @@ void HttpConnection::onRead(Error error) {
   isHead = message.method() == http::verb::head;
   request.method = isHead ? "GET" : view(message.method_string());
   request.target = view(message.target());
-  request.jsonSize = view(message["Inference-Header-Content-Length"]);
-  request.encoding = view(message[http::field::content_encoding]);
+  request.jsonSize = jsonSize;
+  request.encoding = encoding;
   request.body = std::move(message.body().text);
   request.memory = std::move(message.body().memory);
   shared.api.handle(std::move(request), shared_from_this());
@@ -288,21 +417,22 @@ void HttpConnection::onRead(Error error) {
 void HttpConnection::refuseAndEnd(unsigned status, std::string_view sentence) {
   keepAlive = false;
   hasRest = true;
-  isHead = false;
+  isHead = parser && parser->is_header_done() &&
+           parser->get().method() == http::verb::head;
   write(refusal(status, sentence));
 }
 
-void HttpConnection::answer(HttpAnswer answer) {
+void HttpConnection::respond(HttpResponse response) {
   net::dispatch(owner.context, [self = shared_from_this(),
-                                answer = std::move(answer)]() mutable {
+                                response = std::move(response)]() mutable {
     self->guard([&] {
       if (self->state != State::Ended)
-        self->write(std::move(answer));
+        self->write(std::move(response));
     });
   });
 }
 
-/// Returns the time as HTTP writes it.
+/// Returns the current time in the format of HTTP.
 static const std::string &dateNow() {
   thread_local std::time_t last = -1;
   thread_local std::string text;
@@ -323,24 +453,25 @@ static const std::string &dateNow() {
   return text;
 }
 
-void HttpConnection::write(HttpAnswer answer) {
+void HttpConnection::write(HttpResponse response) {
   enter(State::Writing);
   keepAlive = keepAlive && !shared.isStopping;
   const beast::string_view reason =
-      http::obsolete_reason(http::int_to_status(answer.status));
-  body = std::move(answer.body);
-  answerMemory = std::move(answer.memory);
+      http::obsolete_reason(http::int_to_status(response.status));
+  body = std::move(response.body);
+  responseMemory = std::move(response.memory);
   head.clear();
   const auto to = std::back_inserter(head);
   fmt::format_to(to, "HTTP/1.1 {} {}\r\nDate: {}\r\nContent-Type: {}\r\n",
-                 answer.status, std::string_view(reason.data(), reason.size()),
-                 dateNow(), answer.contentType);
+                 response.status,
+                 std::string_view(reason.data(), reason.size()), dateNow(),
+                 response.contentType);
   fmt::format_to(to, "Content-Length: {}\r\n", body.size());
-  if (answer.jsonSize)
+  if (response.jsonSize)
     fmt::format_to(to, "Inference-Header-Content-Length: {}\r\n",
-                   *answer.jsonSize);
-  if (answer.allow)
-    fmt::format_to(to, "Allow: {}\r\n", answer.allow);
+                   *response.jsonSize);
+  if (response.allow)
+    fmt::format_to(to, "Allow: {}\r\n", response.allow);
   if (!keepAlive)
     head += "Connection: close\r\n";
   else if (parser->get().version() < 11)
@@ -355,7 +486,7 @@ void HttpConnection::write(HttpAnswer answer) {
                          return;
                        if (self->body.capacity() > maxBuffer)
                          self->body = {};
-                       self->answerMemory.release();
+                       self->responseMemory.release();
                        if (error)
                          self->end();
                        else if (self->keepAlive)
@@ -368,15 +499,15 @@ void HttpConnection::write(HttpAnswer answer) {
                    });
 }
 
-/// Reads what a client that was refused still sends: closed at once, the
-/// connection would be reset, and the client would not see why.
+/// Reads what a rejected client still sends. Closing immediately would reset
+/// the connection, and the client would not receive the reason.
 void HttpConnection::drain() {
   if (state != State::Draining) {
     enter(State::Draining);
     Error ignored;
     socket.shutdown(Socket::shutdown_send, ignored);
   }
-  // A read that was under way when the request was refused goes on.
+  // A read that was pending when the request was rejected continues.
   if (isReading)
     return;
   buffer.clear();

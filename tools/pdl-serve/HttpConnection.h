@@ -1,4 +1,4 @@
-//===- HttpConnection.h - A connection of HTTP ---------------- -*- C++ -*-===//
+//===- HttpConnection.h - An HTTP connection --------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,7 +18,9 @@
 #include <boost/asio.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
+#include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -33,31 +35,47 @@ using Socket =
 
 class HttpConnection;
 
-/// A thread with the connections that it serves.
+/// A thread and its connections.
 struct IoThread {
   boost::asio::io_context context{1};
   boost::asio::executor_work_guard<Executor> work{context.get_executor()};
-  /// Those that have not ended; of the thread itself.
+  /// Open connections. Only for the thread itself.
   std::unordered_set<std::shared_ptr<HttpConnection>> connections;
   boost::asio::steady_timer timer{context};
-  /// Whether the timer is waited for.
+  /// True if the timer is running.
   bool isTimed = false;
   std::jthread thread;
 };
 
-/// What connections share.
+/// The open connections of all threads. Thread-safe.
+class ConnectionList {
+public:
+  void add(HttpConnection &connection);
+  /// Call before the connection is destroyed.
+  void remove(HttpConnection &connection) noexcept;
+  /// Returns the connection that has been idle longest, or null if none is
+  /// idle.
+  std::shared_ptr<HttpConnection> findIdlest() const;
+
+private:
+  mutable std::mutex mutex;
+  std::unordered_set<HttpConnection *> all;
+};
+
+/// Data that all connections share.
 struct HttpShared {
   HttpApi &api;
   MemoryBudget &budget;
-  Metrics &metrics;
+  ServingMetrics &metrics;
   HttpOptions options;
+  ConnectionList connections;
   std::atomic<bool> isStopping{false};
   std::atomic<int64_t> open{0};
 };
 
-/// One connection. Its thread calls all functions but those of HttpClient.
-/// Nothing is thrown out of a handler: where memory runs out, the connection
-/// ends.
+/// One HTTP connection. All functions except those of HttpClient run on its
+/// thread. Handlers throw no exceptions: if memory is exhausted, the connection
+/// is closed.
 class HttpConnection final
     : public HttpClient,
       public std::enable_shared_from_this<HttpConnection> {
@@ -67,61 +85,79 @@ public:
         base(shared.budget) {}
 
   void begin() noexcept;
-  void answer(HttpAnswer answer) override;
+  void respond(HttpResponse response) override;
   void abandon() noexcept override { isAbandoned = true; }
+  /// Returns true if the client has closed the connection. A client that has
+  /// only closed its own side (half-close) still waits for its answer.
   bool isGone() const noexcept override;
-  /// Ends the connection, or refuses its request, if it has waited too long.
+  /// Returns the time since which the connection is idle, or `notIdle`.
+  /// Thread-safe.
+  Clock::rep idleSince() const {
+    return idleTime.load(std::memory_order_relaxed);
+  }
+  static constexpr Clock::rep notIdle = std::numeric_limits<Clock::rep>::max();
+  /// Closes the connection, or rejects its request, if a time limit is
+  /// exceeded.
   void checkTime(Clock::time_point now) noexcept;
-  /// Ends the connection if no request is on its way.
+  /// Closes the connection unless it has a request.
   void stopIfIdle() noexcept;
   void end() noexcept;
 
   Socket socket;
 
 private:
-  enum class State { Reading, Busy, Writing, Draining, Ended };
+  /// `Waiting` means: until another connection has been closed.
+  enum class State { Waiting, Reading, Busy, Writing, Draining, Ended };
   using Error = boost::system::error_code;
   using Parser = boost::beast::http::request_parser<LimitedBody>;
 
   static constexpr size_t maxHeader = size_t(32) << 10;
-  /// Unread bytes: the trailers of a chunked body are in them as a whole.
+  /// Maximum bytes of unread data; the trailers of a chunked body must fit.
   static constexpr size_t maxBuffer = size_t(64) << 10;
 
   template <typename Body> void guard(Body &&body) noexcept;
   void enter(State next);
-  /// Changes when more of the request has come.
+  /// Returns a number that changes when more of the request has arrived.
   size_t receivedNow() const;
-  /// Whether bytes of a request are there.
+  /// Returns true if there are unread bytes of a request.
   bool hasMore();
   bool isIdle() { return state == State::Reading && !hasBegun(); }
   bool hasBegun();
-  bool makeRoomForOne();
+  void admit();
+  void admitOrMakeRoom();
+  bool giveWay();
+  void probe(Clock::time_point now);
   void readNext();
   void readHeader();
+  void skipEmptyLines();
+  void takeHead();
   void onHeader(Error error);
   void readBody();
   void onRead(Error error);
   void refuseAndEnd(unsigned status, std::string_view sentence);
-  void write(HttpAnswer answer);
+  void write(HttpResponse response);
   void drain();
 
   HttpShared &shared;
   IoThread &owner;
   State state = State::Ended;
   Clock::time_point since;
-  /// When the first byte of the request was seen.
+  /// Time at which the first byte of the request was seen.
   std::optional<Clock::time_point> begun;
-  /// receivedNow(), when the connection was looked at last.
+  /// Value of receivedNow() at the last time check.
   size_t received = 0;
   boost::beast::flat_buffer buffer;
   std::optional<Parser> parser;
-  bool keepAlive = false, hasRest = false, isHead = false;
-  /// Whether a read has not come to its handler.
+  bool keepAlive = false, hasRest = false, isHead = false, hasProbed = false;
+  /// True if a read operation is pending.
   bool isReading = false;
   std::string head, body;
-  /// The bytes that each connection may take, and those of the answer.
-  Reservation base, answerMemory;
+  /// Values of headers of the request.
+  std::string jsonSize, encoding;
+  /// Memory that every connection uses, and memory of the answer.
+  Reservation base, responseMemory;
   std::atomic<bool> isAbandoned{false};
+  std::atomic<Clock::rep> idleTime{notIdle};
 };
 
 } // namespace pdlserve

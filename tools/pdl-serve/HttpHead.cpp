@@ -1,4 +1,4 @@
-//===- HttpHead.cpp - Rules of HTTP for the head of a request -------------===//
+//===- HttpHead.cpp - Validates the head of an HTTP request ---------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,8 +15,8 @@
 using namespace pdlserve;
 namespace http = boost::beast::http;
 
-/// Returns what stands between commas, without blanks. Empty elements, which
-/// lists may have, are left out.
+/// Removes the next element of a comma-separated list and returns it without
+/// blanks. Empty elements, which are allowed, are skipped.
 static std::string_view nextElement(std::string_view &list) {
   std::string_view element = list.substr(0, list.find(','));
   list.remove_prefix(std::min(list.size(), element.size() + 1));
@@ -26,8 +26,8 @@ static std::string_view nextElement(std::string_view &list) {
   return element.substr(begin, element.find_last_not_of(" \t") - begin + 1);
 }
 
-/// The length of a body whose last coding is not `chunked` cannot be known
-/// (RFC 9112, 6.3).
+/// Returns an error if the last coding is not `chunked`, because the length of
+/// the body is then unknown (RFC 9112, 6.3).
 static HeadFault checkCodings(const http::request_header<> &head) {
   const auto lines = head.equal_range(http::field::transfer_encoding);
   if (lines.first == lines.second)
@@ -58,13 +58,24 @@ static HeadFault checkCodings(const http::request_header<> &head) {
   return {};
 }
 
-/// Whether a text may be a host with a port, as far as its characters say so.
-static bool isHost(boost::beast::string_view text) {
-  return std::ranges::all_of(text, [](char c) {
+bool pdlserve::isHost(std::string_view text) {
+  const auto isPlain = [](char c) {
     return c > ' ' && c < 127 &&
-           std::string_view("/?#@\\\"<>^`{|},").find(c) ==
+           std::string_view("/?#@\\\"<>^`{|},[]").find(c) ==
                std::string_view::npos;
-  });
+  };
+  size_t end = std::min(text.find(':'), text.size());
+  std::string_view name = text.substr(0, end);
+  if (text.starts_with("[")) {
+    end = text.find(']');
+    if (end == std::string_view::npos)
+      return false;
+    name = text.substr(1, end++ - 1);
+  }
+  const std::string_view port = text.substr(end);
+  return std::ranges::all_of(name, isPlain) &&
+         (port.empty() || port.starts_with(":")) &&
+         port.find_first_not_of("0123456789", 1) == std::string_view::npos;
 }
 
 HeadFault pdlserve::checkHead(const http::request_header<> &head) {
@@ -75,10 +86,16 @@ HeadFault pdlserve::checkHead(const http::request_header<> &head) {
   const size_t hosts = head.count(http::field::host);
   if (hosts > 1 || (hosts == 0 && head.version() >= 11))
     return {400, "a request of HTTP/1.1 has one header Host"};
-  if (hosts == 1 && !isHost(head[http::field::host]))
+  const boost::beast::string_view host = head[http::field::host];
+  if (!isHost({host.data(), host.size()}))
     return {400, "the header Host is no host"};
-  const boost::beast::string_view expected = head[http::field::expect];
-  if (!expected.empty() && !boost::beast::iequals(expected, "100-continue"))
-    return {417, "the server meets no other expectation than 100-continue"};
+  const auto expected = head.equal_range(http::field::expect);
+  for (auto line = expected.first; line != expected.second; ++line)
+    if (!line->value().empty() &&
+        !boost::beast::iequals(line->value(), "100-continue"))
+      return {417, "the server meets no other expectation than 100-continue"};
+  if (head.count("Inference-Header-Content-Length") > 1)
+    return {400, "the request has Inference-Header-Content-Length more than "
+                 "once"};
   return {};
 }

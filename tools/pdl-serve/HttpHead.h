@@ -1,4 +1,4 @@
-//===- HttpHead.h - Rules of HTTP for the head of a request --- -*- C++ -*-===//
+//===- HttpHead.h - Validates the head of an HTTP request -------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,18 +12,23 @@
 #include <boost/beast/http/fields.hpp>
 #include <boost/beast/http/message.hpp>
 #include <string>
+#include <string_view>
 
 namespace pdlserve {
 
-/// Why a request is refused before its body is read.
+/// Reason for rejecting a request before its body is read.
 struct HeadFault {
-  /// Of HTTP; 0: there is no fault.
+  /// HTTP status; 0: the head is valid.
   unsigned status = 0;
   std::string sentence;
 };
 
-/// Checks what the parser lets pass and RFC 9112 does not: how the body's
-/// length is found, on which peers have to agree, and the host.
+/// Returns true if a text is empty or may be a host with a port (RFC 3986,
+/// 3.2.2 and 3.2.3), without a user name.
+bool isHost(std::string_view text);
+
+/// Checks rules of RFC 9112 that the parser does not enforce: those for the
+/// length of the body, on which all peers must agree, and for the host.
 HeadFault checkHead(const boost::beast::http::request_header<> &head);
 
 } // namespace pdlserve

@@ -1,4 +1,4 @@
-//===- HttpServer.cpp - Connections of HTTP -------------------------------===//
+//===- HttpServer.cpp - HTTP server ---------------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,7 +28,7 @@ using Acceptor =
 using Error = boost::system::error_code;
 
 namespace {
-/// A place where connections are taken, of the first thread.
+/// A listening address. Only for the first thread.
 struct Listener {
   Listener(ListeningSocket from, IoThread &owner)
       : socket(std::move(from)), acceptor(owner.context) {
@@ -38,16 +38,16 @@ struct Listener {
 
   ListeningSocket socket;
   Acceptor acceptor;
-  /// Whether a connection is waited for.
+  /// True if an accept operation is pending.
   bool isAccepting = false;
 };
 } // namespace
 
 class HttpServer::Threads {
 public:
-  Threads(HttpApi &api, MemoryBudget &budget, Metrics &metrics,
+  Threads(HttpApi &api, MemoryBudget &budget, ServingMetrics &metrics,
           HttpOptions options)
-      : shared{api, budget, metrics, options} {
+      : shared{api, budget, metrics, options, {}} {
     for (unsigned i = 0; i < options.threads; ++i)
       all.push_back(std::make_unique<IoThread>());
   }
@@ -62,14 +62,15 @@ public:
 private:
   IoThread &nextThread() { return *all[next++ % all.size()]; }
   void accept(Listener &listener);
-  void stopAccepting(Listener &listener);
+  void stopAccepting(Listener &listener) noexcept;
+  void stopListening() noexcept;
   void begin(std::shared_ptr<HttpConnection> connection, IoThread &thread);
   void sweep(IoThread &thread);
   void prepare(IoThread &thread);
   void run(IoThread &thread);
 
   std::vector<std::unique_ptr<IoThread>> all;
-  /// Of the first thread.
+  /// Only for the first thread.
   size_t next = 0;
   std::vector<std::unique_ptr<Listener>> listeners;
 };
@@ -88,12 +89,12 @@ Expected<std::string> HttpServer::Threads::listen(const std::string &address) {
 
 void HttpServer::Threads::begin(std::shared_ptr<HttpConnection> connection,
                                 IoThread &thread) {
-  // The option is of TCP alone; other sockets refuse it.
+  // The option exists only for TCP; the error of other sockets is ignored.
   const int on = 1;
   (void)::setsockopt(connection->socket.native_handle(), IPPROTO_TCP,
                      TCP_NODELAY, &on, sizeof(on));
   net::dispatch(thread.context, [connection = std::move(connection)] {
-    // Whoever was accepted is answered, also while the server ends.
+    // An accepted connection is served even if the server is stopping.
     connection->begin();
   });
 }
@@ -111,7 +112,7 @@ void HttpServer::Threads::accept(Listener &listener) {
         if (!error) {
           begin(connection, thread);
         } else if (error != net::error::connection_aborted) {
-          // Of descriptors, until some connections have ended.
+          // Descriptors are exhausted; wait until some connections have ended.
           pdlrt::logWarningOnce("no connection can be taken for now: " +
                                 error.message());
           std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -121,18 +122,44 @@ void HttpServer::Threads::accept(Listener &listener) {
   listener.isAccepting = true;
 }
 
-void HttpServer::Threads::stopAccepting(Listener &listener) {
-  // Those that connected before are served.
-  Error error;
-  listener.acceptor.non_blocking(true, error);
-  while (!error) {
-    IoThread &thread = nextThread();
-    auto connection = std::make_shared<HttpConnection>(shared, thread);
-    listener.acceptor.accept(connection->socket, error);
-    if (!error)
-      begin(std::move(connection), thread);
+/// Accepts the pending connections, then stops accepting.
+void HttpServer::Threads::stopAccepting(Listener &listener) noexcept {
+  Error error, ignored;
+  try {
+    // Connections that were established earlier are still served.
+    listener.acceptor.non_blocking(true, error);
+    while (!error) {
+      IoThread &thread = nextThread();
+      auto connection = std::make_shared<HttpConnection>(shared, thread);
+      listener.acceptor.accept(connection->socket, error);
+      if (!error)
+        begin(std::move(connection), thread);
+    }
+  } catch (const std::exception &) {
+    // If memory is exhausted, the pending connections are rejected.
   }
-  listener.acceptor.close(error);
+  listener.acceptor.close(ignored);
+}
+
+void HttpServer::Threads::stopListening() noexcept {
+  for (const auto &listener : listeners) {
+    // Before the sockets are closed: later, another process may own the path.
+    listener->socket.removePath();
+    if (listener->acceptor.is_open())
+      stopAccepting(*listener);
+  }
+}
+
+/// Calls `body` with each connection of a thread. `body` may close it.
+template <typename Body>
+static void forEachConnection(IoThread &thread, Body body) {
+  // Advances first, because closing a connection removes it from the set.
+  // Allocates no memory.
+  auto next = thread.connections.begin();
+  while (next != thread.connections.end()) {
+    const std::shared_ptr<HttpConnection> connection = *next++;
+    body(*connection);
+  }
 }
 
 void HttpServer::Threads::sweep(IoThread &thread) {
@@ -141,17 +168,21 @@ void HttpServer::Threads::sweep(IoThread &thread) {
     thread.isTimed = false;
     if (error)
       return;
-    // Ending takes it out of the set.
-    const std::vector<std::shared_ptr<HttpConnection>> now(
-        thread.connections.begin(), thread.connections.end());
-    for (const auto &connection : now)
-      connection->checkTime(Clock::now());
+    // During a stop, memory may have been exhausted when the threads were
+    // notified.
+    if (shared.isStopping && &thread == all.front().get())
+      stopListening();
+    forEachConnection(thread, [this](HttpConnection &connection) {
+      connection.checkTime(Clock::now());
+      if (shared.isStopping)
+        connection.stopIfIdle();
+    });
     sweep(thread);
   });
   thread.isTimed = true;
 }
 
-/// Starts what a thread always waits for, unless it does.
+/// Starts the timer and accept operations of a thread, if they are not running.
 void HttpServer::Threads::prepare(IoThread &thread) {
   if (!thread.isTimed)
     sweep(thread);
@@ -162,8 +193,8 @@ void HttpServer::Threads::prepare(IoThread &thread) {
       accept(*listener);
 }
 
-/// Runs the handlers of a thread. One that throws, because memory runs out, is
-/// over, and the others go on.
+/// Runs the handlers of a thread. If a handler throws because memory is
+/// exhausted, the others continue.
 void HttpServer::Threads::run(IoThread &thread) {
   for (;;) {
     try {
@@ -175,7 +206,7 @@ void HttpServer::Threads::run(IoThread &thread) {
         pdlrt::logWarningOnce(std::string("a connection was lost: ") +
                               error.what());
       } catch (...) {
-        // There is no memory for the message either.
+        // Memory does not suffice for the message either.
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
@@ -187,25 +218,47 @@ void HttpServer::Threads::start() {
     thread->thread = std::jthread([this, &thread = *thread] { run(thread); });
 }
 
+namespace {
+/// One of several tasks. It counts as done when it is destroyed, even if it has
+/// not run. Never throws.
+class Part {
+public:
+  explicit Part(std::latch &all) : all(&all) {}
+  Part(Part &&other) noexcept : all(std::exchange(other.all, nullptr)) {}
+  Part &operator=(Part &&) = delete;
+  ~Part() {
+    if (all)
+      all->count_down();
+  }
+
+private:
+  std::latch *all;
+};
+} // namespace
+
+/// Runs `body` on a connection thread. If memory does not suffice for that, the
+/// sweep does the same later.
+template <typename Body>
+static void tell(IoThread &thread, Part part, Body body) noexcept {
+  try {
+    net::post(thread.context,
+              [part = std::move(part), body = std::move(body)] { body(); });
+  } catch (const std::exception &) {
+    // `part` has been destroyed and counts as done.
+  }
+}
+
 void HttpServer::Threads::stop() {
   shared.isStopping = true;
-  std::latch told(ptrdiff_t(all.size()));
-  net::post(all.front()->context, [this, &told] {
-    for (const auto &listener : listeners) {
-      // While it is ours: another process may take its place then.
-      listener->socket.removePath();
-      stopAccepting(*listener);
-    }
-    // Behind those that were just taken.
-    for (const auto &thread : all)
-      net::post(thread->context, [&thread = *thread, &told] {
-        const std::vector<std::shared_ptr<HttpConnection>> now(
-            thread.connections.begin(), thread.connections.end());
-        for (const auto &connection : now)
-          connection->stopIfIdle();
-        told.count_down();
-      });
-  });
+  std::latch accepted(1), told(ptrdiff_t(all.size()));
+  tell(*all.front(), Part(accepted), [this] { stopListening(); });
+  accepted.wait();
+  // Runs after the connections that were just accepted have been added.
+  for (const auto &thread : all)
+    tell(*thread, Part(told), [&thread = *thread] {
+      forEachConnection(
+          thread, [](HttpConnection &connection) { connection.stopIfIdle(); });
+    });
   told.wait();
 }
 
@@ -217,8 +270,8 @@ void HttpServer::Threads::join() {
   }
 }
 
-HttpServer::HttpServer(HttpApi &api, MemoryBudget &budget, Metrics &metrics,
-                       HttpOptions options)
+HttpServer::HttpServer(HttpApi &api, MemoryBudget &budget,
+                       ServingMetrics &metrics, HttpOptions options)
     : threads(std::make_unique<Threads>(api, budget, metrics, options)) {}
 
 HttpServer::~HttpServer() { join(); }

@@ -1,4 +1,4 @@
-//===- HttpServer.h - Connections of HTTP -----------------------*- C++ -*-===//
+//===- HttpServer.h - HTTP server -------------------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,37 +21,38 @@ namespace pdlserve {
 
 struct HttpOptions {
   unsigned threads = 1;
-  /// The largest body of a request, in bytes.
+  /// Maximum size of a request's body in bytes.
   size_t maxBody = size_t(64) << 20;
-  /// The most connections that are open at the same time.
+  /// Maximum number of open connections.
   int64_t maxConnections = 4096;
-  /// A connection without a request, or that does not take its answer, is
-  /// closed after this time.
+  /// Time after which a connection is closed that has no request, or does not
+  /// accept its answer.
   Clock::duration idle = std::chrono::seconds(300);
-  /// The longest time from a request's first byte to its last one.
+  /// Maximum time from the first to the last byte of a request.
   Clock::duration request = std::chrono::seconds(120);
 };
 
-/// Takes connections and brings their requests to an HttpApi, one after the
-/// other of each connection.
+/// Accepts connections and passes their requests to an HttpApi. The requests of
+/// a connection are handled one after the other.
 class HttpServer {
 public:
-  HttpServer(HttpApi &api, MemoryBudget &budget, Metrics &metrics,
+  HttpServer(HttpApi &api, MemoryBudget &budget, ServingMetrics &metrics,
              HttpOptions options);
   HttpServer(const HttpServer &) = delete;
   HttpServer &operator=(const HttpServer &) = delete;
   ~HttpServer();
 
-  /// Listens at HOST:PORT (port 0: a free one) or unix:PATH; before `start`.
-  /// Returns the address that was taken.
+  /// Listens at HOST:PORT (port 0: a free one) or unix:PATH. Call before
+  /// `start`. Returns the actual address.
   pdlrt::Expected<std::string> listen(const std::string &address);
   void start();
-  /// Takes no more connections, and closes each as soon as its request is
-  /// answered.
+  /// Stops accepting connections, and closes each open one as soon as its
+  /// request is answered.
   void stop();
-  /// After `stop`: waits until all connections are closed; false: some are not.
+  /// Waits until all connections are closed. Returns false if some are not.
+  /// Call after `stop`.
   bool waitUntilClosed(Clock::time_point until);
-  /// Ends the threads; answers that come later go nowhere.
+  /// Ends the threads. Later answers are discarded.
   void join();
 
 private:

@@ -1,4 +1,4 @@
-//===- JsonRequest.cpp - The body of a request in JSON --------------------===//
+//===- JsonRequest.cpp - Parses JSON requests -----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,12 +9,15 @@
 #include "JsonRequest.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 #include <simdjson.h>
+#include <type_traits>
 #include <utility>
 
 using namespace pdlserve;
@@ -22,7 +25,7 @@ using namespace simdjson;
 
 namespace {
 
-/// What is wrong with a request, besides its JSON.
+/// An error in a request whose JSON is valid.
 struct Fault {
   explicit Fault(std::string sentence)
       : outcome(Outcome::bad(std::move(sentence))) {}
@@ -31,7 +34,8 @@ struct Fault {
   Outcome outcome;
 };
 
-/// Reads one request. Faults are thrown within.
+/// Parses one request. Uses exceptions internally. Each error message contains
+/// the position in the JSON, such as `inputs[0].data[2]`.
 class Reader {
 public:
   Reader(ondemand::parser &parser, Reservation &memory, JsonRequest &request)
@@ -40,21 +44,23 @@ public:
   void read(padded_string_view json, std::string_view binary);
 
 private:
-  /// An input whose data follow behind the JSON, or stood before its datatype.
+  /// An input whose data follow after the JSON, or precede its datatype or its
+  /// shape.
   struct Late {
     size_t input;
     std::optional<uint64_t> binarySize;
     std::string json;
   };
 
-  void readParameters(ondemand::object parameters, const char *flag,
-                      std::optional<bool> *on,
+  void readMembers(ondemand::document &document);
+  void readParameters(ondemand::object parameters, const std::string &place,
+                      const char *flag, std::optional<bool> *on,
                       std::optional<uint64_t> *binarySize);
   void takeCopy(std::string_view json, std::string &to);
   void readInput(ondemand::object object);
   void readOutput(ondemand::object object);
-  static void readShape(ondemand::array shape, Tensor &tensor);
-  void readData(ondemand::array data, Tensor &tensor);
+  static void readShape(ondemand::array shape, const std::string &place,
+                        Tensor &tensor);
   void takeLate(std::string_view binary);
 
   ondemand::parser &parser;
@@ -65,9 +71,9 @@ private:
 
 } // namespace
 
-/// As many dimensions as anybody nests.
-static constexpr int mostDepth = 16;
-/// More inputs and outputs than any model has.
+/// Maximum number of nested dimensions.
+static constexpr size_t maxDimensions = 16;
+/// Maximum number of inputs and of outputs, more than any model has.
 static constexpr size_t maxTensors = 1024;
 
 static void require(bool hasRoom) {
@@ -75,14 +81,78 @@ static void require(bool hasRoom) {
     throw Fault(noBudget());
 }
 
-/// Notes that an object has a key; it may have each once.
-static void once(bool &has, std::string_view key) {
-  if (std::exchange(has, true))
-    throw Fault(fmt::format("the request has '{}' twice in one object", key));
+/// Returns true if the JSON is valid but the value has another kind than
+/// expected.
+static bool isOtherKind(error_code error) {
+  return error == INCORRECT_TYPE || error == NUMBER_ERROR ||
+         error == NUMBER_OUT_OF_RANGE || error == STRING_ERROR;
 }
 
-static bool isArray(ondemand::value value) {
-  return value.type() == ondemand::json_type::array;
+/// Describes a value of an unexpected kind. Throws simdjson_error if the JSON
+/// is invalid there.
+static std::string describe(ondemand::value value) {
+  switch (ondemand::json_type(value.type())) {
+  case ondemand::json_type::array:
+    return "an array";
+  case ondemand::json_type::object:
+    return "an object";
+  case ondemand::json_type::string:
+    return "a string";
+  case ondemand::json_type::number:
+  case ondemand::json_type::boolean:
+  case ondemand::json_type::null:
+    break;
+  }
+  constexpr size_t maxLength = 40;
+  std::string_view token = value.raw_json_token();
+  token = token.substr(0, token.find_first_of(" \t\r\n"));
+  return token.size() <= maxLength
+             ? std::string(token)
+             : std::string(token.substr(0, maxLength)) + "...";
+}
+
+/// Returns the value at `place`, which must have the type `Value`.
+template <typename Value>
+static Value take(ondemand::value value, std::string_view place,
+                  std::string_view wanted) {
+  Value taken;
+  const error_code error = value.get(taken);
+  if (error == SUCCESS)
+    return taken;
+  if (!isOtherKind(error))
+    throw simdjson_error(error);
+  throw Fault(fmt::format("{} has to be {}, but is {}", place, wanted,
+                          describe(value)));
+}
+
+static ondemand::object takeObject(ondemand::value value,
+                                   std::string_view place) {
+  return take<ondemand::object>(value, place, "an object");
+}
+
+static ondemand::array takeArray(ondemand::value value,
+                                 std::string_view place) {
+  return take<ondemand::array>(value, place, "an array");
+}
+
+static std::string_view takeText(ondemand::value value,
+                                 std::string_view place) {
+  return take<std::string_view>(value, place, "a string");
+}
+
+/// Returns the position of a member of the object at `owner`. The request
+/// itself has an empty position.
+static std::string placeOf(std::string_view owner, std::string_view key) {
+  return owner.empty() ? std::string(key) : fmt::format("{}.{}", owner, key);
+}
+
+/// Records that the object at `place` has a key. Throws if the key is a
+/// duplicate.
+static void once(bool &has, std::string_view place, std::string_view key) {
+  if (std::exchange(has, true))
+    throw Fault(fmt::format("{} has the key '{}' twice in one object; give it "
+                            "once",
+                            place.empty() ? "the request" : place, key));
 }
 
 template <typename Element>
@@ -93,8 +163,81 @@ static void append(Tensor &tensor, Element element, Reservation &memory) {
   ++tensor.count;
 }
 
-/// A missing element: NaN, or an empty text. Integers become texts for it.
-static void appendMissing(Tensor &tensor, Reservation &memory) {
+namespace {
+
+/// Parses the data of one tensor: a flat list of all elements, or lists nested
+/// according to the shape.
+class DataReader {
+public:
+  DataReader(size_t input, Tensor &tensor, Reservation &memory)
+      : input(input), tensor(tensor), memory(memory) {}
+
+  /// Call when the datatype and the shape of the tensor are known.
+  void read(ondemand::array data) { readList(data, 0); }
+
+private:
+  void readList(ondemand::array list, size_t depth);
+  void readElement(ondemand::value value);
+  void appendMissing();
+  /// Returns the position of the list or element with the first `depth`
+  /// indices.
+  std::string place(size_t depth) const;
+  [[noreturn]] void refuse(size_t depth, const std::string &why) const {
+    throw Fault(
+        fmt::format("{} (input '{}') {}", place(depth), tensor.name, why));
+  }
+  /// Throws an error about lists that are not nested according to the shape.
+  [[noreturn]] void refuseForm(size_t depth, const std::string &why) const {
+    refuse(depth,
+           fmt::format("{}, but the shape is [{}]; nest the data as the shape "
+                       "says, or give all elements in one flat list",
+                       why, fmt::join(tensor.shape, ", ")));
+  }
+
+  const size_t input;
+  Tensor &tensor;
+  Reservation &memory;
+  /// True if the data are nested; none before the first element.
+  std::optional<bool> isNested;
+  /// Indices of the current element.
+  std::array<size_t, maxDimensions + 1> at{};
+  size_t atCount = 0;
+};
+
+std::string DataReader::place(size_t depth) const {
+  std::string text = fmt::format("inputs[{}].data", input);
+  for (size_t i = 0; i < depth; ++i)
+    text += fmt::format("[{}]", at[i]);
+  return text;
+}
+
+void DataReader::readList(ondemand::array list, size_t depth) {
+  const size_t rank = tensor.shape.size();
+  size_t count = 0;
+  for (ondemand::value value : list) {
+    at[depth] = count++;
+    const bool isList =
+        ondemand::json_type(value.type()) == ondemand::json_type::array;
+    if (!isNested)
+      isNested = isList;
+    // Nesting must be as deep as the shape, and elements may occur only at the
+    // deepest level.
+    if (isList ? depth + 1 >= rank || !*isNested
+               : *isNested && depth + 1 != rank)
+      refuseForm(depth + 1, isList ? "is a list" : "is no list");
+    atCount = depth + 1;
+    if (isList)
+      readList(value.get_array(), depth + 1);
+    else
+      readElement(value);
+  }
+  if (isNested.value_or(false) && int64_t(count) != tensor.shape[depth])
+    refuseForm(depth, fmt::format("has {} elements", count));
+}
+
+/// Appends a missing element: NaN, or an empty text. Converts integers to texts
+/// for that.
+void DataReader::appendMissing() {
   switch (tensor.type) {
   case DataType::Fp32:
     append(tensor, std::numeric_limits<float>::quiet_NaN(), memory);
@@ -119,95 +262,91 @@ static void appendMissing(Tensor &tensor, Reservation &memory) {
     return;
   case DataType::Int32:
   case DataType::Uint64:
-    throw Fault(fmt::format("input '{}': element {} of its data is null, which "
-                            "{} cannot be",
-                            tensor.name, tensor.count, nameOf(tensor.type)));
+    refuse(atCount, fmt::format("is null, which {} cannot be; give a number, "
+                                "or leave the input out if it is optional",
+                                nameOf(tensor.type)));
   }
 }
 
-static void readElement(ondemand::value value, Tensor &tensor,
-                        Reservation &memory) {
+void DataReader::readElement(ondemand::value value) {
   if (value.is_null()) {
-    appendMissing(tensor, memory);
+    appendMissing();
     return;
   }
+  const auto taken = [&](auto number) {
+    if (const error_code error = value.get(number)) {
+      if (!isOtherKind(error))
+        throw simdjson_error(error);
+      const bool isText = std::is_same_v<decltype(number), std::string_view>;
+      refuse(atCount,
+             fmt::format(
+                 "is {}, but {} has {}", describe(value),
+                 nameOf(tensor.areIntegers ? DataType::Int64 : tensor.type),
+                 isText ? "strings"
+                 : std::is_floating_point_v<decltype(number)>
+                     ? "finite numbers, and null where one is missing"
+                 : std::is_unsigned_v<decltype(number)>
+                     ? "whole numbers from 0 to 2^64 - 1"
+                     : "whole numbers from -2^63 to 2^63 - 1"));
+    }
+    return number;
+  };
   switch (tensor.type) {
   case DataType::Fp32: {
-    const double number = value.get_double();
+    const double number = taken(double());
     const auto narrow = float(number);
     if (!std::isfinite(narrow))
-      throw Fault(fmt::format("input '{}': {} is too large for FP32",
-                              tensor.name, number));
+      refuse(atCount,
+             fmt::format("is {}, which is too large for FP32", number));
     append(tensor, narrow, memory);
     return;
   }
   case DataType::Fp64:
-    append(tensor, double(value.get_double()), memory);
+    append(tensor, taken(double()), memory);
     return;
   case DataType::Int64:
-    append(tensor, int64_t(value.get_int64()), memory);
+    append(tensor, taken(int64_t()), memory);
     return;
   case DataType::Uint64:
-    append(tensor, uint64_t(value.get_uint64()), memory);
+    append(tensor, taken(uint64_t()), memory);
     return;
   case DataType::Int32: {
-    const int64_t number = value.get_int64();
+    const int64_t number = taken(int64_t());
     if (number != int32_t(number))
-      throw Fault(fmt::format("input '{}': {} is too large for INT32",
-                              tensor.name, number));
+      refuse(atCount,
+             fmt::format("is {}, which is too large for INT32", number));
     append(tensor, int32_t(number), memory);
     return;
   }
   case DataType::Bytes:
     if (tensor.areIntegers)
-      require(
-          tensor.texts.add(std::to_string(int64_t(value.get_int64())), memory));
+      require(tensor.texts.add(std::to_string(taken(int64_t())), memory));
     else
-      require(tensor.texts.add(std::string_view(value.get_string()), memory));
+      require(tensor.texts.add(taken(std::string_view()), memory));
     ++tensor.count;
     return;
   }
 }
 
-static void readArray(ondemand::array data, Tensor &tensor, int depth,
-                      Reservation &memory) {
-  if (depth == mostDepth)
-    throw Fault(fmt::format("input '{}': its data are nested more than {} deep",
-                            tensor.name, mostDepth));
-  for (ondemand::value value : data)
-    if (isArray(value))
-      readArray(value.get_array(), tensor, depth + 1, memory);
-    else
-      try {
-        readElement(value, tensor, memory);
-      } catch (const simdjson_error &error) {
-        if (error.error() != INCORRECT_TYPE && error.error() != NUMBER_ERROR &&
-            error.error() != NUMBER_OUT_OF_RANGE &&
-            error.error() != STRING_ERROR)
-          throw;
-        throw Fault(
-            fmt::format("input '{}': element {} of its data is no "
-                        "{} of {}",
-                        tensor.name, tensor.count,
-                        tensor.type == DataType::Bytes ? "text" : "number",
-                        nameOf(tensor.type)));
-      }
-}
+} // namespace
 
-void Reader::readData(ondemand::array data, Tensor &tensor) {
-  readArray(data, tensor, 0, memory);
-}
-
-void Reader::readShape(ondemand::array shape, Tensor &tensor) {
+void Reader::readShape(ondemand::array shape, const std::string &place,
+                       Tensor &tensor) {
   for (ondemand::value size : shape) {
-    if (tensor.shape.size() == mostDepth)
+    if (tensor.shape.size() == maxDimensions)
       throw Fault(
-          fmt::format("an input has more than {} dimensions", mostDepth));
-    tensor.shape.push_back(size.get_int64());
+          fmt::format("{} has more than {} dimensions", place, maxDimensions));
+    const std::string own = fmt::format("{}[{}]", place, tensor.shape.size());
+    const auto number = take<int64_t>(size, own, "a whole number");
+    if (number < 0)
+      throw Fault(fmt::format("{} is {}; give the size of the dimension, a "
+                              "whole number from 0 on",
+                              own, number));
+    tensor.shape.push_back(number);
   }
 }
 
-/// Whether a parameter has another value than 0, false, null or an empty text.
+/// Returns true if a parameter's value is not 0, false, null or an empty text.
 static bool isSet(ondemand::value value) {
   std::string_view text = value.raw_json_token();
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())))
@@ -215,18 +354,20 @@ static bool isSet(ondemand::value value) {
   return text != "0" && text != "false" && text != "null" && text != "\"\"";
 }
 
-void Reader::readParameters(ondemand::object parameters, const char *flag,
+void Reader::readParameters(ondemand::object parameters,
+                            const std::string &place, const char *flag,
                             std::optional<bool> *on,
                             std::optional<uint64_t> *binarySize) {
   bool hasFlag = false, hasSize = false;
   for (auto field : parameters) {
     const std::string_view key = field.unescaped_key();
     if (on && key == flag) {
-      once(hasFlag, key);
-      *on = bool(field.value().get_bool());
+      once(hasFlag, place, key);
+      *on = take<bool>(field.value(), placeOf(place, key), "true or false");
     } else if (binarySize && key == "binary_data_size") {
-      once(hasSize, key);
-      *binarySize = uint64_t(field.value().get_uint64());
+      once(hasSize, place, key);
+      *binarySize = take<uint64_t>(field.value(), placeOf(place, key),
+                                   "a number of bytes");
     } else if (Outcome outcome = checkParameter(key, isSet(field.value()));
                !outcome.ok()) {
       throw Fault(std::move(outcome));
@@ -234,7 +375,8 @@ void Reader::readParameters(ondemand::object parameters, const char *flag,
   }
 }
 
-/// Keeps JSON that is read again later, with the copy that it is read from.
+/// Copies JSON that is parsed later. Reserves memory for the copy and for the
+/// parser's own copy.
 void Reader::takeCopy(std::string_view json, std::string &to) {
   require(memory.grow(2 * json.size()));
   to = json;
@@ -242,8 +384,7 @@ void Reader::takeCopy(std::string_view json, std::string &to) {
 
 void Reader::readInput(ondemand::object object) {
   const size_t index = request.inputs.size();
-  if (index == maxTensors)
-    throw Fault(fmt::format("there are more than {} inputs", maxTensors));
+  const std::string place = fmt::format("inputs[{}]", index);
   require(memory.grow(sizeof(Tensor)));
   Tensor &tensor = request.inputs.emplace_back();
   bool hasName = false, hasType = false, hasShape = false, hasData = false,
@@ -252,30 +393,33 @@ void Reader::readInput(ondemand::object object) {
   for (auto field : object) {
     const std::string_view key = field.unescaped_key();
     if (key == "name") {
-      once(hasName, key);
-      tensor.name = std::string_view(field.value().get_string());
+      once(hasName, place, key);
+      tensor.name = takeText(field.value(), placeOf(place, key));
     } else if (key == "datatype") {
-      once(hasType, key);
-      const std::string_view name = field.value().get_string();
+      once(hasType, place, key);
+      const std::string_view name =
+          takeText(field.value(), placeOf(place, key));
       const std::optional<DataType> type = parseDataType(name);
       if (!type)
         throw Fault(
-            fmt::format("input '{}': its datatype '{}' is none of FP32, "
-                        "FP64, INT32, INT64, UINT64 and BYTES",
-                        tensor.name, name));
+            fmt::format("{}: the datatype '{}' is none of FP32, FP64, INT32, "
+                        "INT64, UINT64 and BYTES",
+                        place, name));
       tensor.type = *type;
     } else if (key == "shape") {
-      once(hasShape, key);
-      readShape(field.value().get_array(), tensor);
+      once(hasShape, place, key);
+      const std::string own = placeOf(place, key);
+      readShape(takeArray(field.value(), own), own, tensor);
     } else if (key == "parameters") {
-      once(hasParameters, key);
-      readParameters(field.value().get_object(), nullptr, nullptr,
+      once(hasParameters, place, key);
+      const std::string own = placeOf(place, key);
+      readParameters(takeObject(field.value(), own), own, nullptr, nullptr,
                      &later.binarySize);
     } else if (key == "data") {
-      once(hasData, key);
-      ondemand::array data = field.value().get_array();
-      if (hasType)
-        readData(data, tensor);
+      once(hasData, place, key);
+      ondemand::array data = takeArray(field.value(), placeOf(place, key));
+      if (hasType && hasShape)
+        DataReader(index, tensor, memory).read(data);
       else
         takeCopy(data.raw_json(), later.json);
     }
@@ -285,33 +429,38 @@ void Reader::readInput(ondemand::object object) {
         std::pair(hasShape, "shape"),
         std::pair(hasData || later.binarySize, "data")})
     if (!has)
-      throw Fault(
-          fmt::format("input {} ('{}') has no {}", index, tensor.name, what));
+      throw Fault(fmt::format("{} has no {}; an input has name, datatype, "
+                              "shape and data",
+                              place, what));
   if (hasData && later.binarySize)
-    throw Fault(fmt::format("input '{}' has data and binary_data_size; give "
-                            "one of them",
-                            tensor.name));
+    throw Fault(fmt::format("{} (input '{}') has data and binary_data_size; "
+                            "give one of them",
+                            place, tensor.name));
   if (later.binarySize || !later.json.empty())
     late.push_back(std::move(later));
 }
 
 void Reader::readOutput(ondemand::object object) {
-  if (request.outputs.size() == maxTensors)
-    throw Fault(fmt::format("there are more than {} outputs", maxTensors));
+  const std::string place = fmt::format("outputs[{}]", request.outputs.size());
   require(memory.grow(sizeof(WantedOutput)));
   WantedOutput &output = request.outputs.emplace_back();
   bool hasName = false, hasParameters = false;
   for (auto field : object) {
     const std::string_view key = field.unescaped_key();
     if (key == "name") {
-      once(hasName, key);
-      output.name = std::string_view(field.value().get_string());
+      once(hasName, place, key);
+      output.name = takeText(field.value(), placeOf(place, key));
     } else if (key == "parameters") {
-      once(hasParameters, key);
-      readParameters(field.value().get_object(), "binary_data",
+      once(hasParameters, place, key);
+      const std::string own = placeOf(place, key);
+      readParameters(takeObject(field.value(), own), own, "binary_data",
                      &output.isBinary, nullptr);
     }
   }
+  if (output.name.empty())
+    throw Fault(fmt::format("{} has no name; give that of an output of the "
+                            "model, or leave `outputs` out to get all",
+                            place));
 }
 
 void Reader::takeLate(std::string_view binary) {
@@ -320,51 +469,99 @@ void Reader::takeLate(std::string_view binary) {
     if (!each.binarySize) {
       padded_string json(each.json);
       ondemand::document document = parser.iterate(json);
-      readData(document.get_array(), tensor);
+      DataReader(each.input, tensor, memory).read(document.get_array());
       continue;
     }
     if (*each.binarySize > binary.size())
-      throw Fault(fmt::format("input '{}': its binary_data_size is {}, but "
-                              "there are only {} bytes behind the JSON",
-                              tensor.name, *each.binarySize, binary.size()));
+      throw Fault(fmt::format("inputs[{}].parameters.binary_data_size of input "
+                              "'{}' is {}, but there are only {} bytes left "
+                              "after the JSON",
+                              each.input, tensor.name, *each.binarySize,
+                              binary.size()));
     const std::string_view own = binary.substr(0, *each.binarySize);
     binary.remove_prefix(*each.binarySize);
     if (Outcome outcome = tensor.takeRaw(own, memory); !outcome.ok())
       throw Fault(std::move(outcome));
   }
   if (!binary.empty())
-    throw Fault(fmt::format("there are {} bytes behind the last binary tensor",
+    throw Fault(fmt::format("there are {} bytes after the last binary tensor; "
+                            "the binary_data_size of all inputs together has "
+                            "to be what follows the JSON",
                             binary.size()));
 }
 
-void Reader::read(padded_string_view json, std::string_view binary) {
-  ondemand::document document = parser.iterate(json);
+/// Calls `read` with each object of the list at `key`.
+template <typename Read>
+static void readEach(ondemand::value list, std::string_view key, Read read) {
+  size_t count = 0;
+  for (ondemand::value each : takeArray(list, key)) {
+    if (count == maxTensors)
+      throw Fault(fmt::format("there are more than {} {}", maxTensors, key));
+    read(takeObject(each, fmt::format("{}[{}]", key, count++)));
+  }
+}
+
+void Reader::readMembers(ondemand::document &document) {
   bool hasId = false, hasParameters = false, hasInputs = false,
        hasOutputs = false;
-  for (auto field : document.get_object()) {
+  ondemand::object members;
+  if (const error_code error = document.get_object().get(members)) {
+    if (!isOtherKind(error))
+      throw simdjson_error(error);
+    throw Fault("the body has to be a JSON object, such as "
+                "{\"inputs\": [...]}");
+  }
+  for (auto field : members) {
     const std::string_view key = field.unescaped_key();
     if (key == "id") {
-      once(hasId, key);
-      request.id = std::string_view(field.value().get_string());
+      once(hasId, "", key);
+      request.id = takeText(field.value(), key);
       request.hasId = true;
     } else if (key == "parameters") {
-      once(hasParameters, key);
-      readParameters(field.value().get_object(), "binary_data_output",
-                     &request.areOutputsBinary, nullptr);
+      once(hasParameters, "", key);
+      readParameters(takeObject(field.value(), key), "parameters",
+                     "binary_data_output", &request.areOutputsBinary, nullptr);
     } else if (key == "inputs") {
-      once(hasInputs, key);
-      for (ondemand::value input : field.value().get_array())
-        readInput(input.get_object());
+      once(hasInputs, "", key);
+      readEach(field.value(), "inputs",
+               [this](ondemand::object each) { readInput(each); });
     } else if (key == "outputs") {
-      once(hasOutputs, key);
-      for (ondemand::value output : field.value().get_array())
-        readOutput(output.get_object());
+      once(hasOutputs, "", key);
+      readEach(field.value(), "outputs",
+               [this](ondemand::object each) { readOutput(each); });
     }
   }
   if (document.current_location().error() == SUCCESS)
-    throw Fault("there is more behind the JSON object of the request");
+    throw Fault("there is more after the JSON object of the request");
   if (!hasInputs)
-    throw Fault("the request has no inputs");
+    throw Fault("the request has no inputs; give {\"inputs\": [...]}");
+}
+
+/// Returns the error about invalid JSON. `at`: the byte, if it is known.
+static Fault brokenJson(error_code error, std::optional<size_t> at) {
+  if (error == EMPTY)
+    return Fault("the body is empty; send a JSON object, such as "
+                 "{\"inputs\": [...]}");
+  std::string_view why = error_message(error);
+  // The library's message begins with the name of the error.
+  if (const size_t colon = why.find(": "); colon != std::string_view::npos)
+    why.remove_prefix(colon + 2);
+  return Fault(fmt::format("the body is no JSON that can be read{}: {}",
+                           at ? fmt::format(" (at byte {})", *at) : "", why));
+}
+
+void Reader::read(padded_string_view json, std::string_view binary) {
+  ondemand::document document;
+  if (const error_code error = parser.iterate(json).get(document))
+    throw brokenJson(error, std::nullopt);
+  try {
+    readMembers(document);
+  } catch (const simdjson_error &error) {
+    const char *at = nullptr;
+    if (document.current_location().get(at) != SUCCESS)
+      throw brokenJson(error.error(), std::nullopt);
+    throw brokenJson(error.error(), size_t(at - json.data()));
+  }
   takeLate(binary);
 }
 
@@ -382,9 +579,9 @@ Outcome pdlserve::checkParameter(std::string_view name, bool isSet) {
 }
 
 namespace {
-/// The memory that a parser takes for the time of one request.
+/// Memory of a parser during one request.
 struct ParserMemory {
-  /// The largest JSON for which a thread keeps its parser's memory.
+  /// Maximum size of JSON for which a thread keeps its parser's memory.
   static constexpr size_t maxKept = size_t(1) << 20;
 
   ParserMemory(ondemand::parser &parser, Reservation &memory, size_t jsonBytes)
@@ -415,12 +612,12 @@ Outcome pdlserve::parseJsonRequest(std::string &body,
     return Outcome::bad(fmt::format("Inference-Header-Content-Length is {}, "
                                     "but the body has {} bytes",
                                     *jsonSize, body.size()));
-  // Memory that may be read after it.
+  // The parser may read padding after the JSON.
   if (!makeRoom(body, SIMDJSON_PADDING, memory))
     return noBudget();
   const std::string_view whole = body;
   const std::string_view json = whole.substr(0, jsonSize.value_or(body.size()));
-  // It keeps its memory from request to request, unless that is much.
+  // Keeps its memory for further requests, unless it is large.
   thread_local ondemand::parser parser;
   const ParserMemory held{parser, memory, json.size()};
   if (!held.isReserved)
@@ -433,11 +630,7 @@ Outcome pdlserve::parseJsonRequest(std::string &body,
   } catch (const Fault &fault) {
     return fault.outcome;
   } catch (const simdjson_error &error) {
-    return Outcome::bad(
-        error.error() == INCORRECT_TYPE || error.error() == NUMBER_ERROR
-            ? "the request has a value of another JSON type than the V2 "
-              "protocol has there"
-            : fmt::format("the request is no JSON: {}", error.what()));
+    return brokenJson(error.error(), std::nullopt).outcome;
   }
   return {};
 }
@@ -457,7 +650,7 @@ void pdlserve::appendQuoted(std::string &json, std::string_view text) {
 std::string pdlserve::errorJson(std::string_view sentence) {
   std::string json = "{\"error\":";
   std::string text(sentence);
-  // A client may have put bytes into a name that are no UTF-8.
+  // Names from clients may contain bytes that are not UTF-8.
   if (!simdjson::validate_utf8(text))
     std::ranges::replace_if(text, [](char c) { return (c & 0x80) != 0; }, '?');
   appendQuoted(json, text);

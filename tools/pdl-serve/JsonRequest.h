@@ -1,4 +1,4 @@
-//===- JsonRequest.h - The body of a request in JSON ------------*- C++ -*-===//
+//===- JsonRequest.h - Parses JSON requests ---------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,39 +20,39 @@
 
 namespace pdlserve {
 
-/// What a request wants of an output.
+/// An output that a request asks for.
 struct WantedOutput {
   std::string name;
-  /// Whether it says so itself.
+  /// True if the output should be binary; none if the request does not say.
   std::optional<bool> isBinary;
 };
 
-/// A request of the V2 protocol in JSON.
+/// A JSON request of the V2 protocol.
 struct JsonRequest {
   std::string id;
   bool hasId = false;
   std::vector<Tensor> inputs;
-  /// In the order of the answer; none: all outputs.
+  /// In the order of the answer; empty: all outputs.
   std::vector<WantedOutput> outputs;
-  /// Of outputs that do not say so themselves.
+  /// Default for outputs without their own setting.
   std::optional<bool> areOutputsBinary;
 };
 
-/// Reads the body of a request: JSON, and after its first `jsonSize` bytes the
-/// data of binary tensors, if a header says so. Tensors point into `body`,
-/// which is padded. Only JSON is read here: bindTensors knows the model. What
-/// is allocated is taken from `memory` first.
+/// Parses the body of a request. It is JSON; if a header sets `jsonSize`, the
+/// data of binary tensors follow after that many bytes. Tensors point into
+/// `body`, to which padding is added. Only the JSON is checked; bindTensors
+/// checks the model's inputs. Reserves allocated memory in `memory` first.
 Outcome parseJsonRequest(std::string &body, std::optional<size_t> jsonSize,
                          Reservation &memory, JsonRequest &request);
 
-/// Not ok: a parameter of an input, an output or a request asks for something
-/// that the server does not do, and that would change the answer. `isSet`: it
-/// has another value than 0, false or an empty text.
+/// Returns an error if a parameter of an input, an output or a request asks for
+/// something that the server does not support and that would change the answer.
+/// `isSet`: the value is not 0, false or an empty text.
 Outcome checkParameter(std::string_view name, bool isSet);
 
-/// Writes a text as JSON, in quotes. Bytes that are no UTF-8 stay.
+/// Appends a text as quoted JSON. Bytes that are not UTF-8 are kept.
 void appendQuoted(std::string &json, std::string_view text);
-/// {"error": "..."}.
+/// Returns {"error": "..."}.
 std::string errorJson(std::string_view sentence);
 
 } // namespace pdlserve

@@ -1,4 +1,4 @@
-//===- Library.cpp - A library that answers requests ----------------------===//
+//===- Library.cpp - A loaded library of a model --------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -41,10 +41,11 @@ static bool readAt(int file, void *to, size_t size, uint64_t offset) {
 
 namespace {
 
-/// The libraries that the loader has. All functions are called with the lock.
+/// The libraries that are loaded in the process. All functions require the
+/// lock.
 class Loaded {
 public:
-  /// Returns the library of a file if somebody uses it.
+  /// Returns the library of a file if it is in use.
   std::shared_ptr<const Library> find(const FileIdentity &file) {
     const auto found = used.find(file);
     return found == used.end() ? nullptr : found->second.lock();
@@ -59,9 +60,9 @@ public:
       used.erase(found);
   }
 
-  /// Returns the folder and the name under which the loader keeps a file that
-  /// nobody uses; -1 if it does not. A library that is loaded again uses its
-  /// folder again, so that repeated failures open no more descriptors.
+  /// Returns the folder and the name under which an unused file is still
+  /// loaded; -1 if it is not. A library that is loaded again reuses its folder,
+  /// so that repeated failures open no additional descriptors.
   std::pair<int, std::string> takeKept(const FileIdentity &file) {
     const auto found = kept.find(file);
     if (found == kept.end())
@@ -74,7 +75,7 @@ public:
     if (!kept.try_emplace(file, folder, std::move(name)).second)
       ::close(folder);
   }
-  /// Closes the folders of libraries that the loader has let go.
+  /// Closes the folders of libraries that have been unloaded.
   void sweep() {
     std::erase_if(kept, [](const auto &each) {
       const auto &[folder, name] = each.second;
@@ -94,7 +95,7 @@ private:
   std::map<FileIdentity, std::pair<int, std::string>> kept;
 };
 
-/// A descriptor that is closed at the end.
+/// A descriptor that the destructor closes.
 struct Descriptor {
   explicit Descriptor(int number) : number(number) {}
   Descriptor(const Descriptor &) = delete;
@@ -109,7 +110,7 @@ struct Descriptor {
 } // namespace
 
 static Loaded &loaded() {
-  // Never destroyed: versions may outlive the statics.
+  // Never destroyed, because versions may outlive static objects.
   static Loaded &all = *new Loaded();
   return all;
 }
@@ -120,8 +121,9 @@ static Status checkElf(int file) {
       std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
       header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_DYN ||
       header.e_machine != EM_X86_64 || header.e_phentsize != sizeof(Elf64_Phdr))
-    return Status::invalid("is no shared library of x86-64; put one there that "
-                           "pdl-translate --emit=library made");
+    return Status::failedPrecondition(
+        "is no shared library of x86-64; put one there that "
+        "pdl-translate --emit=library made");
   return {};
 }
 
@@ -142,7 +144,7 @@ static std::optional<uint64_t> hashOf(int file, uint64_t size) {
   return XXH3_64bits_digest(state.get());
 }
 
-/// Opens a regular file of a folder; it waits for no writer of a pipe.
+/// Opens a regular file of a folder. Does not block on pipes.
 static int openRegular(int folder, const char *name, struct stat &about) {
   const int file =
       ::openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -154,7 +156,8 @@ static int openRegular(int folder, const char *name, struct stat &about) {
   return file;
 }
 
-/// Compares the libraries beside a library with the lines at its end.
+/// Compares the libraries in the same folder with the lines at the end of the
+/// library.
 static Status checkCompanions(int folder, std::string_view lines) {
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, lines.find('\n'));
@@ -167,30 +170,31 @@ static Status checkCompanions(int folder, std::string_view lines) {
                       wanted, 16);
     struct stat about = {};
     const Descriptor file(openRegular(folder, name.c_str(), about));
-    // The system may have the library elsewhere.
+    // The library may be installed elsewhere in the system.
     if (file.number < 0)
       continue;
     if (hashOf(file.number, uint64_t(about.st_size)) != wanted)
-      return Status::invalid(fmt::format(
-          "needs {}, and the file of that name beside it is damaged or another "
-          "one; copy both anew",
-          name));
+      return Status::dataLoss(fmt::format("needs {}, and the file of that name "
+                                          "next to it is damaged or another "
+                                          "one; copy both anew",
+                                          name));
   }
   return {};
 }
 
-/// A library whose bytes are damaged would end the process where it is read.
+/// Verifies the checksum of a library. Damaged bytes would end the process when
+/// they are used.
 static Status checkChecksum(int folder, int file, uint64_t fileSize,
                             bool takesUnchecked) {
   pdl_library_checksum end = {};
   if (fileSize < sizeof(end) ||
       !readAt(file, &end, sizeof(end), fileSize - sizeof(end)))
-    return Status::invalid("cannot be read");
+    return Status::ioError("cannot be read");
   if (std::memcmp(end.magic, PDL_LIBRARY_CHECKSUM_MAGIC, sizeof(end.magic)) !=
       0) {
     if (takesUnchecked)
       return {};
-    return Status::invalid(
+    return Status::dataLoss(
         "has no checksum at its end: it is cut off, damaged, or older than "
         "checksums; copy it anew, translate the model again, or give "
         "--take-unchecked-libraries");
@@ -198,12 +202,12 @@ static Status checkChecksum(int folder, int file, uint64_t fileSize,
   if (end.covered_bytes != fileSize - sizeof(end) ||
       end.companion_bytes > end.covered_bytes ||
       hashOf(file, end.covered_bytes) != end.xxh3)
-    return Status::invalid("is damaged: it has another checksum than the one "
-                           "at its end; copy it anew");
+    return Status::dataLoss("is damaged: it has another checksum than the one "
+                            "at its end; copy it anew");
   std::string lines(end.companion_bytes, '\0');
   if (!readAt(file, lines.data(), lines.size(),
               end.covered_bytes - end.companion_bytes))
-    return Status::invalid("cannot be read");
+    return Status::ioError("cannot be read");
   return checkCompanions(folder, lines);
 }
 
@@ -218,15 +222,15 @@ Expected<std::shared_ptr<const Library>> Library::open(const std::string &path,
   const Descriptor opened(
       openRegular(library->folder, file.filename().c_str(), about));
   if (opened.number < 0)
-    return Status::invalid(
-        path + ": " +
-        (errno == EINVAL ? "is no regular file" : std::strerror(errno)));
+    return Status::ofErrno(errno, path + ": " +
+                                      (errno == EINVAL ? "is no regular file"
+                                                       : std::strerror(errno)));
   Status status = checkElf(opened.number);
   if (status.ok())
     status = checkChecksum(library->folder, opened.number,
                            uint64_t(about.st_size), takesUnchecked);
   if (!status.ok())
-    return Status::invalid(path + " " + status.message());
+    return Status(status.code(), path + " " + status.message());
   library->file = {about.st_dev, about.st_ino};
   library->name = fmt::format("/proc/self/fd/{}/{}", library->folder,
                               file.filename().string());
@@ -246,16 +250,17 @@ Expected<std::shared_ptr<const Library>> Library::open(const std::string &path,
     if (const size_t at = reason.find(name); at != std::string::npos)
       reason.replace(at, name.size(), path);
     std::ranges::replace(reason, '\n', ' ');
-    return Status::invalid(std::move(reason));
+    return Status::failedPrecondition(std::move(reason));
   }
   const auto query = reinterpret_cast<pdl_serving_query_function>(
       ::dlsym(library->handle, "pdl_serving_query"));
   if (!query)
-    return Status::invalid(path + " is no library of a model; make one with "
-                                  "pdl-translate MODEL --emit=library");
+    return Status::failedPrecondition(
+        path + " is no library of a model; make one with "
+               "pdl-translate MODEL --emit=library");
   library->table = query(PDL_SERVING_VERSION);
   if (!library->table)
-    return Status::invalid(
+    return Status::failedPrecondition(
         path +
         " does not serve here: this CPU lacks what it was compiled for, "
         "or it offers another version of pdl/serving.h than " +
@@ -264,8 +269,9 @@ Expected<std::shared_ptr<const Library>> Library::open(const std::string &path,
   if (!library->described)
     return Status::internal(path + ": " + library->table->last_error());
   if (library->described->program_count == 0)
-    return Status::invalid(path + " has no program that returns something; add "
-                                  "one to the model and translate it again");
+    return Status::failedPrecondition(
+        path + " has no program that returns something; add "
+               "one to the model and translate it again");
   loaded().add(library->file, library);
   return std::shared_ptr<const Library>(std::move(library));
 }
@@ -275,8 +281,8 @@ Library::~Library() {
     const std::lock_guard lock(loaded().mutex);
     loaded().remove(file);
     ::dlclose(handle);
-    // Some libraries stay loaded. Then the name stays as well, which another
-    // library must not get.
+    // Some libraries stay loaded after dlclose. Their name must then not be
+    // used for another library.
     if (void *rest = ::dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
       ::dlclose(rest);
       loaded().keep(file, folder, std::move(name));

@@ -1,4 +1,4 @@
-//===- Library.h - A library that answers requests --------------*- C++ -*-===//
+//===- Library.h - A loaded library of a model ------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,13 +18,13 @@
 
 namespace pdlserve {
 
-/// What `pdl-translate --emit=library` made, loaded. Threads may share it.
+/// A loaded library that `pdl-translate --emit=library` made. Thread-safe.
 class Library {
 public:
-  /// Loads a library. An error if the file is no such library, needs another
-  /// CPU, or does not have the checksum at its end: one that is damaged could
-  /// end the process as soon as it is mapped. `takesUnchecked`: a file without
-  /// a checksum is loaded nevertheless.
+  /// Loads a library. Returns an error if the file is not such a library, needs
+  /// another CPU, or does not match the checksum at its end, because mapping a
+  /// damaged library could end the process. `takesUnchecked`: also load files
+  /// without a checksum.
   static pdlrt::Expected<std::shared_ptr<const Library>>
   open(const std::string &path, bool takesUnchecked);
   Library(const Library &) = delete;
@@ -37,12 +37,13 @@ public:
 private:
   Library() = default;
 
-  /// The folder, open as long as the library is loaded. The loader knows the
-  /// library by a name below this descriptor. So another file at the same path
-  /// is another library, and the loader finds the libraries beside it.
+  /// Descriptor of the library's folder, open while the library is loaded. The
+  /// library is loaded under a path below this descriptor. So another file at
+  /// the same path is loaded as another library, and the loader finds libraries
+  /// in the same folder.
   int folder = -1;
   std::string name;
-  /// The file, by which a library that stays loaded is found again.
+  /// Identity of the file, by which a library that stays loaded is found again.
   pdlrt::FileIdentity file;
   void *handle = nullptr;
   const pdl_serving *table = nullptr;

@@ -1,4 +1,4 @@
-//===- LimitedBody.h - Body of a request, within a budget ----- -*- C++ -*-===//
+//===- LimitedBody.h - Request body within a memory budget ------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,9 +21,10 @@
 
 namespace pdlserve {
 
-/// A body of Beast that is allocated as its bytes arrive, and never before they
-/// are taken from the budget: a length that is announced costs nothing. If the
-/// budget has not as much left, reading fails with `not_enough_memory`.
+/// Body type for Beast. Memory is allocated as bytes arrive, after it has been
+/// reserved in the budget. An announced length reserves nothing before a
+/// quarter of it has arrived. If the budget is exhausted, reading fails with
+/// `not_enough_memory`.
 struct LimitedBody {
   struct value_type {
     std::string text;
@@ -37,8 +38,9 @@ struct LimitedBody {
                     value_type &body)
         : body(body) {}
 
-    void init(const boost::optional<uint64_t> &,
+    void init(const boost::optional<uint64_t> &length,
               boost::system::error_code &error) {
+      announced = size_t(length.value_or(0));
       error = {};
     }
 
@@ -47,7 +49,7 @@ struct LimitedBody {
       error = {};
       size_t taken = 0;
       for (const auto part : boost::beast::buffers_range_ref(buffers)) {
-        if (!makeRoom(body.text, part.size(), body.memory)) {
+        if (!makeRoom(body.text, roomFor(part.size()), body.memory)) {
           error = boost::system::errc::make_error_code(
               boost::system::errc::not_enough_memory);
           break;
@@ -61,7 +63,24 @@ struct LimitedBody {
     void finish(boost::system::error_code &error) { error = {}; }
 
   private:
+    /// Bytes that a JSON parser may read after the body.
+    static constexpr size_t padding = 64;
+
+    /// Returns the capacity to add if `next` bytes follow. After a quarter of
+    /// the announced bytes has arrived, returns the capacity for all of them.
+    /// Growing step by step up to the end would copy most of the body once
+    /// more, on the connection thread.
+    size_t roomFor(size_t next) const {
+      const size_t size = body.text.size(), after = size + next;
+      return after <= body.text.capacity() || after > announced ||
+                     after < announced / 4
+                 ? next
+                 : announced + padding - size;
+    }
+
     value_type &body;
+    /// Length according to the header; 0 if it states none.
+    size_t announced = 0;
   };
 };
 

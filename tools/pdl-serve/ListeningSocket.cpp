@@ -1,4 +1,4 @@
-//===- ListeningSocket.cpp - A socket that listens ------------------------===//
+//===- ListeningSocket.cpp - A listening socket ---------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -43,8 +43,9 @@ void ListeningSocket::removePath() {
   claim = {};
 }
 
-static Status cannotListen(const std::string &place, const char *reason) {
-  return Status::invalid(place + ": " + reason + "; give another address");
+static Status cannotListen(const std::string &place, int error) {
+  return Status::ofErrno(error, place + ": " + std::strerror(error) +
+                                    "; give another address");
 }
 
 static int newSocket(int family) {
@@ -57,7 +58,7 @@ Status ListeningSocket::listen(const sockaddr *address, unsigned size) {
       (familyNumber != AF_UNIX &&
        ::setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0) ||
       ::bind(number, address, size) != 0 || ::listen(number, SOMAXCONN) != 0)
-    return cannotListen(taken, std::strerror(errno));
+    return cannotListen(taken, errno);
   return {};
 }
 
@@ -77,7 +78,7 @@ Expected<ListeningSocket> ListeningSocket::openUnix(const Address &address) {
   if (!claim)
     return std::move(claim).status();
   const bool isFile = address.kind == Address::Kind::UnixPath;
-  // What a process that was killed left behind.
+  // Left over from a killed process.
   if (isFile)
     ::unlink(address.path.c_str());
   ListeningSocket socket(newSocket(AF_UNIX), AF_UNIX);
@@ -110,7 +111,8 @@ ListeningSocket::open(const std::string &text) {
   if (const int error =
           ::getaddrinfo(address->host.c_str(),
                         std::to_string(address->port).c_str(), &hints, &found))
-    return cannotListen(address->host, ::gai_strerror(error));
+    return Status::invalid(address->host + ": " + ::gai_strerror(error) +
+                           "; give another address");
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> all(
       found, &::freeaddrinfo);
   Status refused;
@@ -120,7 +122,7 @@ ListeningSocket::open(const std::string &text) {
     if (Status status = socket.listen(each->ai_addr, each->ai_addrlen);
         !status.ok()) {
       refused = std::move(status);
-      // A name may stand for an address of a protocol that the host lacks.
+      // A name may have addresses of a protocol that the host does not support.
       if (errno == EADDRNOTAVAIL || errno == EAFNOSUPPORT)
         continue;
       return refused;
@@ -129,7 +131,7 @@ ListeningSocket::open(const std::string &text) {
     taken.port = portOf(socket.number);
     socket.taken = taken.toString();
     sockets.push_back(std::move(socket));
-    // Two sockets would get two free ports.
+    // Two sockets would get two different free ports.
     if (address->port == 0)
       break;
   }

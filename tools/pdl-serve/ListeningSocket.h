@@ -1,4 +1,4 @@
-//===- ListeningSocket.h - A socket that listens -------------- -*- C++ -*-===//
+//===- ListeningSocket.h - A listening socket -------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,27 +19,27 @@
 
 namespace pdlserve {
 
-/// A socket that listens at an address. The destructor closes it, and removes
+/// A socket that listens at an address. The destructor closes it and removes
 /// the path of a unix socket.
 class ListeningSocket {
 public:
-  /// Listens at HOST:PORT (port 0: a free one) or unix:PATH. A name that has
-  /// several addresses comes to several sockets.
+  /// Listens at HOST:PORT (port 0: a free one) or unix:PATH. Returns several
+  /// sockets for a name with several addresses.
   static pdlrt::Expected<std::vector<ListeningSocket>>
   open(const std::string &address);
   ListeningSocket(ListeningSocket &&other) noexcept;
   ListeningSocket &operator=(ListeningSocket &&) = delete;
   ~ListeningSocket();
 
-  /// The descriptor; -1 after `release`.
+  /// Returns the descriptor; -1 after `release`.
   int descriptor() const { return number; }
-  /// Leaves the descriptor to the caller.
+  /// Returns the descriptor and passes its ownership to the caller.
   int release();
-  /// AF_INET, AF_INET6 or AF_UNIX.
+  /// Returns AF_INET, AF_INET6 or AF_UNIX.
   int family() const { return familyNumber; }
-  /// The address that was taken, with the port.
+  /// Returns the actual address, including the port.
   const std::string &place() const { return taken; }
-  /// Removes the path of a unix socket, which another process may take then.
+  /// Removes the path of a unix socket, so that another process may use it.
   void removePath();
 
 private:

@@ -1,4 +1,4 @@
-//===- MemoryBudget.h - Bytes of all requests in flight ------- -*- C++ -*-===//
+//===- MemoryBudget.h - Memory budget of all requests -----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,15 +15,14 @@
 
 namespace pdlserve {
 
-/// The bytes that all requests in flight may take together. Threads may share
-/// it.
+/// Limits the memory of all requests together. Thread-safe.
 class MemoryBudget {
 public:
   explicit MemoryBudget(uint64_t bytes) : limitBytes(bytes) {}
   MemoryBudget(const MemoryBudget &) = delete;
   MemoryBudget &operator=(const MemoryBudget &) = delete;
 
-  /// Takes `bytes` from what is left. If less is left, returns false and takes
+  /// Reserves `bytes`. If less is available, returns false and reserves
   /// nothing.
   bool take(uint64_t bytes) noexcept {
     uint64_t before = takenBytes.load(std::memory_order_relaxed);
@@ -46,11 +45,11 @@ private:
   std::atomic<uint64_t> takenBytes{0};
 };
 
-/// The part of a budget that one request has. The destructor gives it back. One
-/// thread at a time uses it.
+/// The part of a budget that one request has reserved. The destructor releases
+/// it. Not thread-safe.
 class Reservation {
 public:
-  /// A reservation without a budget, which refuses all growth.
+  /// Creates a reservation without a budget; `grow` always fails.
   Reservation() = default;
   explicit Reservation(MemoryBudget &budget) : budget(&budget) {}
   Reservation(Reservation &&other) noexcept
@@ -66,15 +65,15 @@ public:
   }
   ~Reservation() { release(); }
 
-  /// Call before the memory is allocated. Returns false if the budget has not
-  /// as much left.
+  /// Reserves more memory. Call before allocating it. Returns false if the
+  /// budget is exhausted.
   [[nodiscard]] bool grow(uint64_t more) noexcept {
     if (!budget || !budget->take(more))
       return false;
     bytes += more;
     return true;
   }
-  /// Gives back `less` bytes of the reservation, at most all of it.
+  /// Releases `less` bytes, but at most all of the reservation.
   void shrink(uint64_t less) noexcept {
     less = less < bytes ? less : bytes;
     if (budget)

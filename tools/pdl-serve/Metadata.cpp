@@ -1,4 +1,4 @@
-//===- Metadata.cpp - What a server says of itself and its models ---------===//
+//===- Metadata.cpp - Metadata of the server and its models ---------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Metadata.h - What a server says of itself and its models -*- C++ -*-===//
+//===- Metadata.h - Metadata of the server and its models -------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,31 +19,32 @@ namespace pdlserve {
 
 extern const char *const serverName;
 extern const char *const serverVersion;
-/// Of the extensions that Triton names.
+/// Names of supported extensions, as defined by Triton.
 extern const std::vector<std::string> serverExtensions;
-/// The platform that models are said to be for.
+/// Reported platform of all models.
 extern const char *const platformName;
 
-/// A tensor as metadata describe it; -1 is a size that a request chooses.
+/// Metadata of a tensor. -1 is a size that requests choose.
 struct TensorMetadata {
   std::string name;
   const char *dataType;
   std::vector<int64_t> shape;
-  /// Whether a request may leave it out, and what a missing element becomes;
-  /// none: an empty bag, or an error.
+  /// True if a request may omit the tensor; and the replacement of a missing
+  /// element. If there is no replacement, a missing element is an empty bag or
+  /// an error.
   bool isOptional = false;
   std::optional<double> missingNumber = std::nullopt;
   std::optional<std::string> missingText = std::nullopt;
 };
 
-/// Of a ragged input there are two.
+/// Return the tensors of a program. A ragged input has two.
 std::vector<TensorMetadata> inputsOf(const Version &version, int32_t program);
 std::vector<TensorMetadata> outputsOf(const pdl_serving_program &program);
 
-/// A program of a version in the list of all.
+/// A program of a version in the list of all models.
 struct IndexLine {
   std::string name, version;
-  /// READY, LOADING or UNAVAILABLE, and why.
+  /// READY, LOADING or UNAVAILABLE, and the reason.
   const char *state;
   std::string reason;
 };

@@ -1,4 +1,4 @@
-//===- Outcome.h - How a request ended --------------------------*- C++ -*-===//
+//===- Outcome.h - Result of a request --------------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,19 +17,19 @@
 
 namespace pdlserve {
 
-/// Whose fault it is, in the words of no protocol.
+/// Category of a result, independent of the protocol.
 enum class Code {
   Ok,
   BadRequest,
   NotFound,
   TooLarge,
   Unavailable,
-  /// Who asked has left.
+  /// The client has closed the connection.
   Cancelled,
   Internal
 };
 
-/// As the metrics name it.
+/// Returns the name of a code in metrics.
 constexpr const char *nameOf(Code code) {
   switch (code) {
   case Code::Ok:
@@ -50,7 +50,7 @@ constexpr const char *nameOf(Code code) {
   return "internal";
 }
 
-/// Success, or a code and one sentence for who asked.
+/// Success, or a code and an error message for the client.
 struct [[nodiscard]] Outcome {
   Outcome() = default;
   Outcome(Code code, std::string sentence)
@@ -65,19 +65,20 @@ struct [[nodiscard]] Outcome {
   std::string sentence;
 };
 
-/// The outcome of a request whose client left before it was answered. Short
-/// enough to need no allocation.
+/// Returns the outcome of a request whose client left before it was answered.
+/// The message is short enough to need no allocation.
 inline Outcome clientLeft() { return {Code::Cancelled, "client left"}; }
 
-/// The outcome of a request that finds no room in the budget for the bytes of
-/// requests in flight (MemoryBudget.h).
+/// Returns the outcome of a request that exceeds the memory budget
+/// (MemoryBudget.h).
 inline Outcome noBudget() {
   return {Code::Unavailable,
           "the requests in flight take as much memory as they may "
           "(--max-memory); send this one later, or to another server"};
 }
 
-/// The outcome of a request for which an allocation failed. Does not throw.
+/// Returns the outcome of a request for which an allocation failed. Does not
+/// throw.
 inline Outcome outOfMemory() noexcept {
   // Short enough to need no allocation.
   Outcome outcome(Code::TooLarge, "out of memory");
@@ -89,7 +90,7 @@ inline Outcome outOfMemory() noexcept {
   return outcome;
 }
 
-/// Returns what `body` returns. An exception becomes an outcome, so that one
+/// Returns the result of `body`. Converts exceptions into outcomes, so that one
 /// request cannot end the process.
 template <typename Body> Outcome guarded(Body &&body) {
   try {

@@ -9,6 +9,7 @@
 #include "Repository.h"
 #include "VersionFolder.h"
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/Suggestion.h"
 #include "pdlrt/Core/WholeNumber.h"
 
 #include <algorithm>
@@ -23,8 +24,11 @@ using pdlrt::Expected;
 using pdlrt::Status;
 namespace fs = std::filesystem;
 
-/// A load in a thread of its own, for which the destructor waits.
+/// A load on its own thread. The destructor waits for it.
 struct Repository::Loading {
+  /// The content that is loaded, and the version that gets it; null: a new one.
+  FolderContent content;
+  std::shared_ptr<Version> version;
   LoadResult result;
   std::atomic<bool> isDone{false};
   std::jthread thread;
@@ -32,12 +36,14 @@ struct Repository::Loading {
 
 struct Repository::Watched {
   std::shared_ptr<Version> version;
-  /// What `version` was loaded from, and what could not be loaded since.
+  /// The content from which `version` was loaded, and content that failed to
+  /// load afterwards.
   std::optional<FolderContent> loaded, failed;
-  /// The files in the folder before the load that failed, and at the last look.
+  /// Digests of the files in the folder before the failed load, and at the last
+  /// look.
   uint64_t filesOfFailed = 0, filesBefore = 0;
   std::string reason;
-  /// The load that is under way, of `content`.
+  /// The running load, and the content that it reads.
   std::unique_ptr<Loading> load;
   FolderContent content;
   uint64_t filesOfLoad = 0;
@@ -48,7 +54,7 @@ bool Repository::isDone(const std::unique_ptr<Loading> &load) {
   return load->isDone;
 }
 
-/// Returns 0 if it is not the name of a version.
+/// Returns the number of a version, or 0 if the name is not a version.
 static int64_t versionNumber(const std::string &name) {
   const auto number = name.starts_with("0")
                           ? Status::invalid("")
@@ -57,13 +63,14 @@ static int64_t versionNumber(const std::string &name) {
 }
 
 Repository::Repository(std::string folder, LoadOptions options,
-                       std::vector<std::string> required, Metrics &metrics)
+                       std::vector<std::string> required,
+                       ServingMetrics &metrics)
     : folder(std::move(folder)), options(options),
       required(std::move(required)), metrics(metrics),
       current(std::make_shared<const Models>()) {}
 
 Repository::~Repository() {
-  // Loads that end wake whoever waits for changes.
+  // Loads that end notify `changed`, so they must end before it is destroyed.
   leaving.clear();
   all.clear();
 }
@@ -95,14 +102,14 @@ void Repository::listModel(const fs::path &model, std::set<Key> &keys) {
                                 "numbers from 1 on");
   }
   if (!error) {
-    // If it becomes unreadable again, that is told again.
+    // If the folder becomes unreadable again, that is logged again.
     passedOver.erase(model.string());
     return;
   }
-  // It may have been taken away meanwhile.
+  // The folder may have been removed meanwhile.
   if (error == std::errc::no_such_file_or_directory)
     return;
-  // One folder that cannot be read concerns its own versions alone.
+  // An unreadable folder affects only its own versions.
   passOver(model, "it cannot be read (" + error.message() +
                       "); its versions stay as they are");
   for (const auto &[key, watched] : all)
@@ -118,7 +125,7 @@ bool Repository::listFolder(std::set<Key> &keys) {
     std::error_code ignored;
     if (name.starts_with("."))
       continue;
-    // '@' stands before the name of a program.
+    // '@' separates the name of a program.
     if (name.find('@') != std::string::npos || !model->is_directory(ignored))
       passOver(model->path(), "models are folders, without @ in their names");
     else
@@ -150,7 +157,7 @@ void Repository::fail(const Key &key, Watched &watched,
                                                 : ""));
 }
 
-/// Publishes what was loaded, and says so.
+/// Publishes and logs a successful load.
 void Repository::tell(const Key &key, Watched &watched,
                       const FolderContent &content, const std::string &what) {
   const auto &[model, number] = key;
@@ -158,12 +165,12 @@ void Repository::tell(const Key &key, Watched &watched,
   watched.loaded = content;
   watched.failed.reset();
   watched.reason.clear();
-  tellValues(key, watched, what + " " + content.values.path);
+  reportValues(key, watched, what + " " + content.values.path);
 }
 
-void Repository::tellValues(const Key &key, const Watched &watched,
-                            const std::string &what) {
-  // Whoever reads of it finds it.
+void Repository::reportValues(const Key &key, const Watched &watched,
+                              const std::string &what) {
+  // Publish first, so that readers of the log find the version.
   publish();
   const pdl_serving_state state = watched.version->state();
   pdlrt::logInfo(fmt::format("model {}, version {}: {}, {} rows, {:.1f} MiB",
@@ -171,12 +178,14 @@ void Repository::tellValues(const Key &key, const Watched &watched,
                              double(state.bytes) / (1 << 20)));
 }
 
-/// Runs a load in a thread of its own.
+/// Runs a load on its own thread.
 void Repository::run(Watched &watched, const FolderContent &content,
-                     Load load) {
+                     std::shared_ptr<Version> version, Load load) {
   watched.content = content;
   watched.load = std::make_unique<Loading>();
   Loading &loading = *watched.load;
+  loading.content = content;
+  loading.version = std::move(version);
   const auto loadAndWake = [this, &loading, load = std::move(load)] {
     try {
       loading.result = load();
@@ -196,29 +205,28 @@ void Repository::run(Watched &watched, const FolderContent &content,
   }
 }
 
-/// Starts the load that brings a version to `content`, unless as many are under
-/// way as may be.
+/// Starts the load of `content`, unless the maximum number of loads is running.
 void Repository::startLoad(const Key &key, Watched &watched,
                            const FolderContent &content) {
-  const bool asksServers = isServersFile(content.values.path);
-  // Each reads and allocates much.
+  const bool readsFromServers = isServersFile(content.values.path);
+  // Each load reads and allocates much.
   const size_t maxReading = std::max(2U, std::thread::hardware_concurrency());
-  if (!asksServers && reading >= maxReading)
+  if (!readsFromServers && reading >= maxReading)
     return;
-  reading += asksServers ? 0 : 1;
+  reading += readsFromServers ? 0 : 1;
   watched.filesOfLoad = digestOfNames(pathOf(key));
-  const bool isNew = !watched.version || asksServers ||
+  const bool isNew = !watched.version || readsFromServers ||
                      watched.version->isConnected() ||
                      watched.loaded->library != content.library;
   if (!isNew) {
-    run(watched, content,
+    run(watched, content, watched.version,
         [version = watched.version, content, options = options] {
           return LoadResult{version->reload(content.values.path, options), {}};
         });
     return;
   }
   const bool mayBeOlder = !watched.version && !content.checkpoints.empty();
-  run(watched, content,
+  run(watched, content, nullptr,
       [key, content, mayBeOlder, options = options, &metrics = metrics] {
         const auto &[model, number] = key;
         LoadResult result;
@@ -242,8 +250,8 @@ void Repository::takeResult(const Key &key, Watched &watched) {
   LoadResult result = std::move(watched.load->result);
   watched.load.reset();
   const FolderContent content = watched.content;
-  const bool asksServers = isServersFile(content.values.path);
-  reading -= asksServers ? 0 : 1;
+  const bool readsFromServers = isServersFile(content.values.path);
+  reading -= readsFromServers ? 0 : 1;
   const bool isNew = result.version != nullptr;
   if (isNew) {
     std::swap(watched.version, result.version);
@@ -255,18 +263,19 @@ void Repository::takeResult(const Key &key, Watched &watched) {
     if (isNew || watched.loaded != content) {
       tell(key, watched, content, isNew ? "loaded" : "took the values of");
     } else {
-      // The servers answer: whatever was broken is gone.
+      // The servers respond, so the earlier problem is solved.
       watched.reason.clear();
     }
     return;
   }
-  if (asksServers) {
+  if (readsFromServers) {
     watched.hasEndedALoad = true;
     fail(key, watched, result.status.message());
     return;
   }
-  // What was removed or replaced while it was read, as old checkpoints are, has
-  // not failed: the next look finds what is there by then.
+  // If the content was removed or replaced during the load, as happens to old
+  // checkpoints, this is not a failure. The next look finds the current
+  // content.
   if (!result.isOlder) {
     const Expected<FolderContent> now = contentOf(pathOf(key));
     if (!now || *now != content)
@@ -277,19 +286,34 @@ void Repository::takeResult(const Key &key, Watched &watched) {
   watched.failed = content;
   watched.filesOfFailed = watched.filesBefore = watched.filesOfLoad;
   if (result.isOlder) {
-    // Newer values are taken without opening the library again.
+    // Newer values are loaded without opening the library again.
     watched.loaded = content;
     watched.loaded->values = {};
-    tellValues(key, watched,
-               "loaded an older checkpoint of " + content.checkpoints);
+    reportValues(key, watched,
+                 "loaded an older checkpoint of " + content.checkpoints);
   }
-  // Another thing that fails alike is told too.
+  // A new problem with the same message is logged too.
   if (!isRetry)
     watched.reason.clear();
   fail(key, watched, result.status.message());
 }
 
-/// Whether files have changed since a load failed, and stand still now.
+/// Returns true if files have changed since a load failed, and are stable now.
+bool Repository::takeBack(Watched &watched, const FolderContent &content) {
+  if (!isServersFile(content.values.path))
+    return false;
+  const auto found = std::ranges::find_if(leaving, [&](const auto &load) {
+    return load->content == content &&
+           (!load->version || load->version == watched.version);
+  });
+  if (found == leaving.end())
+    return false;
+  watched.content = content;
+  watched.load = std::move(*found);
+  leaving.erase(found);
+  return true;
+}
+
 bool Repository::isWorthARetry(Watched &watched, const std::string &path) {
   const uint64_t files = digestOfNames(path);
   const bool standsStill = files == watched.filesBefore;
@@ -305,10 +329,11 @@ void Repository::lookAt(const Key &key, Watched &watched) {
     if (watched.load->isDone)
       takeResult(key, watched);
     else if (isWanted || !isServersFile(watched.content.values.path))
-      // Files are read to their end, and what is there now is read after them.
+      // A load of files is completed first. The new content is loaded
+      // afterwards.
       return;
     else
-      // What servers were asked for is not wanted any more.
+      // The values of the servers are no longer needed.
       leaving.push_back(std::move(watched.load));
   }
   if (!content) {
@@ -316,21 +341,24 @@ void Repository::lookAt(const Key &key, Watched &watched) {
     fail(key, watched, content.status().message());
     return;
   }
+  // A file that was missing for a moment does not cause a second refresh.
+  if (takeBack(watched, *content))
+    return;
   if (watched.loaded != *content) {
-    const bool asksServers = isServersFile(content->values.path);
-    // Servers may answer by now.
-    if (asksServers || watched.failed != *content ||
+    const bool readsFromServers = isServersFile(content->values.path);
+    // The servers may respond by now.
+    if (readsFromServers || watched.failed != *content ||
         isWorthARetry(watched, path))
       startLoad(key, watched, *content);
     return;
   }
   watched.failed.reset();
   if (!watched.version->isConnected()) {
-    // Whatever was broken is gone.
+    // The earlier problem is solved.
     watched.reason.clear();
   } else if (!watched.reason.empty() || watched.version->isRefreshDue() ||
              watched.version->isUnavailable()) {
-    run(watched, *content, [version = watched.version] {
+    run(watched, *content, watched.version, [version = watched.version] {
       return LoadResult{version->refresh(), {}};
     });
   }
@@ -370,6 +398,38 @@ void Repository::look() {
   foundFirst.emplace();
   for (const auto &[model, number] : keys)
     foundFirst->emplace(model, std::to_string(number));
+  warnOfMissing();
+}
+
+std::string Repository::describeNames(const std::string &missing) const {
+  const bool isVersion = missing.find('/') != std::string::npos;
+  std::vector<std::string> names;
+  for (const Entry &entry : listed) {
+    const std::string name =
+        isVersion ? entry.model + "/" + entry.version : entry.model;
+    if (std::ranges::find(names, name) == names.end())
+      names.push_back(name);
+  }
+  return pdlrt::suggestName(missing, names) +
+         fmt::format("; {} has {}", folder,
+                     names.empty() ? "no model"
+                                   : fmt::format("{}", fmt::join(names, ", ")));
+}
+
+void Repository::warnOfMissing() const {
+  for (const std::string &name : required) {
+    const size_t slash = name.find('/');
+    const bool isThere = std::ranges::any_of(listed, [&](const Entry &entry) {
+      return entry.model == name.substr(0, slash) &&
+             (slash == std::string::npos ||
+              entry.version == name.substr(slash + 1));
+    });
+    if (!isThere)
+      pdlrt::logWarning("--require: " + name +
+                        " is not in the folder yet, and the server is not "
+                        "ready before it is" +
+                        describeNames(name));
+  }
 }
 
 void Repository::waitForChange(std::chrono::milliseconds time) {
@@ -402,7 +462,7 @@ void Repository::publish() {
     entries.push_back({key.first, version, watched.reason,
                        !watched.version && !watched.hasEndedALoad,
                        watched.version});
-    Metrics::Values values;
+    ServingMetrics::Values values;
     values.isBroken = !watched.reason.empty();
     if (watched.version) {
       (*models)[key.first][key.second] = watched.version;
@@ -431,13 +491,13 @@ void Repository::countRows(const Key &key, Version &version) {
                     version.takeRowCounts(), version.isConnected());
 }
 
-/// Counts the rows that requests have read since the version was replaced.
+/// Counts the rows that requests have read since their version was replaced.
 void Repository::countReplaced() {
   std::erase_if(replaced, [&](const auto &each) {
     const auto &[key, version] = each;
     if (!all.contains(key))
       return true;
-    // New requests do not find it.
+    // New requests do not find this version any more.
     const bool isLast = version.use_count() == 1;
     countRows(key, *version);
     return isLast;
@@ -445,7 +505,7 @@ void Repository::countReplaced() {
 }
 
 //===----------------------------------------------------------------------===//
-// Who asks
+// Queries
 //===----------------------------------------------------------------------===//
 
 Outcome Repository::find(std::string_view name, std::string_view version,
@@ -502,7 +562,7 @@ bool Repository::isReady(std::string &why) const {
     why = "the folder of models has not been read yet";
     return false;
   }
-  // Returns false if there is a version that does not answer, or none at all.
+  // Returns false if there is a version that is not ready, or none at all.
   const auto answers = [&](const std::string &model,
                            const std::string &version) {
     const Entry *silent = nullptr;
@@ -514,13 +574,16 @@ bool Repository::isReady(std::string &why) const {
         return true;
       silent = &entry;
     }
-    why = fmt::format("model {}{}{} does not answer: {}", model,
-                      version.empty() ? "" : ", version ", version,
-                      !silent                   ? "it is not in the folder"
-                      : silent->loaded          ? "its servers do not answer"
-                      : silent->isLoading       ? "it is being loaded"
-                      : !silent->reason.empty() ? silent->reason
-                                                : "it is being loaded");
+    why = fmt::format(
+        "model {}{}{} does not respond: {}", model,
+        version.empty() ? "" : ", version ", version,
+        !silent
+            ? "it is not in the folder" +
+                  describeNames(version.empty() ? model : model + "/" + version)
+        : silent->loaded          ? std::string("its servers do not respond")
+        : silent->isLoading       ? std::string("it is being loaded")
+        : !silent->reason.empty() ? silent->reason
+                                  : std::string("it is being loaded"));
     return false;
   };
   for (const std::string &name : required) {
@@ -532,7 +595,7 @@ bool Repository::isReady(std::string &why) const {
   if (!required.empty())
     return true;
   for (const auto &[model, version] : *foundFirst) {
-    // Those that were taken out of the folder have to answer no more.
+    // Versions that were removed from the folder are no longer required.
     const bool isThere = std::ranges::any_of(listed, [&](const Entry &entry) {
       return entry.model == model && entry.version == version;
     });
@@ -573,7 +636,7 @@ Outcome Repository::checkReady(std::string_view name,
   if (!found.version->isUnavailable())
     return {};
   return {Code::Unavailable,
-          fmt::format("the servers of version {} of model '{}' do not answer",
+          fmt::format("the servers of version {} of model '{}' do not respond",
                       found.version->number(), found.version->model())};
 }
 

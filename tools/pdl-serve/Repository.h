@@ -6,19 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// FOLDER/MODEL/VERSION/ holds one library (*.so) and its values: a folder
-// `checkpoints`, whose newest checkpoint is followed, a folder `export`, which
-// pdl-checkpoint export made, or one dump (*.safetensors). A version is a whole
-// number from 1 on; all others, such as names that begin with a point, are
-// passed over, so that a version can be prepared beside and renamed.
+// FOLDER/MODEL/VERSION/ contains one library (*.so) and its values: a folder
+// `checkpoints`, whose newest checkpoint is followed; a folder `export`, made
+// by pdl-checkpoint export; or one dump (*.safetensors). A version is a
+// positive integer. Other names, such as names that begin with a dot, are
+// skipped, so that a version can be prepared under another name and then
+// renamed.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLSERVE_REPOSITORY_H
 #define PDLSERVE_REPOSITORY_H
 
-#include "Metrics.h"
 #include "Outcome.h"
+#include "ServingMetrics.h"
 #include "Version.h"
 
 #include <chrono>
@@ -40,60 +41,62 @@ namespace pdlserve {
 
 struct FolderContent;
 
-/// What was asked for.
+/// Result of a search.
 struct Found {
   std::shared_ptr<Version> version;
   int32_t program = 0;
 };
 
-/// The versions that answer. One thread looks at the folder, and loads run in
-/// threads of their own; any thread may ask.
+/// Manages the loaded versions. One thread calls `look`, and loads run on their
+/// own threads. Other functions may be called by any thread.
 class Repository {
 public:
-  /// `required`: models (NAME) and versions (NAME/VERSION) that have to answer
-  /// for the server to be ready; none: all that the first look finds.
+  /// `required`: models (NAME) and versions (NAME/VERSION) that must be loaded
+  /// before the server is ready. Empty: all versions of the first look.
   Repository(std::string folder, LoadOptions options,
-             std::vector<std::string> required, Metrics &metrics);
+             std::vector<std::string> required, ServingMetrics &metrics);
   Repository(const Repository &) = delete;
   Repository &operator=(const Repository &) = delete;
   ~Repository();
 
-  /// Compares the folder with what is loaded, and starts loads in the
-  /// background. What cannot be loaded is told once in the log, and what was
-  /// loaded before goes on.
+  /// Compares the folder with the loaded versions, and starts loads in the
+  /// background. Failures are logged once; versions that were loaded before
+  /// continue to answer.
   void look();
   /// Blocks until a load has ended, `wake` was called, or the time has passed.
   void waitForChange(std::chrono::milliseconds time);
   void wake();
-  /// Whether loads are under way, for which the destructor waits. Called by the
-  /// thread that looks, or after it has ended.
+  /// Returns true if loads are running, for which the destructor waits. Call on
+  /// the thread that calls `look`, or after it has ended.
   bool isLoading() const;
 
-  /// A program by MODEL or MODEL@PROGRAM, of a version or, where it is empty,
-  /// of the highest that answers.
+  /// Finds a program by MODEL or MODEL@PROGRAM. If `version` is empty, uses the
+  /// highest loaded version.
   Outcome find(std::string_view name, std::string_view version,
                Found &found) const;
-  /// Whether the server is ready: at least one version answers, and so do all
-  /// that have to. If not, `why` says which does not.
+  /// Returns true if the server is ready: at least one version is loaded, and
+  /// all required ones are. Otherwise sets `why` to a message that names a
+  /// missing one.
   bool isReady(std::string &why) const;
-  /// Whether the version that a client asks for answers, and its servers too.
+  /// Returns an error unless the requested version is loaded and its servers
+  /// respond.
   Outcome checkReady(std::string_view name, std::string_view version) const;
 
-  /// A version as a client is told of it.
+  /// Status of a version, as reported to clients.
   struct Entry {
     std::string model, version;
-    /// Why what lies in the folder is not what answers.
+    /// Reason why the folder's current content is not loaded.
     std::string reason;
-    /// Whether its first load has not ended.
+    /// True until its first load has ended.
     bool isLoading = false;
-    /// Null: it does not answer.
+    /// Null if the version is not loaded.
     std::shared_ptr<Version> loaded;
 
     bool isReady() const { return loaded && !loaded->isUnavailable(); }
   };
-  /// All versions in the folder, by model and version.
+  /// Returns all versions in the folder, ordered by model and version.
   std::vector<Entry> entries() const;
-  /// The versions of a model that answer, ascending.
+  /// Returns the loaded versions of a model, ascending.
   std::vector<std::string> versionsOf(const std::string &model) const;
 
 private:
@@ -102,12 +105,13 @@ private:
   using Models = std::map<std::string, Versions, std::less<>>;
   using Key = std::pair<std::string, int64_t>;
 
-  /// What a load comes to.
+  /// Result of a load.
   struct LoadResult {
     pdlrt::Status status;
-    /// Null: the version that there is has other values, or failed to get them.
+    /// Null if the load only updated the values of the existing version, or
+    /// failed to.
     std::shared_ptr<Version> version;
-    /// The newest checkpoint failed, and an older one was taken.
+    /// True if the newest checkpoint failed and an older one was loaded.
     bool isOlder = false;
   };
   using Load = std::function<LoadResult()>;
@@ -116,7 +120,7 @@ private:
   /// Returns false if the folder could not be read.
   bool listFolder(std::set<Key> &keys);
   void listModel(const std::filesystem::path &model, std::set<Key> &keys);
-  /// Says once that a name is none of a model or of a version.
+  /// Logs once that a name is not a model or version.
   void passOver(const std::filesystem::path &path, const std::string &why);
   void lookAt(const Key &key, Watched &watched);
   void startLoad(const Key &key, Watched &watched,
@@ -124,33 +128,45 @@ private:
   static bool isDone(const std::unique_ptr<Loading> &load);
   void takeResult(const Key &key, Watched &watched);
   bool isWorthARetry(Watched &watched, const std::string &path);
-  void run(Watched &watched, const FolderContent &content, Load load);
+  /// Starts a load of `content`. `version`: the version that gets the values;
+  /// if null, the load creates a new one.
+  void run(Watched &watched, const FolderContent &content,
+           std::shared_ptr<Version> version, Load load);
+  /// Continues an abandoned load of `content` from servers. Returns false if
+  /// there is none.
+  bool takeBack(Watched &watched, const FolderContent &content);
   void remove(const Key &key);
   void fail(const Key &key, Watched &watched, const std::string &sentence);
   void tell(const Key &key, Watched &watched, const FolderContent &content,
             const std::string &what);
-  void tellValues(const Key &key, const Watched &watched,
-                  const std::string &what);
+  void reportValues(const Key &key, const Watched &watched,
+                    const std::string &what);
   std::string pathOf(const Key &key) const;
-  /// Not ok: the version, or all of the model's, are loaded for the first time.
+  /// Returns an error if the version, or all versions of the model, are being
+  /// loaded for the first time.
   Outcome checkLoading(std::string_view model, std::string_view version) const;
   void publish();
+  /// Returns words about a required model or version that is not in the folder:
+  /// the names that are, and the one that may be meant.
+  std::string describeNames(const std::string &missing) const;
+  /// Warns about required models and versions that are not in the folder.
+  void warnOfMissing() const;
   void countRows(const Key &key, Version &version);
   void countReplaced();
 
   const std::string folder;
   const LoadOptions options;
   const std::vector<std::string> required;
-  Metrics &metrics;
-  /// Of the thread that looks.
+  ServingMetrics &metrics;
+  /// Only for the thread that calls `look`.
   std::map<Key, Watched> all;
-  /// Versions that others replaced, and which requests may still use.
+  /// Replaced versions, which requests may still use.
   std::vector<std::pair<Key, std::shared_ptr<Version>>> replaced;
-  /// Loads of what is not wanted any more.
+  /// Loads whose results are no longer needed.
   std::vector<std::unique_ptr<Loading>> leaving;
   bool wasUnreadable = false;
   std::set<std::string> passedOver;
-  /// Loads of values in files that are under way.
+  /// Number of running loads of values from files.
   size_t reading = 0;
 
   mutable std::mutex mutex;
@@ -158,7 +174,7 @@ private:
   bool hasChanged = false;
   std::shared_ptr<const Models> current;
   std::vector<Entry> listed;
-  /// The versions of the first look.
+  /// Versions found by the first look.
   std::optional<std::set<std::pair<std::string, std::string>>> foundFirst;
 };
 

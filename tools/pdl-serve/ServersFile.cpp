@@ -1,4 +1,4 @@
-//===- ServersFile.cpp - Which servers have the values --------------------===//
+//===- ServersFile.cpp - Servers with the values of a model ---------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -38,7 +38,7 @@ pdl_serving_connection ServersFile::connection() const {
   return to;
 }
 
-/// Reads a file, which is a regular one and not large.
+/// Reads a small regular file.
 static Expected<std::string> contentOf(const std::string &path) {
   constexpr uint64_t maxBytes = uint64_t(1) << 20;
   const auto file = pdlrt::FileBytes::open(path, "write the addresses of the "
@@ -69,12 +69,12 @@ Expected<ServersFile> pdlserve::readServersFile(const std::string &path) {
     int64_t *to;
     int64_t least, most, factor;
   };
-  constexpr int64_t mostMillis = int64_t(1) << 31;
+  constexpr int64_t maxMillis = int64_t(1) << 31;
   const Number numbers[] = {
       {"cache_mib", &file.cacheBytes, 0, int64_t(1) << 24, int64_t(1) << 20},
-      {"row_age_ms", &file.rowAgeMillis, 0, mostMillis, 1},
-      {"timeout_ms", &file.timeoutMillis, 1, mostMillis, 1},
-      {"refresh_ms", &file.refreshMillis, 0, mostMillis, 1}};
+      {"row_age_ms", &file.rowAgeMillis, 0, maxMillis, 1},
+      {"timeout_ms", &file.timeoutMillis, 1, maxMillis, 1},
+      {"refresh_ms", &file.refreshMillis, 0, maxMillis, 1}};
   for (const auto &[name, value] : object.items()) {
     if (name == "servers") {
       if (!value.is_array())

@@ -1,4 +1,4 @@
-//===- ServersFile.h - Which servers have the values -----*- C++ -*- ===//
+//===- ServersFile.h - Servers with the values of a model -------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The file `servers.json` of a version whose library asks the servers of a
-// running job for rows.
+// The file `servers.json` of a version whose library requests rows from the
+// servers of a running job.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,28 +24,28 @@ namespace pdlserve {
 
 inline constexpr const char *serversFileName = "servers.json";
 
-/// Whether a path is that of such a file.
+/// Returns true if the path is that of such a file.
 bool isServersFile(const std::string &path);
 
 struct ServersFile {
-  /// Addresses with commas between.
+  /// Addresses, separated by commas.
   std::string servers;
-  /// Of the servers' --reader-token-file.
+  /// Token of the servers' --reader-token-file.
   std::string token;
-  /// What libraries open, of which parameters are read; empty: servers are
-  /// asked for them too.
+  /// Path from which libraries read parameters; empty: parameters are requested
+  /// from the servers too.
   std::string parameters;
   int64_t cacheBytes = int64_t(256) << 20;
   int64_t rowAgeMillis = 1000, timeoutMillis = 1000;
-  /// How old parameters may be before they are asked for again.
+  /// Maximum age of parameters before they are requested again.
   int64_t refreshMillis = 10000;
 
-  /// Refers to this.
+  /// Returns connection parameters that point into this object.
   pdl_serving_connection connection() const;
 };
 
-/// An error names the file and what is wrong in it. A path in it is taken from
-/// its folder on.
+/// Reads a servers file. An error names the file and the problem. Relative
+/// paths in the file refer to its folder.
 pdlrt::Expected<ServersFile> readServersFile(const std::string &path);
 
 } // namespace pdlserve

@@ -1,4 +1,4 @@
-//===- Tensor.cpp - A tensor as a request has it --------------------------===//
+//===- Tensor.cpp - A tensor of a request ---------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Tensor.h - A tensor as a request has it ------------------*- C++ -*-===//
+//===- Tensor.h - A tensor of a request -------------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The tensors of the V2 inference protocol, whichever way they came: in JSON,
-// as bytes behind it, or by gRPC.
+// Tensors of the V2 inference protocol, independent of their encoding: in JSON,
+// as bytes after the JSON, or by gRPC.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,21 +28,22 @@
 
 namespace pdlserve {
 
-/// The types that a model can take or return.
+/// Types that a model can accept or return.
 enum class DataType { Int32, Int64, Uint64, Fp32, Fp64, Bytes };
 
-/// Such as FP32; null for others.
+/// Parses a name such as FP32; returns none for other types.
 std::optional<DataType> parseDataType(std::string_view name);
 const char *nameOf(DataType type);
-/// In bytes; 0 of texts.
+/// Returns the size in bytes; 0 for texts.
 size_t sizeOf(DataType type);
-/// That of a model's tensor. Ids that may be texts are BYTES.
+/// Returns the type of a model's tensor. Ids that may be texts are BYTES.
 DataType dataTypeOf(const pdl_serving_tensor &tensor);
-/// That of its values, which are never texts.
+/// Returns the type of its values, which is never BYTES.
 DataType valueTypeOf(const pdl_serving_tensor &tensor);
 
-/// Makes room for `more` elements at the end of a string or a vector, and takes
-/// it from `memory` first. Returns false if the budget has not as much left.
+/// Reserves capacity for `more` elements at the end of a string or a vector,
+/// after reserving the memory in `memory`. Returns false if the budget is
+/// exhausted.
 template <typename Container>
 [[nodiscard]] bool makeRoom(Container &container, size_t more,
                             Reservation &memory) {
@@ -50,25 +51,25 @@ template <typename Container>
   if (wanted <= container.capacity())
     return true;
   const size_t before = container.capacity();
-  // Strings grow to no less.
+  // Strings grow at least by this factor.
   const size_t capacity = std::max(wanted, 2 * before);
   constexpr size_t size = sizeof(typename Container::value_type);
   // Old and new memory exist at the same time.
   if (!memory.grow(capacity * size))
     return false;
   container.reserve(capacity);
-  // A short string has its bytes in itself.
+  // A short string stores its bytes inside the object.
   if (before * size >= sizeof(Container))
     memory.shrink(before * size);
   return true;
 }
 
-/// Texts one behind the other, as pdl/serving.h wants them.
+/// Concatenated texts, in the form of pdl/serving.h.
 struct Texts {
   std::string bytes;
   std::vector<int64_t> ends;
 
-  /// Returns false if the budget has no room for the text.
+  /// Appends a text. Returns false if the budget is exhausted.
   [[nodiscard]] bool add(std::string_view text, Reservation &memory) {
     if (!makeRoom(bytes, text.size(), memory) || !makeRoom(ends, 1, memory))
       return false;
@@ -82,21 +83,22 @@ struct Tensor {
   std::string name;
   DataType type = DataType::Fp32;
   std::vector<int64_t> shape;
-  /// How many elements there are, which may not be what the shape says.
+  /// Number of elements, which may differ from the shape.
   int64_t count = 0;
-  /// Of numbers: memory that lives as long as the request, or null, where
-  /// `storage` has them. Not aligned.
+  /// Numbers: memory that is valid during the request, not aligned; null if the
+  /// numbers are in `storage`.
   const void *borrowed = nullptr;
   std::string storage;
-  /// Of BYTES.
+  /// BYTES: the texts.
   Texts texts;
-  /// Whether these came as INT64, of which some are missing.
+  /// True if the values came as INT64, of which some are missing.
   bool areIntegers = false;
 
   const void *values() const { return borrowed ? borrowed : storage.data(); }
 
-  /// Takes elements as bytes, little-endian; of BYTES each after its length in
-  /// 4 bytes. Numbers stay where they are. Copies are taken from `memory`.
+  /// Sets the elements from little-endian bytes. Each element of BYTES follows
+  /// its 4-byte length. Numbers are not copied. Memory for copies is reserved
+  /// in `memory`.
   Outcome takeRaw(std::string_view raw, Reservation &memory);
 };
 

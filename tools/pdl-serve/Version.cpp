@@ -1,4 +1,4 @@
-//===- Version.cpp - One version of a model that answers ------------------===//
+//===- Version.cpp - A loaded version of a model --------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,14 +21,16 @@ using namespace pdlserve;
 using pdlrt::Expected;
 using pdlrt::Status;
 
-/// The last one that came with servers.
+/// Returns true if the library can be connected to servers. `row_counts` is the
+/// last function of that version.
 static bool hasRowCounts(const pdl_serving &functions) {
   return functions.struct_size >=
          offsetof(pdl_serving, row_counts) + sizeof(functions.row_counts);
 }
 
-/// Refuses what is neither a file nor a folder, and reads the tables of an
-/// export if the options say so. The library reads and checks the rest.
+/// Returns an error if the path is neither a file nor a folder. If the options
+/// require it, also verifies the tables of an export. The library verifies the
+/// rest.
 static Status checkValues(const std::string &path, const LoadOptions &options) {
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored) &&
@@ -40,7 +42,8 @@ static Status checkValues(const std::string &path, const LoadOptions &options) {
   return pdlrt::verifyExport(path).status();
 }
 
-/// The last one that came with old layouts.
+/// Returns true if the library can accept old layouts. `unchecked` is the last
+/// function of that version.
 static bool hasOldLayouts(const pdl_serving &functions) {
   return functions.struct_size >=
          offsetof(pdl_serving, unchecked) + sizeof(functions.unchecked);
@@ -58,7 +61,7 @@ void Version::warnOfOldLayout(const std::string &valuesPath) const {
 Expected<std::shared_ptr<Version>>
 Version::open(std::string model, int64_t number, const std::string &libraryPath,
               const std::string &valuesPath, const LoadOptions &options,
-              Metrics &metrics) {
+              ServingMetrics &metrics) {
   auto library = Library::open(libraryPath, options.takesUnchecked);
   if (!library)
     return std::move(library).status();
@@ -72,9 +75,10 @@ Version::open(std::string model, int64_t number, const std::string &libraryPath,
     if (!connection)
       return std::move(connection).status();
     if (!hasRowCounts(functions))
-      return Status::invalid(libraryPath + " is older than servers; translate "
-                                           "the model again, with "
-                                           "--emit=library --servers");
+      return Status::failedPrecondition(libraryPath +
+                                        " is older than servers; translate "
+                                        "the model again, with "
+                                        "--emit=library --servers");
     version->connection = *std::move(connection);
     pdl_serving_connection asked = version->connection->connection();
     asked.accept_old_layout = options.acceptsOldLayout;
@@ -88,7 +92,7 @@ Version::open(std::string model, int64_t number, const std::string &libraryPath,
                           : functions.open(valuesPath.c_str());
   }
   if (!version->values)
-    return Status::invalid(functions.last_error());
+    return Status::failedPrecondition(functions.last_error());
   version->warnOfOldLayout(valuesPath);
   const int32_t programs = version->description().program_count;
   version->lanes.resize(size_t(programs));
@@ -103,12 +107,17 @@ Version::~Version() {
     library->functions().close(values);
 }
 
+/// Returns the failure of a call of the library.
+static Status failureOf(int32_t code, const pdl_serving &functions) {
+  return {static_cast<pdl_status>(code), functions.last_error()};
+}
+
 Status Version::reload(const std::string &valuesPath,
                        const LoadOptions &options) {
   PDLRT_RETURN_IF_ERROR(checkValues(valuesPath, options));
   const pdl_serving &functions = library->functions();
-  if (functions.reload(values, valuesPath.c_str()))
-    return Status::invalid(functions.last_error());
+  if (const int32_t code = functions.reload(values, valuesPath.c_str()))
+    return failureOf(code, functions);
   warnOfOldLayout(valuesPath);
   return {};
 }
@@ -120,7 +129,8 @@ pdl_serving_state Version::state() const {
   return state;
 }
 
-/// The last one that came with ready keys and missing values.
+/// Returns true if the library supports keys as inputs and missing values.
+/// `warning` is the last function of that version.
 static bool hasRules(const pdl_serving &functions) {
   return functions.struct_size >=
          offsetof(pdl_serving, warning) + sizeof(functions.warning);
@@ -166,9 +176,10 @@ bool Version::isRefreshDue() const {
 Status Version::refresh() {
   const pdl_serving &functions = library->functions();
   const std::string &parameters = connection->parameters;
-  if (parameters.empty() ? functions.refresh(values)
-                         : functions.reload(values, parameters.c_str()))
-    return Status::invalid(functions.last_error());
+  if (const int32_t code = parameters.empty()
+                               ? functions.refresh(values)
+                               : functions.reload(values, parameters.c_str()))
+    return failureOf(code, functions);
   refreshed = std::chrono::steady_clock::now();
   unavailable = false;
   return {};

@@ -1,4 +1,4 @@
-//===- Version.h - One version of a model that answers ----------*- C++ -*-===//
+//===- Version.h - A loaded version of a model ------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,9 +10,9 @@
 #define PDLSERVE_VERSION_H
 
 #include "Library.h"
-#include "Metrics.h"
 #include "Outcome.h"
 #include "ServersFile.h"
+#include "ServingMetrics.h"
 #include "pdlrt/Core/Status.h"
 
 #include <atomic>
@@ -29,56 +29,60 @@ namespace pdlserve {
 class Lane;
 struct Seats;
 
-/// How versions are loaded.
+/// Options for loading versions.
 struct LoadOptions {
-  /// Reads the tables of an export whole and compares them with their
-  /// checksums before they are mapped. Else only their heads are.
+  /// If true, verifies the checksums of an export's tables, which reads them
+  /// completely, before they are mapped. Otherwise, only their heads are
+  /// verified.
   bool verifiesTables = false;
-  /// Loads libraries without a checksum, which an older PDL made.
+  /// If true, loads libraries without a checksum, which older versions of PDL
+  /// made.
   bool takesUnchecked = false;
-  /// Takes values of before keys were part of the layout, by reloads too; the
-  /// log says what is not checked of them.
+  /// If true, accepts values of layout 1, in which keys were not part of the
+  /// layout. Also applies to reloads. The log says what was not checked.
   bool acceptsOldLayout = false;
 };
 
-/// A library with values. It lives as long as the folder that it is of, and
-/// behind that until the last request that it answers. Threads may share it.
+/// A library with values. Lives as long as its folder, and until the last
+/// request that uses it has ended. Thread-safe.
 class Version {
 public:
-  /// `valuesPath`: what libraries open, or a file that says which servers have
-  /// the values (ServersFile.h).
+  /// Loads a version. `valuesPath`: a path that libraries open, or a file that
+  /// names the servers with the values (ServersFile.h).
   static pdlrt::Expected<std::shared_ptr<Version>>
   open(std::string model, int64_t number, const std::string &libraryPath,
        const std::string &valuesPath, const LoadOptions &options,
-       Metrics &metrics);
+       ServingMetrics &metrics);
   Version(const Version &) = delete;
   Version &operator=(const Version &) = delete;
   ~Version();
 
-  /// Takes other values; on an error the old ones stay. Requests do not wait.
+  /// Replaces the values. After an error, the old ones stay. Requests do not
+  /// wait.
   pdlrt::Status reload(const std::string &valuesPath,
                        const LoadOptions &options);
   pdl_serving_state state() const;
-  /// Scores a batch: `run_keys` of pdl/serving.h; of libraries that are older,
-  /// `run`.
+  /// Scores a batch with `run_keys` of pdl/serving.h, or `run` if the library
+  /// is older.
   Outcome run(int32_t program, int64_t batch, const pdl_serving_input *inputs,
               const int32_t *areKeys, void *const *outputs);
-  /// Whether the last batch was not scored because servers did not answer.
+  /// Returns true if the last batch failed because servers did not respond.
   bool isUnavailable() const { return unavailable.load(); }
-  /// Of libraries that do not say them: every input is required, and integers
-  /// may be keys.
+  /// Returns the rules of an input. For libraries without rules, every input is
+  /// required and integers may be keys.
   pdl_serving_input_rules rulesOf(int32_t program, int32_t input) const;
-  /// Whether it asks servers for rows.
+  /// Returns true if the version requests rows from servers.
   bool isConnected() const { return connection.has_value(); }
-  /// Of one that does: whether its parameters are as old as its file says, and
-  /// takes those that there are now. Not by two threads at once.
+  /// Used for versions with remote rows. `isRefreshDue` returns true if the
+  /// parameters have reached the maximum age, and `refresh` requests the
+  /// current ones. Not thread-safe.
   bool isRefreshDue() const;
   pdlrt::Status refresh();
-  /// How rows were found since the last call; nothing of libraries that are
-  /// older than this question.
+  /// Returns counts of how rows were found since the last call. Zero for older
+  /// libraries.
   pdl_serving_row_counts takeRowCounts();
 
-  /// That of the folder.
+  /// Names of the folders.
   const std::string &model() const { return modelName; }
   const std::string &number() const { return numberText; }
   const pdl_serving_description &description() const {
@@ -87,16 +91,16 @@ public:
   const pdl_serving_program &program(int32_t index) const {
     return description().programs[index];
   }
-  /// The index of a program; of "", the one that is asked for by the model's
-  /// name alone: @predict, or else the first. -1: there is none.
+  /// Returns the index of a program, or -1 if there is none. "" selects the
+  /// default program: @predict if it exists, otherwise the first.
   int32_t findProgram(std::string_view name) const;
-  /// The name under which a client asks for a program.
+  /// Returns the name by which clients request a program.
   std::string nameOf(int32_t program) const;
   ProgramMetrics &metricsOf(int32_t program) { return *metrics[program]; }
 
-  /// Jobs that wait, by program. Only the batcher uses them.
+  /// Waiting jobs, by program. Only for the batcher.
   std::vector<std::vector<std::unique_ptr<Lane>>> lanes;
-  /// Of one that asks servers; made with its first lane.
+  /// Seats of a version with remote rows; created with its first lane.
   std::shared_ptr<Seats> seats;
 
 private:

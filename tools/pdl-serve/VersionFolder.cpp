@@ -1,4 +1,4 @@
-//===- VersionFolder.cpp - What lies in the folder of a version -----------===//
+//===- VersionFolder.cpp - Contents of a version's folder -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -35,7 +35,7 @@ static Stamp stampOf(const fs::path &path) {
           about.st_mtim.tv_sec,   about.st_mtim.tv_nsec};
 }
 
-/// The only file of that kind in a folder.
+/// Returns the only file of that kind in a folder.
 static Expected<fs::path> onlyFile(const fs::path &folder,
                                    std::string_view ending, const char *what) {
   fs::path found;
@@ -46,13 +46,14 @@ static Expected<fs::path> onlyFile(const fs::path &folder,
     if (name.starts_with(".") || !name.ends_with(ending))
       continue;
     if (!found.empty())
-      return Status::invalid(
+      return Status::failedPrecondition(
           fmt::format("{} has two of {}, {} and {}; leave one", folder.string(),
                       what, found.filename().string(), name));
     found = at->path();
   }
   if (error)
-    return Status::invalid(folder.string() + ": " + error.message());
+    return Status::ofErrno(error.value(),
+                           folder.string() + ": " + error.message());
   return found;
 }
 
@@ -60,7 +61,8 @@ static Expected<fs::path> newestCheckpoint(const fs::path &folder) {
   std::error_code error;
   const fs::directory_iterator readable(folder, error);
   if (error)
-    return Status::invalid(folder.string() + ": " + error.message());
+    return Status::ofErrno(error.value(),
+                           folder.string() + ": " + error.message());
   const std::vector<int64_t> found = pdlrt::listCheckpoints(folder.string());
   if (!found.empty())
     return fs::path(
@@ -68,7 +70,7 @@ static Expected<fs::path> newestCheckpoint(const fs::path &folder) {
   if (fs::exists(folder / pdlrt::manifestName, error))
     return Status::invalid(folder.string() +
                            " is one checkpoint; name the folder that it is in");
-  return Status::invalid(folder.string() + " has no checkpoint yet");
+  return Status::notFound(folder.string() + " has no checkpoint yet");
 }
 
 Expected<FolderContent> pdlserve::contentOf(const std::string &where) {
@@ -77,9 +79,9 @@ Expected<FolderContent> pdlserve::contentOf(const std::string &where) {
   if (!library)
     return std::move(library).status();
   if (library->empty())
-    return Status::invalid(folder.string() +
-                           " has no library; put one there that pdl-translate "
-                           "--emit=library made");
+    return Status::notFound(folder.string() +
+                            " has no library; put one there that pdl-translate "
+                            "--emit=library made");
   auto dump = onlyFile(folder, ".safetensors", "dumps");
   if (!dump)
     return std::move(dump).status();
@@ -98,21 +100,22 @@ Expected<FolderContent> pdlserve::contentOf(const std::string &where) {
     if (isThere)
       found += (found.empty() ? "" : ", ") + path.filename().string();
     else if (fs::is_symlink(path, ignored))
-      return Status::invalid(
+      return Status::notFound(
           fmt::format("{} is a link to {}, and nothing is there (yet); a link "
                       "is read from the folder that it is in",
                       path.string(), fs::read_symlink(path, ignored).string()));
   }
   if (found.empty())
-    return Status::invalid(folder.string() +
-                           " needs one of a folder 'checkpoints', a folder "
-                           "'export', a dump (*.safetensors) and a file "
-                           "'servers.json'");
+    return Status::notFound(folder.string() +
+                            " needs one of a folder 'checkpoints', a folder "
+                            "'export', a dump (*.safetensors) and a file "
+                            "'servers.json'");
   if (std::ranges::count(sources, true, &decltype(sources)::value_type::first) >
       1)
-    return Status::invalid(fmt::format("{} has several of which there may be "
-                                       "one: {}; leave one",
-                                       folder.string(), found));
+    return Status::failedPrecondition(
+        fmt::format("{} has several of which there may be "
+                    "one: {}; leave one",
+                    folder.string(), found));
   FolderContent content;
   content.library = stampOf(*library);
   if (hasServers) {
@@ -131,7 +134,7 @@ Expected<FolderContent> pdlserve::contentOf(const std::string &where) {
   return content;
 }
 
-/// More files than that are not looked at.
+/// Maximum number of files that are examined.
 static constexpr size_t maxFiles = 100000;
 
 uint64_t pdlserve::digestOfNames(const std::string &folder) {

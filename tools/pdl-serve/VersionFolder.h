@@ -1,4 +1,4 @@
-//===- VersionFolder.h - What lies in the folder of a version - -*- C++ -*-===//
+//===- VersionFolder.h - Contents of a version's folder ---------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,7 +16,7 @@
 
 namespace pdlserve {
 
-/// What is at a path, so that a change is seen.
+/// State of a file or folder, used to detect changes.
 struct Stamp {
   std::string path;
   uint64_t device = 0, number = 0, size = 0;
@@ -25,24 +25,24 @@ struct Stamp {
   bool operator==(const Stamp &) const = default;
 };
 
-/// What a version consists of at one look.
+/// Contents of a version's folder at one time.
 struct FolderContent {
   Stamp library;
-  /// The newest checkpoint, the export, the dump or the file of servers.
+  /// The newest checkpoint, the export, the dump or the servers file.
   Stamp values;
-  /// The folder of checkpoints; empty of others.
+  /// The folder of checkpoints; empty for other values.
   std::string checkpoints;
 
   bool operator==(const FolderContent &) const = default;
 };
 
-/// Returns what a version consists of. No file is opened. An error says what is
-/// missing, or of what there are several.
+/// Returns the contents of a version's folder. Opens no file. An error says
+/// what is missing or ambiguous.
 pdlrt::Expected<FolderContent> contentOf(const std::string &folder);
 
-/// Returns a digest of the names, sizes and times of all files below a folder,
-/// links followed. It changes while somebody copies something into the folder.
-/// Names that begin with a dot, and temporary ones of trainings, do not count.
+/// Returns a digest of the names, sizes and times of all files in a folder
+/// tree, following links. It changes while files are copied into the folder.
+/// Names that begin with a dot, and temporary names of trainings, are ignored.
 uint64_t digestOfNames(const std::string &folder);
 
 } // namespace pdlserve

@@ -1,4 +1,4 @@
-//===- WireCost.cpp - What a message takes when it is parsed --------------===//
+//===- WireCost.cpp - Memory cost of parsing a message --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,24 +19,24 @@ using google::protobuf::io::CodedInputStream;
 
 /// More inputs, outputs or parameters than any model has.
 static constexpr int maxFields = 1024;
-/// What a message, a text and a number outside of a packed field take.
+/// Memory of a message, a text, and a number outside of a packed field.
 static constexpr uint64_t messageBytes = 256, textBytes = 64, numberBytes = 32;
 
 namespace {
 
-/// What one field becomes.
+/// Cost of one field.
 struct Field {
   int number;
-  /// Bytes of a parsed element for each byte of a packed field.
+  /// Memory for each byte of a packed field.
   uint64_t factor;
-  /// Of a message: its fields; null: it is a text or numbers.
+  /// Fields of a message. Null for texts and numbers.
   const struct Layout *nested;
-  /// Whether a message may have at most `maxFields` of them.
+  /// True if a message may have at most `maxFields` of them.
   bool isCounted;
 };
 
 /// The fields of a message of proto/inference.proto that need more memory than
-/// texts do.
+/// texts.
 struct Layout {
   const Field *begin, *end;
 
@@ -86,7 +86,7 @@ static Outcome malformed() {
   return Outcome::bad("the message is no ModelInferRequest");
 }
 
-/// Adds what the rest of a message takes.
+/// Adds the memory that the rest of a message takes.
 static Outcome addCost(CodedInputStream &stream, const Layout &layout,
                        uint64_t &cost) {
   std::array<int, 8> counts = {};
@@ -136,7 +136,7 @@ static Outcome addCost(CodedInputStream &stream, const Layout &layout,
       break;
     }
     default:
-      // Groups, which no message has.
+      // Groups, which no message contains.
       return malformed();
     }
   }

@@ -1,4 +1,4 @@
-//===- WireCost.h - What a message takes when it is parsed ---- -*- C++ -*-===//
+//===- WireCost.h - Memory cost of parsing a message ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,10 +16,10 @@
 
 namespace pdlserve {
 
-/// Finds an upper bound of the bytes that a ModelInferRequest takes when it is
-/// parsed, which may be 50 times those of the message, without parsing it. Not
-/// ok: it is no such message, or has more inputs, outputs or parameters than a
-/// request may have.
+/// Computes an upper bound of the memory that a ModelInferRequest takes when it
+/// is parsed, which may be 50 times the size of the message. Does not parse the
+/// message. Returns an error if it is not such a message, or has too many
+/// inputs, outputs or parameters.
 Outcome findCost(google::protobuf::io::ZeroCopyInputStream &message,
                  uint64_t &cost);
 

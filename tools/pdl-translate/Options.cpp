@@ -1,4 +1,4 @@
-//===- Options.cpp - The flags of pdl-translate ---------------------------===//
+//===- Options.cpp - Flags of pdl-translate -------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
+
+#include "pdlabi/exit_code.h"
 
 #include "pdlc/Target/DeviceCode.h"
 #include "llvm/ADT/StringExtras.h"
@@ -32,7 +34,7 @@ cl::opt<std::string> translate::emitKind(
              "servers (--mode), folder/pserver; trainer, pserver: only "
              "that program; obj: object files (owner.o: of a trainer, the part "
              "that owns state); library: libMODEL.so, which answers requests, "
-             "with its C header and pkg-config file; llvm: optimised LLVM IR; "
+             "with its C header and pkg-config file; llvm: optimized LLVM IR; "
              "ptx: the kernels of compute, for a GPU (folder/kernels.ptx)"),
     cl::value_desc("kind or roles"), cl::cat(category));
 cl::opt<std::string> translate::targetCpu(
@@ -42,8 +44,8 @@ cl::opt<std::string> translate::targetCpu(
     cl::cat(category));
 cl::opt<std::string> translate::numerics(
     "numerics", cl::init("fast"),
-    cl::desc("fast (default): products in oneDNN; strict: every sum in its "
-             "settled order, equal bits everywhere"),
+    cl::desc("fast (default): products in oneDNN; strict: every sum in a "
+             "fixed order, equal bits everywhere"),
     cl::cat(category));
 cl::opt<std::string> translate::compute(
     "compute", cl::init("f32"),
@@ -77,8 +79,8 @@ static cl::opt<std::string>
          cl::cat(category));
 cl::opt<bool> translate::noFuse(
     "no-fuse",
-    cl::desc("Compute each op by itself: no product takes up what "
-             "follows it, no loops are joined. Slower, and in numerics "
+    cl::desc("Compute each op by itself: no product is fused with "
+             "what follows it, no loops are joined. Slower, and in numerics "
              "strict the same to the bit: for comparisons"),
     cl::cat(category));
 cl::opt<bool> translate::withServers(
@@ -90,7 +92,7 @@ cl::opt<bool> translate::slice(
     "slice", cl::init(true),
     cl::desc("Cut parameters into blocks that servers share (default)"),
     cl::cat(category));
-// Texts, because LLVM takes 010 for eight and 0x10 for sixteen.
+// Texts, because LLVM would parse 010 as eight and 0x10 as sixteen.
 cl::opt<std::string> translate::minBlockElements(
     "min-block-elements", cl::init("8192"),
     cl::desc("The least elements of a block (default: 8192)"),
@@ -130,17 +132,39 @@ cl::opt<std::string> translate::runtimeFolder(
              "this program)"),
     cl::value_desc("folder"), cl::cat(category));
 
-int translate::fail(const Twine &sentence) {
+static int fail(pdlabi::ExitCode code, const Twine &sentence) {
   WithColor::error(errs(), "pdl-translate") << sentence << '\n';
-  return 1;
+  return pdlabi::statusOf(code);
+}
+
+int translate::fail(const Twine &sentence) {
+  return ::fail(pdlabi::ExitCode::Failure, sentence);
+}
+
+int translate::fail(Error error) {
+  std::string sentence;
+  pdlabi::ExitCode exit = pdlabi::ExitCode::Failure;
+  handleAllErrors(std::move(error), [&](const ErrorInfoBase &info) {
+    sentence += (sentence.empty() ? "" : "\n") + info.message();
+    const std::error_code code = info.convertToErrorCode();
+    if (code != inconvertibleErrorCode() &&
+        pdlabi::exitCodeOf(pdlabi::codeOfErrno(code.value())) ==
+            pdlabi::ExitCode::Retry)
+      exit = pdlabi::ExitCode::Retry;
+  });
+  return ::fail(exit, sentence);
+}
+
+int translate::failFlag(const Twine &sentence) {
+  return ::fail(pdlabi::ExitCode::Usage, sentence);
 }
 
 static int checkOneOf(StringRef option, StringRef value,
                       ArrayRef<StringRef> known) {
   if (is_contained(known, value))
     return 0;
-  return fail("--" + option + " knows no '" + value + "'; use " +
-              join(known, " or "));
+  return failFlag("--" + option + " knows no '" + value + "'; use " +
+                  join(known, " or "));
 }
 
 pdlc::ps::Mode translate::chosenMode() {
@@ -162,7 +186,7 @@ pdlc::Target translate::chosenTarget() {
 bool translate::emitsPrograms() {
   return emitKind != "obj" && emitKind != "llvm" && !emitsKernels();
 }
-/// Whether --emit asks for a role.
+/// Returns true if --emit requests a role.
 static bool emitsRole(StringRef role) {
   if (emitsKernels())
     return role == "trainer";
@@ -188,99 +212,107 @@ std::optional<int64_t> translate::numberOf(StringRef text) {
   return number;
 }
 
-/// Refuses a flag that is given twice: of two values one would be ignored.
+/// Rejects repeated flags, because only one of the values would be used.
 static int checkRepeated() {
   for (auto &[name, option] : cl::getRegisteredOptions())
     if (is_contained(option->Categories, &category) &&
         option->getNumOccurrences() > 1)
-      return fail((name.size() == 1 ? "-" : "--") + name + " is given " +
-                  Twine(option->getNumOccurrences()) + " times; say it once");
+      return failFlag((name.size() == 1 ? "-" : "--") + name + " is given " +
+                      Twine(option->getNumOccurrences()) +
+                      " times; say it once");
   return 0;
 }
 
 static int checkCacheFlags() {
   if (cacheFolder.getNumOccurrences() && cacheFolder.empty())
-    return fail("--object-cache names no folder");
+    return failFlag("--object-cache names no folder");
   if (!cacheFolder.getNumOccurrences())
     if (std::optional<std::string> folder =
             sys::Process::GetEnv("PDL_OBJECT_CACHE"))
       cacheFolder = *folder;
   if (cacheFolder.empty() &&
       (cachePolicy.getNumOccurrences() || cacheReport.getNumOccurrences()))
-    return fail("--object-cache-policy and --object-cache-report are about the "
-                "folder of --object-cache; name it");
+    return failFlag(
+        "--object-cache-policy and --object-cache-report are about the "
+        "folder of --object-cache; name it");
   if (Expected<CachePruningPolicy> policy =
           parseCachePruningPolicy(cachePolicy);
       !policy)
-    return fail("--object-cache-policy is '" + cachePolicy +
-                "': " + toString(policy.takeError()));
+    return failFlag("--object-cache-policy is '" + cachePolicy +
+                    "': " + toString(policy.takeError()));
   return 0;
 }
 
 int translate::checkFlags() {
   if (checkRepeated() || checkCacheFlags())
-    return 1;
+    return pdlabi::statusOf(pdlabi::ExitCode::Usage);
   if (!pdlc::ps::modeOf(mode.getValue()))
-    return fail("--mode knows no '" + mode + "'; use " +
-                pdlc::ps::modeList(/*withServers=*/false));
+    return failFlag("--mode knows no '" + mode + "'; use " +
+                    pdlc::ps::modeList(/*withServers=*/false));
   if (checkOneOf("numerics", numerics, {"fast", "strict"}) ||
       checkOneOf("compute", compute, {"f32", "bf16"}) ||
       checkOneOf("target", target, {"cpu", "cuda"}) ||
       checkOneOf("element-type", elementType, {"f32", "f64"}))
-    return 1;
+    return pdlabi::statusOf(pdlabi::ExitCode::Usage);
   if (compute == "bf16" && elementType == "f64")
-    return fail("--compute=bf16 is for elements of f32; leave it out of a test "
-                "with --element-type=f64");
+    return failFlag(
+        "--compute=bf16 is for elements of f32; leave it out of a test "
+        "with --element-type=f64");
   SmallVector<StringRef> parts;
   StringRef(emitKind).split(parts, ',');
   for (StringRef part : parts)
     if (checkOneOf(
             "emit", part,
             {"exe", "obj", "llvm", "trainer", "pserver", "library", "ptx"}))
-      return 1;
+      return pdlabi::statusOf(pdlabi::ExitCode::Usage);
   bool roles = all_of(parts, [](StringRef part) {
     return part == "trainer" || part == "pserver";
   });
   if (parts.size() > 1 && !roles)
-    return fail(
+    return failFlag(
         "--emit=" + emitKind +
         " mixes kinds: give exe, obj, library, llvm or ptx alone, or roles "
         "such as trainer,pserver");
   if (emitsLibrary() && isDistributed())
-    return fail("--emit=library serves in one process, whatever mode trained "
-                "what it loads; leave --mode out");
+    return failFlag(
+        "--emit=library serves in one process, whatever mode trained "
+        "what it loads; leave --mode out");
   if (withServers && !emitsLibrary())
-    return fail("--servers is for libraries that ask servers for rows; add "
-                "--emit=library, or leave it out");
+    return failFlag("--servers is for libraries that ask servers for rows; add "
+                    "--emit=library, or leave it out");
   if (emitsLibrary() && target == "cuda")
-    return fail("--emit=library computes on CPUs; leave --target=cuda out");
+    return failFlag("--emit=library computes on CPUs; leave --target=cuda out");
   if (emitsKernels() && target.getNumOccurrences() && target == "cpu")
-    return fail("--emit=ptx asks for kernels of a GPU, but --target=cpu has "
-                "none; leave --target out");
+    return failFlag(
+        "--emit=ptx asks for kernels of a GPU, but --target=cpu has "
+        "none; leave --target out");
   if (chosenTarget() == pdlc::Target::Cpu &&
       gpuArchitecture.getNumOccurrences())
-    return fail("--gpu-arch is for --target=cuda and --emit=ptx; leave it out");
+    return failFlag(
+        "--gpu-arch is for --target=cuda and --emit=ptx; leave it out");
   if (Error error = pdlc::checkGpuArchitecture(gpuArchitecture))
-    return fail("--gpu-arch: " + toString(std::move(error)));
+    return failFlag("--gpu-arch: " + toString(std::move(error)));
   if (!isDistributed() && is_contained(parts, "pserver"))
-    return fail("--emit=" + emitKind +
-                " asks for servers, but --mode=local has none; add --mode=" +
-                pdlc::ps::modeList(/*withServers=*/true));
+    return failFlag(
+        "--emit=" + emitKind +
+        " asks for servers, but --mode=local has none; add --mode=" +
+        pdlc::ps::modeList(/*withServers=*/true));
   if (isDistributed() && !modeProperties().needsServers() &&
       is_contained(parts, "pserver"))
-    return fail("--emit=" + emitKind + " asks for servers, but --mode=" + mode +
-                " has none: its trainers own all state; leave pserver out");
+    return failFlag("--emit=" + emitKind +
+                    " asks for servers, but --mode=" + mode +
+                    " has none: its trainers own all state; leave pserver out");
   if (!isDistributed() &&
       (slice.getNumOccurrences() || minBlockElements.getNumOccurrences() ||
        targetBlockBytes.getNumOccurrences()))
-    return fail(
+    return failFlag(
         "--slice, --min-block-elements and --target-block-bytes say how "
         "servers share parameters, but --mode=local has none; add --mode=" +
         pdlc::ps::modeList(/*withServers=*/true));
   for (const cl::opt<std::string> *option :
        {&minBlockElements, &targetBlockBytes, &jobs})
     if ((option != &jobs || jobs.getNumOccurrences()) && !numberOf(*option))
-      return fail("--" + option->ArgStr + " is '" + option->getValue() +
-                  "'; say a whole decimal number of at least 1");
+      return failFlag("--" + option->ArgStr + " is '" + option->getValue() +
+                      "'; say a whole decimal number of at least 1");
   return 0;
 }

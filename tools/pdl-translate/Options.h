@@ -1,4 +1,4 @@
-//===- Options.h - The flags of pdl-translate -------------------*- C++ -*-===//
+//===- Options.h - Flags of pdl-translate -----------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,6 +12,7 @@
 #include "pdlc/Dialect/PS/IR/PS.h"
 #include "pdlc/Transforms/Pipelines.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
 
 #include <cstdint>
 #include <optional>
@@ -19,7 +20,8 @@
 
 namespace translate {
 
-/// Of all flags that are not LLVM's own. What each is for: Options.cpp.
+/// Category of every flag that is not LLVM's own. Options.cpp describes each
+/// flag.
 extern llvm::cl::OptionCategory category;
 extern llvm::cl::opt<std::string> inputFile;
 extern llvm::cl::opt<std::string> outputFolder;
@@ -40,29 +42,33 @@ extern llvm::cl::opt<std::string> cachePolicy;
 extern llvm::cl::opt<bool> cacheReport;
 extern llvm::cl::opt<std::string> runtimeFolder;
 
-/// Prints a sentence; returns the exit status.
+/// Print an error message and return the exit status: of a permanent failure;
+/// of an error, by its code; of a wrong flag.
 int fail(const llvm::Twine &sentence);
+int fail(llvm::Error error);
+int failFlag(const llvm::Twine &sentence);
 
-/// Refuses combinations of flags that mean nothing: prints a sentence, and
-/// returns the exit status. Before anything below is asked.
+/// Rejects meaningless combinations of flags: prints an error message and
+/// returns the exit status. Must be called before the functions below.
 int checkFlags();
 
-/// --mode, and whether it cuts the model into roles.
+/// Return the value of --mode, and whether this mode divides the model into
+/// roles.
 pdlc::ps::Mode chosenMode();
 bool isDistributed();
-/// --target, or GPUs where --emit asks for their kernels.
+/// Returns the value of --target. Returns `Cuda` if --emit requests kernels.
 pdlc::Target chosenTarget();
-/// Of --emit: kernels of a GPU, a library that serves, or anything that is
-/// linked.
+/// Tell whether --emit requests kernels of a GPU, a serving library, or
+/// anything that is linked.
 bool emitsKernels();
 bool emitsLibrary();
 bool emitsPrograms();
-/// Whether a role has files of its own.
+/// Returns true if a role has output files of its own.
 bool isOwnProgram(llvm::StringRef role);
-/// Whether a role becomes the part of a trainer that owns state.
+/// Returns true if a role becomes the part of a trainer that owns state.
 bool isPartOfTrainer(llvm::StringRef role);
 
-/// At least 1; none where the text is no decimal number.
+/// Parses a decimal number of at least 1. Returns nothing for other texts.
 std::optional<int64_t> numberOf(llvm::StringRef text);
 
 } // namespace translate

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The functions of pdlabi/math.h in double by the C library, with an error far
-// below an ulp of f32. Where a function is trivial (nine tenths of all floats)
-// a truncated series takes the library's place, so that all 2^32 floats can be
-// gone through in a minute.
+// The functions of pdlabi/math.h in double, computed by the C library, with an
+// error far below an ulp of f32. For arguments with a trivial result (nine
+// tenths of all floats), a truncated series replaces the library, so that all
+// 2^32 floats take only a minute.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,7 +60,7 @@ inline double referenceSigmoid(double x) {
   return 1 / (1 + referenceExp(-x));
 }
 
-/// No angles beyond 2^24.
+/// Angles above 2^24 are not supported.
 inline double referenceSin(double x) {
   return std::fabs(x) <= 0x1p+24 ? std::sin(x)
                                  : std::numeric_limits<double>::quiet_NaN();
@@ -71,19 +71,19 @@ inline double referenceCos(double x) {
                                  : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// How far `value` is from the true `reference`, in units of the spacing of f32
-/// at `reference` (of denormals below the least normal). Infinity where one is
-/// NaN and the other not, or where one overflows wrongly. Without branches, so
-/// that a loop over it vectorises.
+/// Returns the distance of `value` from the true `reference`, in units of the
+/// spacing of f32 at `reference` (or of denormals, below the smallest normal
+/// number). Returns infinity if only one of them is NaN, or if an overflow is
+/// wrong. Has no branches, so that loops over it are vectorized.
 inline double ulpsOff(float value, double reference) {
   constexpr double wrong = std::numeric_limits<double>::infinity();
-  // What rounds to infinity in f32 is infinity.
+  // Numbers that round to infinity in f32 are infinite.
   constexpr double overflow = 0x1.ffffffp+127;
   const double wide = value;
   const int64_t exponentBits =
       std::bit_cast<int64_t>(reference) & 0x7ff0000000000000;
-  constexpr int64_t leastNormal = int64_t(1023 - 126) << 52;
-  const int64_t bounded = std::max(exponentBits, leastNormal);
+  constexpr int64_t minNormal = int64_t(1023 - 126) << 52;
+  const int64_t bounded = std::max(exponentBits, minNormal);
   const double inverseSpacing =
       std::bit_cast<double>((int64_t(2046 + 23) << 52) - bounded);
   double ulps = std::fabs(wide - reference) * inverseSpacing;
@@ -98,13 +98,13 @@ inline double ulpsOff(float value, double reference) {
   return (nanValue & nanReference) ? 0 : ulps;
 }
 
-/// A function under test beside its reference. `compute` runs the function over
-/// an array, as generated loops do.
+/// A function under test with its reference. `compute` applies the function to
+/// an array, like generated loops.
 struct FloatFunction {
   const char *name;
   void (*compute)(const float *in, float *out, int64_t count);
   double (*reference)(double);
-  /// f(-x) = -f(x), which the sign of zero must follow too.
+  /// True if f(-x) = -f(x), which also determines the sign of zero.
   bool odd;
 };
 
@@ -124,7 +124,7 @@ inline constexpr FloatFunction floatFunctions[] = {
     {"cos", computeLoop<pdlabi::cos>, referenceCos, false},
 };
 
-/// The bound that math.h promises.
+/// Error bound that math.h promises, in ulp.
 inline constexpr double ulpBound = 2.0;
 
 } // namespace pdltest

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Prints each function's largest error in ulp and where it is; fails above the
-// bound of math.h. Takes about a minute of two cores.
+// Prints each function's largest error in ulp and its argument. Fails if an
+// error exceeds the bound of math.h. Takes about a minute on two cores.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ struct Worst {
   }
 };
 
-/// One thread's arrays: a block of arguments, results and true values.
+/// Arrays of one thread: a block of arguments, results and true values.
 struct Block {
   std::vector<float> in = std::vector<float>(blockSize);
   std::vector<float> out = std::vector<float>(blockSize);
@@ -53,13 +53,13 @@ void sweepBlock(const FloatFunction &function, uint64_t first, Worst &worst,
   function.compute(in, block.out.data(), blockSize);
   for (uint64_t i = 0; i < blockSize; ++i)
     block.reference[i] = function.reference(in[i]);
-  // Nonnegative doubles compare as their bits do, and a maximum of integers
-  // vectorises.
+  // Nonnegative doubles have the order of their bits, and a maximum of integers
+  // is vectorized.
   int64_t largest = 0;
   for (uint64_t i = 0; i < blockSize; ++i)
     largest = std::max(largest,
                        std::bit_cast<int64_t>(ulpsOff(out[i], reference[i])));
-  // A block with a zero starts with it.
+  // A block that contains a zero starts with it.
   if (in[0] == 0 && function.odd && std::signbit(in[0]) != std::signbit(out[0]))
     worst.join({std::numeric_limits<double>::infinity(),
                 static_cast<uint32_t>(first)});

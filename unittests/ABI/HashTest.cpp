@@ -1,4 +1,4 @@
-//===- HashTest.cpp - Hashes of text and keys ----------------------------===//
+//===- HashTest.cpp - Hashes of text and keys -----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +15,7 @@
 
 namespace {
 
-/// Values that the format's specification and its tools print.
+/// Values printed by the format's specification and its tools.
 TEST(HashTest, KnownTexts) {
   EXPECT_EQ(pdlabi::hashText("", 0), 0xef46db3751d8e999ull);
   EXPECT_EQ(pdlabi::hashText("a", 0), 0xd24ec4f1a98c6e5bull);
@@ -41,7 +41,7 @@ TEST(HashTest, MixingFlipsHalfOfTheBits) {
   constexpr int samples = 4096;
   int flips[64][64] = {};
   for (int sample = 0; sample < samples; ++sample) {
-    // Small keys and hashed keys: both occur.
+    // Both small keys and hashed keys occur.
     const uint64_t key =
         sample % 2 ? static_cast<uint64_t>(sample)
                    : pdlabi::hashText("key", static_cast<uint64_t>(sample));
@@ -62,7 +62,7 @@ TEST(HashTest, MixingFlipsHalfOfTheBits) {
 }
 
 TEST(HashTest, ShardsAreBalanced) {
-  // Ids in sequence, ids with a slot in the upper bits, multiples of a power of
+  // Sequential ids, ids with a slot in the upper bits, multiples of a power of
   // two.
   const auto patterns = {+[](int64_t i) { return i; },
                          +[](int64_t i) { return -i; },

@@ -33,8 +33,8 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr double infinity64 = std::numeric_limits<double>::infinity();
 
-/// Arguments all over f32, and all floats in turn around the places where a
-/// function changes its course. FloatSweep goes through all of them.
+/// Returns arguments spread over f32, and all floats around the points where a
+/// function changes its method. FloatSweep covers all floats.
 std::vector<float> sampledFloats() {
   std::vector<float> values;
   for (uint64_t bits = 0; bits < (uint64_t(1) << 32); bits += 16411)
@@ -118,7 +118,8 @@ TEST(MathTest, TurnsAreWithinTheirBound) {
   EXPECT_EQ(pdlabi::cosTurns(-1000.5f), -1.0f);
 }
 
-/// The spacing of doubles at `reference`, at least the denormals'.
+/// Returns the spacing of doubles at `reference`, but at least that of
+/// denormals.
 double spacing(long double reference) {
   const double magnitude = std::fabs(static_cast<double>(reference));
   return std::nextafter(magnitude, infinity64) - magnitude;
@@ -141,7 +142,7 @@ TEST(MathTest, PowIsWithinItsBound) {
   };
   std::uniform_real_distribution<double> unit(0, 1);
   for (int i = 0; i < 200000; ++i) {
-    // As Adam's and the schedules' powers are.
+    // Powers such as those of Adam and of schedules.
     check(1 - std::ldexp(1 + unit(random), -1 - i % 20), i % 5000);
     check(unit(random), 20 * unit(random) - 10);
     check(std::exp(1400 * unit(random) - 700), 2 * unit(random) - 1);
@@ -163,7 +164,7 @@ TEST(MathTest, PowOverflowsUnderflowsAndReachesDenormals) {
   EXPECT_EQ(pdlabi_pow(3, 2), 9.0);
 }
 
-/// C's own function knows the exceptional cases of Annex F.
+/// The C library's function implements the exceptional cases of Annex F.
 TEST(MathTest, PowTreatsExceptionalCasesAsCDoes) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double values[] = {

@@ -17,14 +17,14 @@
 
 namespace {
 
-/// The known answers that the authors of Philox publish with Random123.
+/// Known answers that the authors of Philox publish with Random123.
 TEST(PhiloxTest, KnownAnswers) {
   struct Answer {
     std::array<uint32_t, 4> counter;
     uint64_t key;
     std::array<uint32_t, 4> result;
   };
-  const Answer answers[] = {
+  const Answer responses[] = {
       {{0, 0, 0, 0}, 0, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
       {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
        0xffffffffffffffff,
@@ -32,12 +32,12 @@ TEST(PhiloxTest, KnownAnswers) {
       {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
        0x299f31d0a4093822,
        {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}};
-  for (const Answer &answer : answers) {
-    const auto &c = answer.counter;
+  for (const Answer &response : responses) {
+    const auto &c = response.counter;
     const pdlabi::PhiloxBlock block =
-        pdlabi::philox({{c[0], c[1], c[2], c[3]}}, answer.key);
+        pdlabi::philox({{c[0], c[1], c[2], c[3]}}, response.key);
     for (int i = 0; i < 4; ++i)
-      EXPECT_EQ(block.words[i], answer.result[static_cast<size_t>(i)]);
+      EXPECT_EQ(block.words[i], response.result[static_cast<size_t>(i)]);
   }
 }
 
@@ -88,7 +88,7 @@ TEST(InitialValuesTest, ConstantAndWidenedValues) {
 }
 
 TEST(InitialValuesTest, UniformStaysInsideAndIsUniform) {
-  // At 1, f32 is coarser below the end than 24 bits of [1, 2) can hit.
+  // Near 1, f32 is coarser below the end than 24 bits of [1, 2) can hit.
   for (const auto &[a, b] : {std::pair{1.0, 2.0}, std::pair{-1.0, 0.0},
                              std::pair{-2.0, -1.0}, std::pair{-0.01, 0.01}}) {
     const pdl_initializer uniform = {PDL_INIT_UNIFORM, a, b};
@@ -136,7 +136,7 @@ TEST(InitialValuesTest, NormalIsBoxMuller) {
 TEST(InitialValuesTest, TruncatedNormalIsItsInverse) {
   const pdl_initializer truncated = {PDL_INIT_TRUNCATED_NORMAL, 2, 3};
   const double inside = std::erf(M_SQRT2);
-  // The distribution function of the standard normal between -2 and 2.
+  // Distribution function of the standard normal between -2 and 2.
   const auto below = [&](double z) {
     return (std::erf(z / M_SQRT2) + inside) / (2 * inside);
   };
@@ -150,7 +150,7 @@ TEST(InitialValuesTest, TruncatedNormalIsItsInverse) {
     ASSERT_NEAR(below((values[static_cast<size_t>(i)] - 2.0) / 3), middle,
                 1e-7);
   }
-  // Kolmogorov and Smirnov's distance, with the quantile of 1e-6.
+  // Kolmogorov-Smirnov distance, with the quantile of 1e-6.
   std::sort(values.begin(), values.end());
   double distance = 0;
   for (int64_t i = 0; i < count; ++i) {
@@ -159,7 +159,7 @@ TEST(InitialValuesTest, TruncatedNormalIsItsInverse) {
                          static_cast<double>(i + 1) / count - share});
   }
   EXPECT_LT(distance, 2.7 / std::sqrt(count));
-  // The extremes are inside, and as far from the mean as 2^-25 is from 0.
+  // The extremes are inside, as far from the mean as 2^-25 is from 0.
   for (const auto &[word, sign] :
        {std::pair{0u, -1.0}, std::pair{0xffffffffu, 1.0}}) {
     const double extreme = pdlabi::truncatedNormalOfWord(word);
@@ -167,7 +167,7 @@ TEST(InitialValuesTest, TruncatedNormalIsItsInverse) {
     EXPECT_NEAR(below(-sign * extreme) * 16777216.0, 0.5, 1e-2);
     EXPECT_EQ(extreme, -pdlabi::truncatedNormalOfWord(~word));
   }
-  // No number of the middle is lost to a sum of unequal amounts.
+  // Values near the mean are not lost in a sum of unequal magnitudes.
   const double smallest = pdlabi::truncatedNormalOfWord(0x80000000u);
   EXPECT_NEAR(smallest, inside * 0x1p-24 / 2 * std::sqrt(2 * M_PI), 1e-15);
 }

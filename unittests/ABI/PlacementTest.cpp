@@ -1,4 +1,4 @@
-//===- PlacementTest.cpp - Blocks and their servers -----------------------===//
+//===- PlacementTest.cpp - Placement of blocks on servers -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -26,7 +26,7 @@ struct Map {
   std::vector<uint64_t> loads;
   uint64_t digest = 0;
 
-  /// The largest load over the mean.
+  /// Returns the largest load divided by the mean.
   double balance() const {
     const auto total = std::accumulate(loads.begin(), loads.end(), 0.0);
     return static_cast<double>(*std::max_element(loads.begin(), loads.end())) *
@@ -46,7 +46,7 @@ Map place(PlacementPolicy policy, const Units &units, int servers) {
   return map;
 }
 
-/// The f32 row blocks of a parameter; a vector has one row.
+/// Adds the f32 row blocks of a parameter; a vector has one row.
 void addParam(Units &units, const std::string &name, int64_t rows,
               int64_t rowElements) {
   const int64_t count = rowBlockCount(rows, rowElements, 4);
@@ -56,7 +56,8 @@ void addParam(Units &units, const std::string &name, int64_t rows,
                                            rowElements * 4)});
 }
 
-/// The shards of a table, with the expected bytes of a step of 512 samples.
+/// Adds the shards of a table, with the expected bytes of a step of 512
+/// samples.
 void addTable(Units &units, const std::string &name, int64_t slots,
               int64_t width) {
   for (uint64_t i = 0; i < uint64_t(logicalShardCount); ++i)
@@ -120,11 +121,12 @@ TEST(PlacementTest, BlocksHitTheirSizes) {
   EXPECT_EQ(rowBlock(273, 4, 3).rowCount, 81);
   EXPECT_EQ(rowBlockCount(400, 1, 4), 1);
   EXPECT_EQ(rowBlockCount(101, 100, 4), 1);
-  // 128 elements a row: 8192 elements a unit, 32 KiB, so 4 units a block.
+  // 128 elements per row: 8192 elements (32 KiB) per unit, so 4 units per
+  // block.
   EXPECT_EQ(rowBlockCount(4096, 128, 4), 16);
   EXPECT_EQ(rowBlockCount(4096, 128, 4, 8192, 1), 64);
   EXPECT_EQ(rowBlockCount(4096, 128, 4, 4096 * 128, 1), 1);
-  // Rows so wide that 64 of them overflow 64 bits stay one unit a block.
+  // If rows are so wide that 64 of them overflow 64 bits, a block has one unit.
   EXPECT_EQ(rowBlockCount(130, int64_t(1) << 60, 8), 2);
 }
 
@@ -134,7 +136,7 @@ TEST(PlacementTest, LeastLoadedBalancesModels) {
         place(PlacementPolicy::LeastLoaded, ctrDnn(true), servers).balance(),
         1.15)
         << servers;
-    // 16 large blocks alone: still fine enough for 8 servers.
+    // 16 large blocks alone are still fine enough for 8 servers.
     EXPECT_LE(
         place(PlacementPolicy::LeastLoaded, ctrDnn(false), servers).balance(),
         1.15)
@@ -147,8 +149,9 @@ TEST(PlacementTest, LeastLoadedBalancesModels) {
 }
 
 TEST(PlacementTest, LeastLoadedStaysWithinItsBound) {
-  // Graham: dearest first is within 4/3 - 1/(3n) of the best map, and here a
-  // perfect map exists by construction: each server gets pieces of 1000.
+  // Graham: placing the largest first is within 4/3 - 1/(3n) of the optimum.
+  // Here a perfect placement exists by construction: each server gets pieces of
+  // 1000.
   for (int servers : {2, 3, 5, 8}) {
     Units units;
     for (int server = 0; server < servers; ++server) {
@@ -181,7 +184,7 @@ TEST(PlacementTest, PoliciesByHand) {
             (std::vector<int32_t>{0, 1, 2, 0}));
   EXPECT_EQ(place(PlacementPolicy::HashName, units, 4).serverOf,
             (std::vector<int32_t>{2, 1, 0, 3}));
-  // 9 to server 0; 5 (id 10) and 5 (id 32) to server 1; 1 to server 0.
+  // 9 goes to server 0; 5 (id 10) and 5 (id 32) to server 1; 1 to server 0.
   const Map map = place(PlacementPolicy::LeastLoaded, units, 2);
   EXPECT_EQ(map.serverOf, (std::vector<int32_t>{1, 0, 1, 0}));
   EXPECT_EQ(map.loads, (std::vector<uint64_t>{10, 10}));
@@ -196,7 +199,7 @@ TEST(PlacementTest, HashNameKeepsUnitsWhenOthersCome) {
                          whole.serverOf.begin() + 1024));
 }
 
-TEST(PlacementTest, DigestTellsMapsApart) {
+TEST(PlacementTest, DigestDistinguishesMaps) {
   std::set<uint64_t> digests;
   size_t maps = 0;
   for (int servers : {1, 2, 3, 8})
@@ -223,8 +226,8 @@ TEST(PlacementTest, DigestTellsMapsApart) {
 }
 
 TEST(PlacementTest, DigestIsTheSameEverywhere) {
-  // Pinned, so that no change of code or compiler moves blocks of a running
-  // job unnoticed: chained xxh64 of little-endian words.
+  // Fixed values, so that no change of code or compiler moves blocks of a
+  // running job unnoticed: chained xxh64 of little-endian words.
   const Units units = {{10, 5}, {21, 9}};
   const int32_t serverOf[] = {1, 0};
   const uint64_t head[] = {2, 2};
@@ -250,7 +253,7 @@ TEST(PlacementTest, BadRequestsAreRefused) {
   EXPECT_EQ(server, 7);
 }
 
-// Who may own a unit depends on what it is; load is counted for each owner.
+// The possible owners of a unit depend on its kind; load is counted per owner.
 TEST(PlacementTest, UnitsGoToOwnersOfTheirRange) {
   const OwnerRange first{0, 1}, rest{1, 2}, any;
   const Units units = {

@@ -26,14 +26,16 @@ template <typename T> T ofBits(uint32_t bits) {
   return number;
 }
 
-/// Of the format's definition: fields of the bits, in f64.
+/// Returns the value by the definition of the format, from its bit fields, in
+/// f64.
 template <typename T> double valueOf(uint32_t bits) {
   const int mantissaBits = std::is_same_v<T, BFloat16> ? 7 : 10;
   const int bias = std::is_same_v<T, BFloat16> ? 127 : 15;
   const auto magnitude = static_cast<int>(bits & 0x7fff);
   const int exponent = magnitude >> mantissaBits;
   const int mantissa = magnitude & ((1 << mantissaBits) - 1);
-  // One step beyond the largest finite number is what it would be without end.
+  // The number after the largest finite one has the value that it would have
+  // without infinity.
   const double amount = exponent == 0
                             ? std::ldexp(mantissa, 1 - bias - mantissaBits)
                             : std::ldexp(mantissa + (1 << mantissaBits),
@@ -41,7 +43,7 @@ template <typename T> double valueOf(uint32_t bits) {
   return bits & 0x8000 ? -amount : amount;
 }
 
-/// Floats of all exponents, of both signs, with few and with many digits.
+/// Returns floats of all exponents and both signs, with few and many digits.
 std::vector<float> someFloats() {
   std::vector<float> floats;
   for (uint32_t exponent = 0; exponent < 255; ++exponent)
@@ -60,7 +62,7 @@ template <typename T> class RoundingTest : public testing::Test {};
 using Formats = testing::Types<BFloat16, Float16>;
 TYPED_TEST_SUITE(RoundingTest, Formats);
 
-TYPED_TEST(RoundingTest, AllNumbersAreWidenedExactlyAndComeBack) {
+TYPED_TEST(RoundingTest, AllNumbersAreWidenedExactlyAndNarrowedAgain) {
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
     const float wide = ofBits<TypeParam>(bits);
     const uint32_t magnitude = bits & 0x7fff;
@@ -77,7 +79,7 @@ TYPED_TEST(RoundingTest, AllNumbersAreWidenedExactlyAndComeBack) {
     }
     ASSERT_EQ(std::signbit(wide), (bits & 0x8000) != 0) << bits;
     ASSERT_EQ(TypeParam(wide).bits, bits);
-    // What a number of 16 bits holds is not moved, whatever the random bits.
+    // A number that fits into 16 bits is not changed by any random bits.
     for (uint32_t random : {0u, 1u, 0x8000u, 0xffffu})
       ASSERT_EQ(TypeParam::atRandom(wide, random).bits, bits);
   }
@@ -88,7 +90,7 @@ TYPED_TEST(RoundingTest, NearestIsNearestAndTiesAreEven) {
     const TypeParam rounded(number);
     const uint32_t sign = rounded.bits & 0x8000;
     ASSERT_EQ(sign != 0, std::signbit(number)) << number;
-    // Infinity stands one step beyond the largest finite number.
+    // Infinity is one step above the largest finite number.
     const uint32_t magnitude = rounded.bits & 0x7fff;
     ASSERT_LE(magnitude, TypeParam::infinity) << number;
     const double amount = std::fabs(double(number));
@@ -108,7 +110,8 @@ TYPED_TEST(RoundingTest, NearestIsNearestAndTiesAreEven) {
   }
 }
 
-/// Of the numbers towards and away from zero, and the part that is cut off.
+/// Uses the neighbors towards zero and away from zero, and the part that is cut
+/// off.
 TYPED_TEST(RoundingTest, AtRandomIsAwayFromZeroByThePartThatIsCutOff) {
   for (const float number : someFloats()) {
     const double amount = std::fabs(double(number));
@@ -211,9 +214,9 @@ TYPED_TEST(RoundingTest, RowsSayWhetherAllIsFinite) {
     }
 }
 
-/// Many small updates add up: the mean of a walk that nearest rounding would
-/// not leave its place in is the sum of its steps, within what its deviation
-/// allows.
+/// Many small updates add up. Rounding to nearest would leave the value
+/// unchanged; the mean of this walk equals the sum of its steps, within its
+/// standard deviation.
 TYPED_TEST(RoundingTest, SmallUpdatesAddUp) {
   constexpr int64_t width = 4096, updates = 400;
   const int64_t key = 11;
@@ -232,7 +235,8 @@ TYPED_TEST(RoundingTest, SmallUpdatesAddUp) {
   for (const TypeParam &number : row)
     sum += double(float(number)) - 1.0;
   const double expected = updates * double(step);
-  // The variance of an update is at most step times the distance of numbers.
+  // The variance of an update is at most the step times the distance of
+  // numbers.
   const double distance =
       float(ofBits<TypeParam>(TypeParam(1.0f).bits + 1)) - 1;
   const double deviation = std::sqrt(updates * step * distance / width);

@@ -18,7 +18,7 @@ using namespace pdltest;
 
 namespace {
 
-/// What the factors of a product are.
+/// Kinds of factors of a product.
 enum class Factors {
   normal,
   extreme,
@@ -79,9 +79,9 @@ protected:
                  {PDL_F32, transposeA, transposeB, m, n, k, a.data(), b.data(),
                   want.data(), stride, int32_t(list.size()), list.data()});
     for (int64_t threads : threadCounts) {
-      const auto left = Fenced<float>::input(a, Fence::behind);
-      const auto right = Fenced<float>::input(b, Fence::behind);
-      const Fenced<float> c(before, Fence::behind);
+      const auto left = Fenced<float>::input(a, Fence::after);
+      const auto right = Fenced<float>::input(b, Fence::after);
+      const Fenced<float> c(before, Fence::after);
       runThreads(threads, random, [&](int64_t first, int64_t threadCount) {
         pdldevice_bf16_product_f32(
             transposeA, transposeB, m, n, k, left.data(), right.data(), posts,
@@ -129,8 +129,8 @@ TEST_P(BFloat16Products, LargeTiles) {
 }
 
 // Factors that are just large enough, or just too small, for all sums to be
-// multiples of the least normal number: 129 * 129 - 128 * 130 is 1.
-TEST_P(BFloat16Products, SumsAtTheLeastNormalNumber) {
+// multiples of the smallest normal number: 129 * 129 - 128 * 130 is 1.
+TEST_P(BFloat16Products, SumsAtTheSmallestNormalNumber) {
   for (int unit = -130; unit <= -120; ++unit)
     for (int left : {-100, -63, -20}) {
       const float a[] = {std::ldexp(129.0f, left), std::ldexp(128.0f, left)};
@@ -148,9 +148,9 @@ TEST_P(BFloat16Products, SumsAtTheLeastNormalNumber) {
     }
 }
 
-// What is below the least normal number before it is rounded is zero, even if
-// a denormal number would be rounded up to it.
-TEST_P(BFloat16Products, ResultsRoundedUpToTheLeastNormalNumber) {
+// A result below the smallest normal number before rounding is zero, even if
+// rounding would give the smallest normal number.
+TEST_P(BFloat16Products, ResultsRoundedUpToTheSmallestNormalNumber) {
   const float least = std::numeric_limits<float>::min();
   // Along k 1, 0: 2^-126, then less 2^-150, 2^-151 and 2^-152.
   for (int exponent : {-75, -76, -77})

@@ -18,7 +18,7 @@ template <typename T> class DropoutTest : public testing::Test {
 protected:
   std::mt19937 random{17};
 
-  /// Null splits: a row for each sample.
+  /// Null splits mean one row per sample.
   void expectSame(int64_t sampleCount, int64_t width, double rate,
                   const std::vector<int32_t> *splits, Numbers numbers) {
     std::vector<int64_t> samples(static_cast<size_t>(sampleCount));
@@ -68,7 +68,8 @@ TYPED_TEST(DropoutTest, RowsOfSamples) {
   this->expectSame(0, 5, 0.5, nullptr, Numbers::normal);
 }
 
-// Blocks go on from bag to bag of a sample, wherever in them a bag begins.
+// Random blocks continue from bag to bag of a sample, wherever a bag starts in
+// them.
 TYPED_TEST(DropoutTest, BagsOfSamples) {
   int round = 0;
   for (int64_t width : {1, 2, 3, 4, 7, 8, 20})
@@ -76,7 +77,7 @@ TYPED_TEST(DropoutTest, BagsOfSamples) {
       for (double rate : rates) {
         ++round;
         const int64_t samples = 1 + this->random() % 12;
-        // The first row is where the first split says.
+        // The first split gives the first row.
         std::vector<int32_t> splits = {int32_t(round % 2 * 5)};
         for (int64_t bag = 0; bag < samples * bagsOfSample; ++bag)
           splits.push_back(splits.back() + int32_t(this->random() % 6));

@@ -1,4 +1,4 @@
-//===- FiniteTest.cpp - Whether all numbers are finite --------------------===//
+//===- FiniteTest.cpp - Checks for NaN and infinity -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -18,7 +18,7 @@ namespace {
 
 using Floats = Fenced<float>;
 
-/// A batch on the CPU, and by the launches that device.h writes down.
+/// A batch on the CPU, and with launches as device.h describes them.
 class Batch {
 public:
   Batch(int64_t count, int64_t width, bool isCorrected, bool hasIds,
@@ -77,7 +77,7 @@ public:
   }
 
 private:
-  /// What the launches are given.
+  /// Inputs of the launches.
   struct Device {
     Device(const Batch &batch, int64_t threads, Fence fence,
            std::mt19937 &random)
@@ -174,7 +174,7 @@ private:
   std::vector<int64_t> ids;
 };
 
-// Fewer rows than lanes, one block, and several, of which the last is short.
+// Fewer rows than lanes, one block, and several blocks with a short last one.
 TEST(InBatch, LaunchesGiveTheBitsOfTheCpu) {
   std::mt19937 random(19);
   int round = 0;
@@ -192,11 +192,11 @@ TEST(InBatch, LaunchesGiveTheBitsOfTheCpu) {
 }
 
 // All scores of a row may be minus infinity but its own.
-TEST(InBatch, NobodyHasANegative) {
+TEST(InBatch, NoSampleHasANegative) {
   std::mt19937 random(23);
   Batch batch(40, 5, true, true, Numbers::normal, random);
   batch.giveAllOneId();
-  batch.expectSame(3, Fence::behind, random);
+  batch.expectSame(3, Fence::after, random);
 }
 
 TEST(InBatch, TurnsReadNoMemory) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int32_t poolings[] = {PDL_POOL_SUM, PDL_POOL_MEAN, PDL_POOL_SQRTN};
 
-/// An input of a lookup: bags of ids, or one id in each of them.
+/// Input of a lookup: bags of ids, or one id in each bag.
 struct Input {
   int64_t first, bagCount;
   int32_t pooling;
@@ -27,16 +27,16 @@ struct Input {
   }
 };
 
-/// A lookup of some inputs. Keys stand in any order, which no function minds.
+/// Lookup of some inputs. Keys are in any order, which no function requires.
 struct Lookup {
   int64_t keys;
   std::vector<Input> inputs;
   std::vector<int32_t> inverse, keySplits{0}, occurrences;
 
-  Lookup(int inputCount, int64_t mostBags, int64_t keys, std::mt19937 &random)
+  Lookup(int inputCount, int64_t maxBags, int64_t keys, std::mt19937 &random)
       : keys(keys) {
     for (int i = 0; i < inputCount; ++i)
-      addInput(mostBags, random);
+      addInput(maxBags, random);
     for (int64_t key = 0; key < keys; ++key) {
       for (size_t o = 0; o < inverse.size(); ++o)
         if (inverse[o] == key)
@@ -56,9 +56,9 @@ struct Lookup {
   }
 
 private:
-  void addInput(int64_t mostBags, std::mt19937 &random) {
+  void addInput(int64_t maxBags, std::mt19937 &random) {
     Input input = {static_cast<int64_t>(inverse.size()),
-                   keys ? int64_t(random()) % (mostBags + 1) : 0,
+                   keys ? int64_t(random()) % (maxBags + 1) : 0,
                    poolings[random() % 3],
                    {}};
     const bool isRagged = random() % 3;
@@ -70,7 +70,7 @@ private:
                            : random() % 9 == 0 ? 5 + random() % 30
                                                : random() % 4;
       for (int64_t i = 0; i < size; ++i)
-        // Some keys have most of the ids, and some none.
+        // Some keys have most of the ids, and some have none.
         inverse.push_back(static_cast<int32_t>(
             random() % 2 ? random() % keys : random() % (keys / 8 + 1)));
       ids += size;
@@ -81,7 +81,7 @@ private:
   }
 };
 
-/// How bags lie in the rows of a wider matrix.
+/// Positions of bags in the rows of a wider matrix.
 struct Layout {
   int64_t rowBags, rowStride, elements;
 
@@ -129,12 +129,12 @@ TYPED_TEST(PoolingTest, PoolsInBagOrder) {
   }
 }
 
-/// The gradient with respect to the rows of a lookup, on CPU and device.
+/// Gradient with respect to the rows of a lookup, on CPU and device.
 template <typename T> class Gradient {
 public:
   Gradient(const Lookup &lookup, Numbers numbers, std::mt19937 &random)
       : lookup(lookup), width(1 + random() % 12) {
-    // What a program does not differentiate is missing in the list.
+    // Inputs that a program does not differentiate are missing in the list.
     for (const Input &input : lookup.inputs)
       if (random() % 4) {
         layouts.emplace_back(input.bagCount, width, random);
@@ -216,14 +216,14 @@ TYPED_TEST(PoolingTest, NoKeys) {
   const Gradient<TypeParam> gradient(lookup, Numbers::normal, this->random);
   ASSERT_TRUE(gradient.hasInputs());
   for (int64_t threads : threadCounts)
-    gradient.expectSame(threads, Fence::behind, this->random);
+    gradient.expectSame(threads, Fence::after, this->random);
 }
 
 TEST(Pooling, BagsOf) {
   std::mt19937 random(3);
   const std::vector<int32_t> splits = {0, 0, 3, 4, 4, 9, 9};
   for (int64_t threads : threadCounts) {
-    const Fenced<int32_t> bagOf(std::vector<int32_t>(9, -1), Fence::behind);
+    const Fenced<int32_t> bagOf(std::vector<int32_t>(9, -1), Fence::after);
     runThreads(threads, random, [&](int64_t first, int64_t stride) {
       pdldevice_bags_of(6, splits.data(), bagOf.data(), first, stride);
     });
@@ -232,7 +232,8 @@ TEST(Pooling, BagsOf) {
   }
 }
 
-// The host lays out launches by these, with the pointers of a device.
+// The host computes the size of launches with these functions, from pointers of
+// a device.
 TEST(Pooling, TurnsReadNoMemory) {
   auto *elsewhere = reinterpret_cast<int32_t *>(8);
   EXPECT_EQ(pdldevice_pool_turns(0, 7, 3, elsewhere, elsewhere, elsewhere, 1, 3,

@@ -1,4 +1,4 @@
-//===- PostsTest.cpp - What follows a product, bit for bit ----------------===//
+//===- PostsTest.cpp - Operations after a product, bit for bit ------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,7 +16,7 @@ using namespace pdltest;
 
 namespace {
 
-/// A product, and the same whose posts come behind it.
+/// A product, and the same with its following operations.
 class PostsTest : public testing::Test {
 protected:
   std::mt19937 random{23};
@@ -28,7 +28,7 @@ protected:
     const auto b = anyNumbers<float>(k * n, Numbers::extreme, random);
     const auto bias = anyNumbers<float>(n, Numbers::extreme, random);
     const auto mask = anyNumbers<float>(m * n, Numbers::extreme, random);
-    // What lies between rows stays.
+    // Elements between rows stay unchanged.
     std::vector<float> plain(size_t((m - 1) * stride + n), -77);
     std::vector<float> want = plain;
     std::vector<pdl_post> list;

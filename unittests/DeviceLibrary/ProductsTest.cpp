@@ -29,7 +29,7 @@ template <typename T> struct Product {
         b(anyNumbers<T>(k * n, numbers, random)),
         bias(anyNumbers<T>(n, numbers, random)),
         mask(anyNumbers<T>(m * n, numbers, random)),
-        // Nothing stands behind the last row.
+        // There are no elements after the last row.
         c(static_cast<size_t>((m - 1) * cStride + n), T(-77)) {}
 
   std::vector<T> onCpu(uint64_t posts) const {
@@ -109,21 +109,21 @@ TYPED_TEST(ProductsTest, OneRowOrColumnOrNothingToAdd) {
                                        this->random);
       for (int64_t threads : threadCounts)
         for (uint64_t posts : listsOfPosts)
-          this->expectSame(product, posts, threads, Fence::behind);
+          this->expectSame(product, posts, threads, Fence::after);
     }
 }
 
-// Sizes that are multiples of a tile, and of what one load brings, and others.
+// Sizes that are multiples of a tile and of one load, and other sizes.
 TYPED_TEST(ProductsTest, MiddleTiles) {
   const int64_t shapes[][3] = {{256, 256, 8}, {259, 263, 7}, {6, 11008, 5}};
   for (const auto &[m, n, k] : shapes)
     for (int transposes = 0; transposes < 4; ++transposes) {
       const Product<TypeParam> product(transposes, m, n, k, transposes % 2,
                                        Numbers::extreme, this->random);
-      // Of four rows and four columns.
+      // Tiles of four rows and four columns.
       ASSERT_EQ(product.turns(), (m + 3) / 4 * ((n + 3) / 4));
       for (int64_t threads : {1, 7, 5000})
-        this->expectSame(product, 0x213, threads, Fence::behind);
+        this->expectSame(product, 0x213, threads, Fence::after);
     }
 }
 
@@ -133,14 +133,14 @@ TYPED_TEST(ProductsTest, LargeTiles) {
     for (int transposes = 0; transposes < 4; ++transposes) {
       const Product<TypeParam> product(transposes, m, n, k, transposes % 2,
                                        Numbers::extreme, this->random);
-      // Of eight rows and eight columns.
+      // Tiles of eight rows and eight columns.
       ASSERT_EQ(product.turns(), (m + 7) / 8 * ((n + 7) / 8));
-      this->expectSame(product, 0x213, 1000, Fence::behind);
+      this->expectSame(product, 0x213, 1000, Fence::after);
       this->expectSame(product, 0, 3, Fence::before);
     }
 }
 
-// A matrix of an arena may begin at any element.
+// A matrix in an arena may start at any element.
 TYPED_TEST(ProductsTest, FactorsNeedNotBeAligned) {
   using T = TypeParam;
   const int64_t m = 260, n = 256, k = 8;
@@ -161,9 +161,9 @@ TYPED_TEST(ProductsTest, FactorsNeedNotBeAligned) {
   }
 }
 
-TYPED_TEST(ProductsTest, BatchesAreProductsOneBehindTheOther) {
+TYPED_TEST(ProductsTest, BatchesAreConsecutiveProducts) {
   using T = TypeParam;
-  // Tiles of an element, of four by four, and of eight by eight.
+  // Tiles of one element, of four by four, and of eight by eight.
   const int64_t shapes[][4] = {{5, 3, 4, 6},      {1, 1, 1, 1}, {40, 1, 9, 4},
                                {700, 13, 11, 5},  {0, 4, 4, 4}, {7, 4, 4, 0},
                                {6200, 13, 16, 2}, {3, 8, 1, 3}};
@@ -181,9 +181,9 @@ TYPED_TEST(ProductsTest, BatchesAreProductsOneBehindTheOther) {
                        b.data(), want.data(), n},
                       count);
       for (int64_t threads : threadCounts) {
-        const auto left = Fenced<T>::input(a, Fence::behind);
-        const auto right = Fenced<T>::input(b, Fence::behind);
-        const Fenced<T> c(std::vector<T>(want.size(), T(-1)), Fence::behind);
+        const auto left = Fenced<T>::input(a, Fence::after);
+        const auto right = Fenced<T>::input(b, Fence::after);
+        const Fenced<T> c(std::vector<T>(want.size(), T(-1)), Fence::after);
         runThreads(threads, this->random, [&](int64_t first, int64_t stride) {
           PDL_DEVICE_FUNCTION(T, batch_product)
           (transposeA, transposeB, count, m, n, k, left.data(), right.data(),
@@ -194,11 +194,11 @@ TYPED_TEST(ProductsTest, BatchesAreProductsOneBehindTheOther) {
     }
 }
 
-// Where two turns wrote one element, threads of a GPU would race, even if both
-// wrote the same.
+// If two turns wrote the same element, threads of a GPU would race, even if
+// both wrote the same value.
 TYPED_TEST(ProductsTest, EachElementIsWrittenByOneTurn) {
   using T = TypeParam;
-  // Tiles of an element, of four by four, and of eight by eight.
+  // Tiles of one element, of four by four, and of eight by eight.
   const int64_t shapes[][3] = {{30, 5, 7}, {456, 9, 10}, {6200, 9, 21}};
   for (const auto &[count, m, n] : shapes)
     for (bool transposeB : {false, true}) {

@@ -1,4 +1,4 @@
-//===- RowsTest.cpp - Reductions of device threads, bit for bit -----------===//
+//===- RowsTest.cpp - Reductions of device threads ------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -51,7 +51,7 @@ TYPED_TEST(RowsTest, ReducesInLanesAndATree) {
         this->expectSame(reduction, 1 + width % 5 * 30, width, kind);
 }
 
-// Of two equal numbers it matters which one a maximum takes.
+// A maximum must choose the right one of two equal numbers.
 TYPED_TEST(RowsTest, MaximaOfZeros) {
   for (int64_t width : {2, 16, 40}) {
     std::vector<TypeParam> values(static_cast<size_t>(100 * width));

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernel by kernel, with any threads. What a table as a whole does is tested
-// where it is made (unittests/Runtime/Table).
+// Tests each kernel with any number of threads. Whole tables are tested in
+// unittests/Runtime/Table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,7 @@ TableOptions makeOptions(int32_t type, int32_t storage, int64_t width) {
   return options;
 }
 
-/// Distinct keys, of which 0 is one.
+/// Returns distinct keys, including 0.
 std::vector<int64_t> makeKeys(int64_t count, std::mt19937 &random) {
   std::set<int64_t> keys = {0, -1, 1, std::numeric_limits<int64_t>::min()};
   while (int64_t(keys.size()) < count)
@@ -55,8 +55,8 @@ std::vector<int64_t> makeKeys(int64_t count, std::mt19937 &random) {
   return result;
 }
 
-/// A table in memory of the host, in as many bytes as it needs, behind or
-/// before which nobody may touch anything.
+/// Table in host memory of exactly the size that it needs. Memory before and
+/// after it may not be touched.
 class HostTable {
 public:
   HostTable(const TableOptions &options, int64_t slots, int64_t rows,
@@ -106,7 +106,7 @@ protected:
 };
 TYPED_TEST_SUITE(TablesTest, ElementTypes);
 
-/// What launches of a pull give.
+/// Results of the launches of a pull.
 struct Pulled {
   std::vector<void *> rows;
   std::vector<uint32_t> numbers;
@@ -121,7 +121,7 @@ Pulled pull(const HostTable &table, const std::vector<int64_t> &keys,
   const Fenced<void *> rows(std::vector<void *>(keys.size()), fence);
   const Fenced<uint32_t> numbers(std::vector<uint32_t>(keys.size()), fence);
   const auto before = Fenced<int64_t>::input({used}, fence);
-  const Fenced<int64_t> behind(std::vector<int64_t>(1), fence);
+  const Fenced<int64_t> after(std::vector<int64_t>(1), fence);
   const Fenced<int32_t> counts(
       std::vector<int32_t>(
           size_t(pdldevice_table_count_turns(count, nullptr, nullptr))),
@@ -137,7 +137,7 @@ Pulled pull(const HostTable &table, const std::vector<int64_t> &keys,
   });
   runThreads(threads, random, [&](int64_t first, int64_t stride) {
     pdldevice_table_place(table.get(), count, counts.data(), before.data(),
-                          behind.data(), rows.data(), numbers.data(), first,
+                          after.data(), rows.data(), numbers.data(), first,
                           stride);
   });
   runThreads(threads, random, [&](int64_t first, int64_t stride) {
@@ -147,11 +147,11 @@ Pulled pull(const HostTable &table, const std::vector<int64_t> &keys,
   });
   return {{rows.values().begin(), rows.values().end()},
           {numbers.values().begin(), numbers.values().end()},
-          behind.values().front()};
+          after.values().front()};
 }
 
-// Whatever the threads: rows have the same numbers, in the order of new keys,
-// and the bits of the host's.
+// For any number of threads, rows have the same numbers, in the order of new
+// keys, and the same bits as on the host.
 TYPED_TEST(TablesTest, PullsGiveTheSameRows) {
   const int32_t type = typeCode<TypeParam>;
   for (const int32_t storage : {PDL_STORE_ELEMENT, PDL_STORE_F16})
@@ -196,7 +196,8 @@ TYPED_TEST(TablesTest, PullsGiveTheSameRows) {
     }
 }
 
-// All of an index with one free slot is found, and moves to a larger one.
+// All keys of an index with one free slot are found, and are moved to a larger
+// one.
 TYPED_TEST(TablesTest, AFullIndexIsRehashed) {
   const TableOptions options =
       makeOptions(typeCode<TypeParam>, PDL_STORE_ELEMENT, 2);
@@ -226,7 +227,7 @@ TYPED_TEST(TablesTest, AFullIndexIsRehashed) {
       ASSERT_EQ(found.size(), 500u);
       for (size_t i = 0; i < keys.size(); ++i)
         ASSERT_EQ(found[keys[i]], pulled.numbers[i]);
-      // What is not there is not found.
+      // Missing keys are not found.
       std::vector<void *> rows(others.size(), this);
       runThreads(threads, this->random, [&](int64_t first, int64_t stride) {
         pdldevice_table_find(table.get(), int64_t(others.size()), others.data(),
@@ -236,8 +237,8 @@ TYPED_TEST(TablesTest, AFullIndexIsRehashed) {
     }
 }
 
-// As those of a GPU do, threads take slots at the same time: here all of them
-// want the same one.
+// As on a GPU, threads insert into slots concurrently; here all of them want
+// the same one.
 TYPED_TEST(TablesTest, ThreadsInsertAtOnce) {
   const TableOptions options =
       makeOptions(typeCode<TypeParam>, PDL_STORE_ELEMENT, 1);
@@ -249,7 +250,7 @@ TYPED_TEST(TablesTest, ThreadsInsertAtOnce) {
     ASSERT_EQ(pdlabi::homeSlotOf(keys.back(), count + 1), 0);
   }
   for (int round = 0; round < 20; ++round) {
-    const HostTable table(options, count + 1, count, Fence::behind);
+    const HostTable table(options, count + 1, count, Fence::after);
     std::vector<void *> rows;
     std::vector<uint32_t> numbers;
     for (int64_t i = 0; i < count; ++i) {
@@ -273,7 +274,7 @@ TYPED_TEST(TablesTest, ThreadsInsertAtOnce) {
   }
 }
 
-// Rows are copied to and fro word by word, and listed with their keys.
+// Rows are copied word by word in both directions, and listed with their keys.
 TYPED_TEST(TablesTest, CopiesAndLists) {
   const TableOptions options =
       makeOptions(typeCode<TypeParam>, PDL_STORE_ELEMENT, 5);
@@ -298,7 +299,7 @@ TYPED_TEST(TablesTest, CopiesAndLists) {
         pdldevice_table_read(words, 300, rows.data(), to.data(), first, stride);
       });
       ASSERT_TRUE(std::ranges::equal(to.values(), values));
-      // Headers stand elsewhere. Some are saved, and then used.
+      // Headers are stored elsewhere. Some are saved, and then used.
       const std::vector<void *> some(pulled.rows.begin(),
                                      pulled.rows.begin() + 100);
       runThreads(threads, this->random, [&](int64_t first, int64_t stride) {
@@ -335,7 +336,7 @@ TYPED_TEST(TablesTest, CopiesAndLists) {
     }
 }
 
-// All rows by number: their keys, their addresses, and the gradients of those
+// All rows by number: their keys, their addresses, and the gradients of rows
 // that have one.
 TYPED_TEST(TablesTest, SpreadsGradientsToAllRows) {
   const TableOptions options =
@@ -393,8 +394,8 @@ TYPED_TEST(TablesTest, SpreadsGradientsToAllRows) {
     }
 }
 
-// Rows of 16 bits are widened with their slots behind their values, and rounded
-// with the bits that the host draws.
+// Rows of 16 bits are widened, with their slots after their values, and rounded
+// with the random bits that the host draws.
 TEST(StoredRowsTest, WidensAndRoundsAsTheHost) {
   std::mt19937 random(5);
   for (const int32_t storage : {PDL_STORE_BF16, PDL_STORE_F16})
@@ -435,7 +436,7 @@ TEST(StoredRowsTest, WidensAndRoundsAsTheHost) {
             for (int64_t i = 0; i < 60 * elements; ++i)
               wide.data()[i] = anyNumber<float>(Numbers::normal, random);
             for (const bool isFinite : {true, false}) {
-              if (!isFinite) // finite in f32, beyond f16
+              if (!isFinite) // finite in f32, but not in f16
                 wide.data()[37 * elements] =
                     storage == PDL_STORE_F16
                         ? 70000.f
@@ -467,7 +468,7 @@ TEST(StoredRowsTest, WidensAndRoundsAsTheHost) {
     }
 }
 
-// Where there is no row, its initial value or zeros.
+// Missing rows give their initial value, or zeros.
 TYPED_TEST(TablesTest, GathersAnyWidth) {
   for (const int64_t width : {1, 5, 64}) {
     const TableOptions options =

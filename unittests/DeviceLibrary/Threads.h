@@ -1,4 +1,4 @@
-//===- Threads.h - What tests of device functions share ---------*- C++ -*-===//
+//===- Threads.h - Shared by tests of device functions ----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -36,7 +36,7 @@ template <typename T>
 inline constexpr int32_t typeCode =
     std::is_same_v<T, float> ? PDL_F32 : PDL_F64;
 
-/// The function of an element type, of the two that there are.
+/// Chooses the function for an element type.
 template <typename T, typename Float, typename Double>
 constexpr auto choose(Float *f32, Double *f64) {
   if constexpr (std::is_same_v<T, float>)
@@ -47,8 +47,8 @@ constexpr auto choose(Float *f32, Double *f64) {
 #define PDL_DEVICE_FUNCTION(T, name)                                           \
   ::pdltest::choose<T>(pdldevice_##name##_f32, pdldevice_##name##_f64)
 
-/// Numbers of threads that tests run as: one that does all, fewer and more than
-/// there are turns.
+/// Numbers of threads to test with: a single one, fewer than there are turns,
+/// and more.
 inline constexpr int64_t threadCounts[] = {1, 3, 7, 1000, 5000};
 
 /// Calls body(first, stride) for each of `threads` threads, in any order.
@@ -61,12 +61,12 @@ void runThreads(int64_t threads, std::mt19937 &random, Body body) {
     body(thread, threads);
 }
 
-/// Which end of a Fenced array has its fence at once.
-enum class Fence { before, behind };
-inline constexpr Fence fences[] = {Fence::before, Fence::behind};
+/// End of a Fenced array that is directly followed by its fence.
+enum class Fence { before, after };
+inline constexpr Fence fences[] = {Fence::before, Fence::after};
 
-/// Elements with memory before and behind them that nobody may touch. At one
-/// end that begins at once; at the other, with the next page.
+/// Elements with inaccessible memory before and after them. At one end it
+/// starts immediately, at the other with the next page.
 template <typename T> class Fenced {
 public:
   Fenced(const std::vector<T> &values, Fence fence) : count(values.size()) {
@@ -85,7 +85,7 @@ public:
         fence == Fence::before ? begin : begin + inside - bytes);
     std::copy(values.begin(), values.end(), elements);
   }
-  /// What a kernel may read only.
+  /// Input that a kernel may only read.
   static Fenced input(const std::vector<T> &values, Fence fence) {
     Fenced result(values, fence);
     mprotect(result.begin, result.inside, PROT_READ);
@@ -125,7 +125,7 @@ void expectSameBits(std::span<const T> got, std::span<const T> want) {
         << "element " << i << ": " << got[i] << ", not " << want[i];
 }
 
-/// What the numbers of a test are.
+/// Kinds of numbers of a test.
 enum class Numbers {
   normal,  ///< about 1, as in real models
   extreme, ///< now and then NaN, infinite, denormal, or a zero of some sign
@@ -149,7 +149,7 @@ template <typename T> T anyNumber(Numbers kind, std::mt19937 &random) {
                         Limits::denorm_min(),
                         -3 * Limits::denorm_min(),
                         Limits::max()};
-  // The sums of small shapes shall not all be NaN.
+  // The sums of small shapes must not all be NaN.
   const size_t kinds = random() % 8 ? 5 : 0;
   return specials[kinds + random() % (std::size(specials) - kinds)];
 }

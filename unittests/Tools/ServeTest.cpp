@@ -7,24 +7,21 @@
 //===----------------------------------------------------------------------===//
 
 #include "Batcher.h"
-#include "GrpcServer.h"
 #include "HttpApi.h"
 #include "JsonRequest.h"
 #include "Library.h"
 #include "MemoryBudget.h"
-#include "Metrics.h"
 #include "Repository.h"
+#include "ServedFolder.h"
 #include "ServersFile.h"
+#include "ServingMetrics.h"
 #include "Support/HandWrittenProgram.h"
 #include "Support/TestFolder.h"
 #include "Version.h"
 #include "VersionFolder.h"
-#include "inference.pb.h"
-#include "pdlabi/library_checksum.h"
-#include "pdlrt/Checkpoint/ModelFile.h"
 #include "pdlrt/Core/Executor.h"
-#include "pdlrt/State/Model.h"
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -34,8 +31,6 @@
 #include <functional>
 #include <future>
 #include <gmock/gmock.h>
-#include <grpcpp/generic/generic_stub.h>
-#include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <memory>
@@ -46,11 +41,9 @@
 #include <thread>
 #include <utility>
 #include <vector>
-#include <xxhash.h>
 
 using namespace pdlrt;
 using namespace pdlserve;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 namespace fs = std::filesystem;
@@ -58,7 +51,7 @@ namespace fs = std::filesystem;
 namespace {
 
 //===----------------------------------------------------------------------===//
-// The budget
+// Memory budget
 //===----------------------------------------------------------------------===//
 
 TEST(ServeBudget, GivesNoMoreThanItHas) {
@@ -88,7 +81,7 @@ TEST(ServeBudget, MemoryIsTakenBeforeItIsAllocated) {
     added += 1000;
     ASSERT_GE(budget.taken(), text.capacity());
   }
-  // Old and new memory are there at the same time.
+  // Old and new memory exist at the same time.
   EXPECT_GT(added, size_t(1 << 20) / 3);
   EXPECT_LE(text.capacity(), size_t(1 << 20));
 }
@@ -130,7 +123,50 @@ TEST(ServeJson, KeysStandOnce) {
   }
 }
 
-TEST(ServeJson, ParametersThatWouldChangeTheAnswerAreRefused) {
+TEST(ServeJson, NestedDataHaveTheFormOfTheShape) {
+  const auto with = [](const std::string &shape, const std::string &data) {
+    const std::string type = R"("name":"x","datatype":"BYTES",)";
+    const std::string form = R"("shape":)" + shape, all = R"("data":)" + data;
+    const Outcome first = parse(R"({"inputs":[{)" + type + form + "," + all +
+                                "}]}"),
+                  last = parse(R"({"inputs":[{)" + all + "," + type + form +
+                               "}]}");
+    EXPECT_EQ(first.sentence, last.sentence);
+    return first;
+  };
+  for (const auto &[shape, data] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"[2,1]", R"([["a"],["b"]])"},
+           {"[2,1]", R"(["a","b"])"},
+           {"[1,2,2]", R"([[["a","b"],["c",null]]])"},
+           {"[1,2,2]", R"(["a","b","c",null])"},
+           {"[2,0]", "[[],[]]"},
+           {"[0,2]", "[]"}})
+    EXPECT_TRUE(with(shape, data).ok()) << shape << data;
+  for (const auto &[shape, data, sentence] :
+       std::vector<std::array<std::string, 3>>{
+           {"[2,1]", R"([["a","b"],[]])",
+            "inputs[0].data[0] (input 'x') has 2 elements"},
+           {"[2,1]", R"([[],["a","b"]])",
+            "inputs[0].data[0] (input 'x') has 0 elements"},
+           {"[2,1]", R"([["a"],"b"])",
+            "inputs[0].data[1] (input 'x') is no list"},
+           {"[2,1]", R"(["a",["b"]])",
+            "inputs[0].data[1] (input 'x') is a list"},
+           {"[2]", R"([["a"],["b"]])",
+            "inputs[0].data[0] (input 'x') is a list"},
+           {"[1,2,2]", R"([["a","b"],["c","d"]])",
+            "inputs[0].data[0][0] (input 'x') is no list"},
+           {"[2,2]", R"([["a","b"],["c","d"],[]])",
+            "inputs[0].data[2] (input 'x') has 0 elements"},
+           {"[2,0]", "[[]]", "inputs[0].data (input 'x') has 1 elements"}}) {
+    const Outcome outcome = with(shape, data);
+    EXPECT_EQ(outcome.code, Code::BadRequest) << shape << data;
+    EXPECT_THAT(outcome.sentence, HasSubstr(sentence)) << shape << data;
+  }
+}
+
+TEST(ServeJson, ParametersThatWouldChangeTheResponseAreRefused) {
   for (const std::string name :
        {"classification", "shared_memory_region", "shared_memory_offset",
         "shared_memory_byte_size", "sequence_id", "sequence_start",
@@ -144,7 +180,7 @@ TEST(ServeJson, ParametersThatWouldChangeTheAnswerAreRefused) {
       EXPECT_THAT(outcome.sentence, HasSubstr("'" + name + "'")) << with;
     }
   }
-  // What changes nothing is allowed.
+  // Parameters without an effect are allowed.
   EXPECT_TRUE(parse(requestWith("", R"(,"parameters":{"sequence_id":0,)"
                                     R"("sequence_start":false,"priority":7,)"
                                     R"("timeout":5,"mine":[{}]})"))
@@ -158,7 +194,7 @@ TEST(ServeJson, MemoryAndCountsAreBounded) {
     texts += "\"\",";
   texts += "\"\"]}]}";
   EXPECT_TRUE(parse(texts, 10 * texts.size() + 300000).ok());
-  // Each empty text takes 8 bytes, and 3 in the message.
+  // Each empty text needs 8 bytes, and 3 bytes in the message.
   EXPECT_EQ(parse(texts, 7 * texts.size()).code, Code::Unavailable);
   std::string inputs = R"({"inputs":[)", outputs = R"(,"outputs":[)";
   for (int i = 0; i < 1025; ++i) {
@@ -176,53 +212,10 @@ TEST(ServeJson, MemoryAndCountsAreBounded) {
 // Libraries
 //===----------------------------------------------------------------------===//
 
-std::string contentOfFile(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// A library as pdl-translate writes it. `beside`: the names and contents of
-/// libraries that it needs.
-std::string
-seal(const std::string &library,
-     const std::vector<std::pair<std::string, std::string>> &beside = {}) {
-  std::string content = contentOfFile(library);
-  const size_t linked = content.size();
-  for (const auto &[name, bytes] : beside)
-    content +=
-        fmt::format("{} {:x}\n", name, XXH3_64bits(bytes.data(), bytes.size()));
-  pdl_library_checksum end = {};
-  std::memcpy(end.magic, PDL_LIBRARY_CHECKSUM_MAGIC, sizeof(end.magic));
-  end.companion_bytes = content.size() - linked;
-  end.covered_bytes = content.size();
-  end.xxh3 = XXH3_64bits(content.data(), content.size());
-  content.append(reinterpret_cast<const char *>(&end), sizeof(end));
-  return content;
-}
-
-class ServeLibrary : public testing::Test {
-protected:
-  void SetUp() override {
-    fs::create_directories(folder.file("m/1"));
-    path = folder.write("m/1/library.so", seal(PDL_TEST_LIBRARY));
-    values = folder.file("m/1/values.safetensors");
-    const Model model(*handWrittenProgram({}), 3);
-    ASSERT_TRUE(dumpModel(model, values, false).ok());
-  }
-
-  std::string whyNot(bool takesUnchecked = false) {
-    auto library = Library::open(path, takesUnchecked);
-    return library ? "" : library.status().message();
-  }
-
-  TestFolder folder;
-  std::string path, values;
-};
-
 TEST_F(ServeLibrary, OneThatIsTornIsNotMapped) {
   const std::string whole = contentOfFile(path);
   EXPECT_EQ(whyNot(), "");
-  // A block that never came to the disk, wherever it is.
+  // A block that was never written to disk, at any position.
   for (size_t i = 0; i < 16; ++i) {
     const size_t at = whole.size() / 16 * i / 4096 * 4096;
     std::string torn = whole;
@@ -243,7 +236,7 @@ TEST_F(ServeLibrary, OneThatIsTornIsNotMapped) {
   EXPECT_THAT(whyNot(), HasSubstr("is damaged"));
 }
 
-TEST_F(ServeLibrary, OneWithoutChecksumIsTakenOnlyIfAsked) {
+TEST_F(ServeLibrary, OneWithoutChecksumIsTakenOnlyIfRequested) {
   path = PDL_TEST_LIBRARY;
   EXPECT_THAT(whyNot(), HasSubstr("--take-unchecked-libraries"));
   EXPECT_EQ(whyNot(true), "");
@@ -269,7 +262,7 @@ TEST_F(ServeLibrary, OnlyRegularFilesAreOpened) {
               HasSubstr("is not a regular file"));
 }
 
-/// What a process has, of which a leak takes more and more.
+/// Resources of a process; a leak would increase them.
 struct Holdings {
   size_t descriptors = 0, mappings = 0, residentKiB = 0;
 };
@@ -295,8 +288,8 @@ void expectFlat(const Holdings &before, const Holdings &after) {
   EXPECT_LE(after.residentKiB, before.residentKiB + (8 << 10));
 }
 
-/// Runs tasks in one thread, as workers of a server do: it lives longer than
-/// the libraries whose functions it calls.
+/// Runs tasks on one thread, like a server's workers: the thread outlives the
+/// libraries whose functions it calls.
 class OldThread {
 public:
   void run(const std::function<void()> &task) {
@@ -313,11 +306,11 @@ private:
 };
 
 TEST_F(ServeLibrary, AThousandFailuresLeaveNothingBehind) {
-  Metrics metrics;
+  ServingMetrics metrics;
   const std::string none = folder.file("none.safetensors");
   for (const char *library : {PDL_TEST_LIBRARY, PDL_TEST_NODELETE_LIBRARY}) {
     folder.write("m/1/library.so", seal(library));
-    // Of the second kind: it stays in memory, once.
+    // A failure of the second kind: it stays in memory, once.
     Holdings before;
     for (int i = 0; i < 1000; ++i) {
       if (i == 100)
@@ -329,9 +322,9 @@ TEST_F(ServeLibrary, AThousandFailuresLeaveNothingBehind) {
 }
 
 TEST_F(ServeLibrary, AThousandSwapsLeaveNothingBehind) {
-  Metrics metrics;
+  ServingMetrics metrics;
   OldThread worker;
-  // Two files of one content are two libraries.
+  // Two files with the same content are two libraries.
   const std::string paths[] = {path,
                                folder.write("other.so", contentOfFile(path))};
   Holdings before;
@@ -343,7 +336,7 @@ TEST_F(ServeLibrary, AThousandSwapsLeaveNothingBehind) {
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     version = *std::move(opened);
     ASSERT_TRUE(version->reload(values, {}).ok());
-    // A failure leaves its sentence in the thread.
+    // A failure leaves its error message in the thread.
     worker.run([&] {
       EXPECT_FALSE(version->run(0, 0, nullptr, nullptr, nullptr).ok());
     });
@@ -358,7 +351,7 @@ TEST_F(ServeLibrary, OneFileIsLoadedOnce) {
 }
 
 //===----------------------------------------------------------------------===//
-// The folder
+// Model folder
 //===----------------------------------------------------------------------===//
 
 TEST_F(ServeLibrary, FilesThatChangeAreSeen) {
@@ -367,24 +360,14 @@ TEST_F(ServeLibrary, FilesThatChangeAreSeen) {
   EXPECT_EQ(digest(), first);
   folder.write("m/1/.hidden", "x");
   folder.write("m/1/step.tmp.7", "x");
-  // The folder's own time is none of what lies in it.
+  // The folder's own time does not count, only that of its files.
   EXPECT_EQ(digest(), first);
   std::ofstream(values, std::ios::app) << "x";
   EXPECT_NE(digest(), first);
 }
 
-/// Looks at the folder until what is in it answers.
-void lookUntilReady(Repository &repository) {
-  std::string why;
-  for (int i = 0; i < 1000 && !repository.isReady(why); ++i) {
-    repository.look();
-    repository.waitForChange(std::chrono::milliseconds(100));
-  }
-  EXPECT_TRUE(repository.isReady(why)) << why;
-}
-
 TEST_F(ServeLibrary, AVersionIsReadyOnceItIsLoaded) {
-  Metrics metrics;
+  ServingMetrics metrics;
   Repository repository(folder.file(""), {}, {}, metrics);
   std::string why;
   EXPECT_FALSE(repository.isReady(why));
@@ -401,24 +384,24 @@ TEST_F(ServeLibrary, AVersionIsReadyOnceItIsLoaded) {
   EXPECT_TRUE(repository.find("m", "1", found).ok());
 }
 
-/// Notes by which thread it is answered.
+/// Records the thread that answers it.
 class NotingClient final : public HttpClient {
 public:
-  void answer(HttpAnswer answer) override {
+  void respond(HttpResponse answer) override {
     noted.set_value({std::this_thread::get_id(), answer.status});
   }
   std::promise<std::pair<std::thread::id, unsigned>> noted;
 };
 
 TEST_F(ServeLibrary, ThreadsOfConnectionsDoNoLongWork) {
-  Metrics metrics;
+  ServingMetrics metrics;
   Repository repository(folder.file(""), {}, {}, metrics);
   Batcher batcher({}, metrics);
   MemoryBudget budget(1 << 24);
   const std::atomic<bool> isStopping = false;
   HttpApi api(repository, batcher, budget, metrics, isStopping, {});
-  const auto answeredHere = [&](const char *method, const char *target,
-                                size_t bodyBytes) {
+  const auto respondedHere = [&](const char *method, const char *target,
+                                 size_t bodyBytes) {
     const auto client = std::make_shared<NotingClient>();
     HttpRequest request;
     request.method = method;
@@ -428,15 +411,15 @@ TEST_F(ServeLibrary, ThreadsOfConnectionsDoNoLongWork) {
     api.handle(std::move(request), client);
     return client->noted.get_future().get().first == std::this_thread::get_id();
   };
-  EXPECT_TRUE(answeredHere("GET", "/v2/health/live", 0));
-  EXPECT_TRUE(answeredHere("GET", "/v2/health/ready", 0));
-  EXPECT_TRUE(answeredHere("POST", "/v2/models/m/infer", 100));
-  EXPECT_FALSE(answeredHere("POST", "/v2/models/m/infer", 100000));
-  EXPECT_FALSE(answeredHere("GET", "/metrics", 0));
+  EXPECT_TRUE(respondedHere("GET", "/v2/health/live", 0));
+  EXPECT_TRUE(respondedHere("GET", "/v2/health/ready", 0));
+  EXPECT_TRUE(respondedHere("POST", "/v2/models/m/infer", 100));
+  EXPECT_FALSE(respondedHere("POST", "/v2/models/m/infer", 100000));
+  EXPECT_FALSE(respondedHere("GET", "/metrics", 0));
 }
 
 TEST_F(ServeLibrary, MetricsOfARemovedVersionGo) {
-  Metrics metrics;
+  ServingMetrics metrics;
   Repository repository(folder.file(""), {}, {}, metrics);
   lookUntilReady(repository);
   Found found;
@@ -446,14 +429,14 @@ TEST_F(ServeLibrary, MetricsOfARemovedVersionGo) {
   EXPECT_THAT(metrics.text(), HasSubstr("model=\"m\""));
   fs::remove_all(folder.file("m"));
   repository.look();
-  // A request may still be answered by it.
+  // A request may still use it.
   EXPECT_THAT(metrics.text(), HasSubstr("outcome=\"bad_request\""));
   found = {};
   EXPECT_THAT(metrics.text(), Not(HasSubstr("model=\"m\"")));
 }
 
 TEST_F(ServeLibrary, RowsOfAReplacedVersionAreCounted) {
-  Metrics metrics;
+  ServingMetrics metrics;
   Repository repository(folder.file(""), {}, {}, metrics);
   lookUntilReady(repository);
   Found before, now;
@@ -488,232 +471,6 @@ TEST_F(ServeLibrary, RowsOfAReplacedVersionAreCounted) {
   EXPECT_THAT(metrics.text(), HasSubstr(counted));
   repository.look();
   EXPECT_THAT(metrics.text(), HasSubstr(counted));
-}
-
-//===----------------------------------------------------------------------===//
-// gRPC
-//===----------------------------------------------------------------------===//
-
-/// Returns the bytes of a message; none if there is none.
-std::string bytesOf(const grpc::ByteBuffer &message) {
-  std::vector<grpc::Slice> slices;
-  std::string bytes;
-  if (message.Dump(&slices).ok())
-    for (const grpc::Slice &each : slices)
-      bytes.append(reinterpret_cast<const char *>(each.begin()), each.size());
-  return bytes;
-}
-
-/// Notes what gRPC's health service says of the server, until the call is
-/// cancelled.
-class HealthWatcher final
-    : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
-public:
-  explicit HealthWatcher(grpc::GenericStub &stub) {
-    stub.PrepareBidiStreamingCall(&context, "/grpc.health.v1.Health/Watch", {},
-                                  this);
-    StartWriteLast(&request, {});
-    StartRead(&response);
-    StartCall();
-  }
-  void OnReadDone(bool ok) override {
-    if (!ok)
-      return;
-    {
-      const std::lock_guard lock(mutex);
-      told.push_back(bytesOf(response));
-    }
-    StartRead(&response);
-  }
-  void OnDone(const grpc::Status &) override { done.set_value(); }
-
-  /// Returns all messages as soon as there are `count`, and others had time to
-  /// come.
-  std::vector<std::string> waitFor(size_t count) {
-    for (int i = 0; i < 1000; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      const std::lock_guard lock(mutex);
-      if (told.size() >= count)
-        return told;
-    }
-    return {};
-  }
-  void end() {
-    context.TryCancel();
-    done.get_future().wait();
-  }
-
-private:
-  grpc::ClientContext context;
-  const grpc::Slice slice;
-  const grpc::ByteBuffer request{&slice, 1};
-  grpc::ByteBuffer response;
-  std::mutex mutex;
-  std::vector<std::string> told;
-  std::promise<void> done;
-};
-
-/// A client of a server by gRPC, at a free port.
-class ServeGrpc : public ServeLibrary {
-protected:
-  void SetUp() override {
-    ServeLibrary::SetUp();
-    lookUntilReady(repository);
-    GrpcOptions options;
-    options.maxSamples = 10;
-    server.emplace(repository, batcher, budget, metrics, isStopping, options);
-    const auto places = server->start({"127.0.0.1:0"});
-    ASSERT_TRUE(places.ok()) << places.status().message();
-    grpc::ChannelArguments arguments;
-    arguments.SetMaxReceiveMessageSize(-1);
-    stub.emplace(grpc::CreateCustomChannel(
-        places->front(), grpc::InsecureChannelCredentials(), arguments));
-  }
-
-  /// What a method answers to bytes.
-  grpc::Status callRaw(const std::string &method, const std::string &request,
-                       std::string &response) {
-    const grpc::Slice slice(request);
-    const grpc::ByteBuffer sent(&slice, 1);
-    grpc::ByteBuffer received;
-    grpc::ClientContext context;
-    std::promise<grpc::Status> done;
-    stub->UnaryCall(
-        &context, method, {}, &sent, &received,
-        [&](grpc::Status status) { done.set_value(std::move(status)); });
-    grpc::Status status = done.get_future().get();
-    response = status.ok() ? bytesOf(received) : "";
-    return status;
-  }
-
-  grpc::Status infer(const inference::ModelInferRequest &request,
-                     inference::ModelInferResponse &response) {
-    std::string bytes;
-    const grpc::Status status =
-        callRaw("/inference.GRPCInferenceService/ModelInfer",
-                request.SerializeAsString(), bytes);
-    EXPECT_TRUE(!status.ok() || response.ParseFromString(bytes));
-    return status;
-  }
-
-  /// Calls end a little after their answer.
-  bool isAllGivenBack() const {
-    for (int i = 0; i < 1000 && budget.taken() > 0; ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    return budget.taken() == 0;
-  }
-
-  /// A request of `samples` samples, whose ids are keys as the table has them.
-  static inference::ModelInferRequest requestOf(int samples) {
-    inference::ModelInferRequest request;
-    request.set_model_name("m");
-    auto &dense = *request.add_inputs();
-    dense.set_name("dense");
-    dense.set_datatype("FP32");
-    dense.add_shape(samples);
-    dense.add_shape(handWrittenDense);
-    auto &ids = *request.add_inputs();
-    ids.set_name("ids");
-    ids.set_datatype("UINT64");
-    ids.add_shape(samples);
-    ids.add_shape(handWrittenSlots);
-    for (int64_t i = 0; i < samples * handWrittenDense; ++i)
-      dense.mutable_contents()->add_fp32_contents(float(i));
-    for (int64_t i = 0; i < samples * handWrittenSlots; ++i)
-      ids.mutable_contents()->add_uint64_contents(i);
-    return request;
-  }
-
-  Metrics metrics;
-  Repository repository{folder.file(""), {}, {}, metrics};
-  Batcher batcher{{}, metrics};
-  MemoryBudget budget{64 << 20};
-  const std::atomic<bool> isStopping = false;
-  std::optional<GrpcServer> server;
-  std::optional<grpc::GenericStub> stub;
-};
-
-TEST_F(ServeGrpc, AnswersWhatItIsAsked) {
-  inference::ModelInferResponse response;
-  const inference::ModelInferRequest request = requestOf(3);
-  for (int i = 0; i < 3; ++i) {
-    const grpc::Status status = infer(request, response);
-    ASSERT_TRUE(status.ok()) << status.error_message();
-    EXPECT_EQ(response.model_version(), "1");
-    ASSERT_EQ(response.outputs_size(), 1);
-    EXPECT_EQ(response.outputs(0).shape(0), 3);
-  }
-  std::string bytes;
-  const std::string service = "/inference.GRPCInferenceService/";
-  ASSERT_TRUE(callRaw(service + "ServerLive", "", bytes).ok());
-  EXPECT_EQ(bytes, std::string("\x08\x01", 2));
-  ASSERT_TRUE(callRaw(service + "ServerReady", "", bytes).ok());
-  EXPECT_EQ(bytes, std::string("\x08\x01", 2));
-  EXPECT_EQ(callRaw(service + "Other", "", bytes).error_code(),
-            grpc::StatusCode::UNIMPLEMENTED);
-  // The standard service: 1 is SERVING.
-  const std::string check = "/grpc.health.v1.Health/Check";
-  for (const std::string &name : {"", "\x0a\x01m"}) {
-    const grpc::Status status = callRaw(check, name, bytes);
-    ASSERT_TRUE(status.ok()) << status.error_message();
-    EXPECT_EQ(bytes, std::string("\x08\x01", 2));
-  }
-  EXPECT_EQ(callRaw(check, "\x0a\x01n", bytes).error_code(),
-            grpc::StatusCode::NOT_FOUND);
-  EXPECT_TRUE(isAllGivenBack());
-}
-
-TEST_F(ServeGrpc, WatchersAreToldOfChangesOnly) {
-  const std::string serving("\x08\x01", 2), notServing("\x08\x02", 2);
-  HealthWatcher watcher(*stub);
-  EXPECT_THAT(watcher.waitFor(1), ElementsAre(serving));
-  for (int i = 0; i < 10; ++i) {
-    server->updateHealth();
-    EXPECT_THAT(watcher.waitFor(1), ElementsAre(serving));
-  }
-  fs::remove_all(folder.file("m"));
-  repository.look();
-  server->updateHealth();
-  EXPECT_THAT(watcher.waitFor(2), ElementsAre(serving, notServing));
-  watcher.end();
-}
-
-TEST_F(ServeGrpc, CountsOfAMessageAreBounded) {
-  using Code = grpc::StatusCode;
-  inference::ModelInferResponse response;
-  const auto refused = [&](const inference::ModelInferRequest &request) {
-    const grpc::Status status = infer(request, response);
-    return std::pair(status.error_code(), status.error_message());
-  };
-  const grpc::Status first = infer(requestOf(1), response);
-  ASSERT_TRUE(first.ok()) << first.error_message();
-  ASSERT_EQ(response.outputs_size(), 1);
-  const std::string output = response.outputs(0).name();
-  inference::ModelInferRequest twice = requestOf(1);
-  for (int i = 0; i < 2; ++i)
-    twice.add_outputs()->set_name(output);
-  EXPECT_EQ(refused(twice),
-            std::pair(Code::INVALID_ARGUMENT,
-                      "output '" + output + "' is asked for twice"));
-  inference::ModelInferRequest many = requestOf(1);
-  for (int i = 0; i < 100000; ++i)
-    many.add_inputs();
-  EXPECT_EQ(refused(many).first, Code::RESOURCE_EXHAUSTED);
-  EXPECT_EQ(refused(requestOf(11)).first, Code::RESOURCE_EXHAUSTED);
-  // Empty texts: 2 bytes each in the message, and some 64 when it is parsed.
-  inference::ModelInferRequest texts = requestOf(1);
-  for (int i = 0; i < 2000000; ++i)
-    texts.mutable_inputs(1)->mutable_contents()->add_bytes_contents("");
-  EXPECT_EQ(refused(texts).first, Code::UNAVAILABLE);
-  inference::ModelInferRequest other = requestOf(1);
-  (*other.mutable_parameters())["sequence_id"].set_int64_param(1);
-  EXPECT_EQ(refused(other).first, Code::INVALID_ARGUMENT);
-  std::string bytes;
-  EXPECT_EQ(callRaw("/inference.GRPCInferenceService/ModelInfer", "\x0b", bytes)
-                .error_code(),
-            Code::INVALID_ARGUMENT);
-  EXPECT_TRUE(infer(requestOf(10), response).ok());
-  EXPECT_TRUE(isAllGivenBack());
 }
 
 } // namespace

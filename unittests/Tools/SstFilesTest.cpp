@@ -1,4 +1,4 @@
-//===- SstFilesTest.cpp - RocksDB ingests what is exported ----------------===//
+//===- SstFilesTest.cpp - Exported files in RocksDB -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -27,7 +27,7 @@ namespace {
 constexpr RowElements elements = {TensorType::F32, 3};
 using Row = std::array<float, 3>;
 
-/// In the order of bytes.
+/// Keys in byte order.
 constexpr int64_t keys[] = {0, 1, 255, 256, INT64_MAX, INT64_MIN, -256, -1};
 
 Row rowOf(int64_t key) {
@@ -50,7 +50,7 @@ void write(const std::string &path) {
   EXPECT_EQ(digest->bytes, std::filesystem::file_size(path));
 }
 
-/// The sentence of the error that a file is read with; "": it has the rows.
+/// Returns the error message of reading a file; "" if it has the expected rows.
 std::string readAll(const std::string &path) {
   Expected<std::unique_ptr<KeyValueReader>> reader =
       sstFormat().open(path, elements);
@@ -100,7 +100,7 @@ TEST(SstFiles, SayWhatIsWrong) {
   TestFolder folder;
   const std::string path = folder.file("rows.sst");
   write(path);
-  // RocksDB itself asks for the order.
+  // RocksDB itself requires the order.
   Expected<std::unique_ptr<KeyValueWriter>> writer =
       sstFormat().create(folder.file("other.sst"), elements);
   ASSERT_TRUE(writer.ok());
@@ -120,7 +120,7 @@ TEST(SstFiles, SayWhatIsWrong) {
   changed[20] ^= 1;
   folder.write("rows.sst", changed);
   EXPECT_THAT(readAll(path), HasSubstr("cannot be read"));
-  // Of another width, or of keys of another kind.
+  // Files of another width, or with keys of another kind.
   rocksdb::SstFileWriter other{rocksdb::EnvOptions(), rocksdb::Options()};
   ASSERT_TRUE(other.Open(path).ok());
   ASSERT_TRUE(other.Put("key", "value").ok());

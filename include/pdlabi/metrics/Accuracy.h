@@ -1,4 +1,4 @@
-//===- Accuracy.h - Predictions on the right side ---------------*- C++ -*-===//
+//===- Accuracy.h - Accuracy at a threshold ---------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,8 +15,8 @@
 
 namespace pdlabi {
 
-/// The share of samples whose prediction is above the threshold exactly if the
-/// label is that of a positive.
+/// The fraction of samples that are classified correctly: the prediction is
+/// above the threshold if and only if the label is positive.
 struct Accuracy : QuotientMetric {
   static constexpr int32_t kind = PDL_METRIC_ACCURACY;
   static constexpr const char *spelling = "#nn.accuracy<threshold = X>";

@@ -1,4 +1,4 @@
-//===- AccuracyAt.h - Lists with a hit --------------------------*- C++ -*-===//
+//===- AccuracyAt.h - Top-k accuracy (hit rate) -----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,8 +13,8 @@
 
 namespace pdlabi {
 
-/// The share of lists with a relevant item among the first k: of one relevant
-/// item, top-k accuracy and the hit rate.
+/// The fraction of lists with a relevant item among the first k. With one
+/// relevant item per list, this is top-k accuracy, or the hit rate.
 struct AccuracyAt : FirstItemsMetric {
   static constexpr int32_t kind = PDL_METRIC_ACCURACY_AT;
   static constexpr const char *spelling = "#nn.accuracy_at<k = N>";

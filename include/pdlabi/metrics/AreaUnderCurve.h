@@ -15,16 +15,16 @@
 
 namespace pdlabi {
 
-/// Returns where a probability stands between 0 and 1 on a scale of odds: each
-/// of the 32 octaves of p below 1/2, and of 1 - p above it, is as wide as any
-/// other, so that buckets resolve click rates of 1e-5 as well as those of 1/2.
-/// Probabilities of at most 2^-33 stand at 0, and the scale is symmetric:
-/// position(1 - p) = 1 - position(p). The position never falls as p rises.
-/// Within an octave it is linear, so that it takes no logarithm and is the same
-/// number on every machine.
+/// Returns the position of a probability between 0 and 1 on a scale of odds.
+/// Each of the 32 octaves of p below 1/2, and of 1 - p above it, has the same
+/// width, so that buckets resolve click rates of 1e-5 as well as those near
+/// 1/2. Probabilities of at most 2^-33 have position 0. The scale is symmetric:
+/// position(1 - p) = 1 - position(p). The position never decreases as p
+/// increases. Within an octave it is linear, so it needs no logarithm and is
+/// the same number on every machine.
 inline double positionOfOdds(double probability) {
   constexpr int octaves = 32;
-  // Of at most 1/2, the position of which is 1/2.
+  // Position of a probability of at most 1/2; that of 1/2 is 1/2.
   const auto ofSmall = [](double small) {
     if (!(small > 0.0))
       return 0.0;
@@ -38,9 +38,9 @@ inline double positionOfOdds(double probability) {
                             : 1.0 - ofSmall(1.0 - probability);
 }
 
-/// The area under the ROC curve of a histogram over the odds: the weight of the
-/// pairs of a positive and a negative that stand in the right order, pairs
-/// within one bucket counting half, over that of all pairs.
+/// The area under the ROC curve, from a histogram over the odds: the weight of
+/// the pairs of a positive and a negative in correct order, divided by the
+/// weight of all pairs. Pairs within one bucket count half.
 struct AreaUnderCurve : ClickHistogram {
   static constexpr int32_t kind = PDL_METRIC_AUC;
   static constexpr const char *spelling = "#nn.auc<buckets = N>";
@@ -53,8 +53,8 @@ struct AreaUnderCurve : ClickHistogram {
           sums);
   }
 
-  /// Returns how far the value may be from that of all pairs: half of the
-  /// share of pairs whose two samples are in one bucket.
+  /// Returns the maximum difference from the exact AUC: half of the fraction of
+  /// pairs with both samples in one bucket.
   static double errorBound(double parameter, const double *sums) {
     const int64_t buckets = static_cast<int64_t>(parameter);
     double within = 0, negatives = 0, positives = 0;
@@ -66,7 +66,7 @@ struct AreaUnderCurve : ClickHistogram {
     return 0.5 * within / (positives * negatives);
   }
 
-  /// The bound, rounded up to the digits that reports show.
+  /// Returns the error bound, rounded up to the digits that reports show.
   static std::string remark(double parameter, const double *sums) {
     constexpr int64_t unit = 10000;
     const double units = std::ceil(errorBound(parameter, sums) * unit);
@@ -79,14 +79,14 @@ struct AreaUnderCurve : ClickHistogram {
                      decimals;
   }
 
-  /// Exact up to the final division where all sums are whole numbers, as they
-  /// are without weights; else added in f64 by ascending bucket. NaN where one
-  /// of the classes weighs nothing.
+  /// Returns the value, which is exact up to the final division if all sums are
+  /// whole numbers, as they are without weights. Otherwise added in f64 by
+  /// ascending bucket. NaN if one of the classes has no weight.
   static double value(double parameter, const double *sums) {
     const int64_t buckets = static_cast<int64_t>(parameter);
     const double *negatives = sums;
     const double *positives = sums + buckets;
-    constexpr double mostExact = 9007199254740992.0; // 2^53
+    constexpr double maxExact = 9007199254740992.0; // 2^53
     double negativeTotal = 0, positiveTotal = 0;
     bool isWhole = true;
     for (int64_t i = 0; i < buckets; ++i) {
@@ -96,7 +96,7 @@ struct AreaUnderCurve : ClickHistogram {
                  std::floor(negatives[i]) == negatives[i] &&
                  positives[i] >= 0 && std::floor(positives[i]) == positives[i];
     }
-    isWhole &= negativeTotal < mostExact && positiveTotal < mostExact;
+    isWhole &= negativeTotal < maxExact && positiveTotal < maxExact;
     if (!(negativeTotal > 0 && positiveTotal > 0))
       return undefinedMetric;
     if (!isWhole) {
@@ -107,7 +107,7 @@ struct AreaUnderCurve : ClickHistogram {
       }
       return pairs / (positiveTotal * negativeTotal);
     }
-    // Twice the number of pairs in the right order: a whole number.
+    // Twice the number of pairs in correct order: a whole number.
     unsigned __int128 doubledPairs = 0;
     uint64_t below = 0;
     for (int64_t i = 0; i < buckets; ++i) {

@@ -1,4 +1,4 @@
-//===- BucketError.h - How far off click rates are --------------*- C++ -*-===//
+//===- BucketError.h - Relative error of click rates ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,14 +15,15 @@
 
 namespace pdlabi {
 
-/// The mean relative error of predicted click rates, over spans of predictions
-/// that hold enough samples to tell.
+/// The mean relative error of predicted click rates, over ranges of predictions
+/// that have enough samples.
 ///
-/// Buckets are walked upwards, each of them standing for its lower border. A
-/// span begins anew at a bucket more than 0.01 above the one it began at, and
-/// behind a span that counted. It counts as soon as its expected relative
-/// error, sqrt((1 - p) / (p * n)) for n samples of mean prediction p, is below
-/// 0.05: with its error |clicks / (n * p) - 1|, n times.
+/// The metric goes through the buckets upwards; each is represented by its
+/// lower bound. A new range starts at a bucket more than 0.01 above the start
+/// of the range, and after a range that was counted. A range is counted as soon
+/// as its expected relative error, sqrt((1 - p) / (p * n)) for n samples with
+/// mean prediction p, is below 0.05. Its error |clicks / (n * p) - 1| then has
+/// weight n.
 struct BucketError : ClickHistogram {
   static constexpr int32_t kind = PDL_METRIC_BUCKET_ERROR;
   static constexpr const char *spelling = "#nn.bucket_error<buckets = N>";
@@ -46,7 +47,7 @@ struct BucketError : ClickHistogram {
       samples += ofBucket;
       predicted += border * ofBucket;
       clicks += sums[buckets + i];
-      // Of no samples, or of mean prediction 0: nothing to tell.
+      // Without samples, or with mean prediction 0, the error is not defined.
       if (!(samples > 0 && predicted > 0))
         continue;
       const double mean = predicted / samples;

@@ -1,4 +1,4 @@
-//===- ClickHistogram.h - Labels by prediction ------------------*- C++ -*-===//
+//===- ClickHistogram.h - Histogram of labels by prediction -----*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,21 +13,21 @@
 
 namespace pdlabi {
 
-/// The weights of samples by their prediction: of each bucket of [0, 1] those
-/// of the negatives, and behind all of them those of the positives.
+/// The weights of samples by prediction: for each bucket of [0, 1] the weight
+/// of the negatives, followed by those of the positives.
 struct ClickHistogram {
   static constexpr MetricInput input = MetricInput::Pair;
   static constexpr const char *domain = "between 2 and 16777216 buckets";
-  static constexpr bool sumCountTellsParameter = true;
-  static constexpr bool expectsProbabilities = true;
+  static constexpr bool sumCountDefinesParameter = true;
+  static constexpr const char *meaningOutside = nearestProbability;
   static bool accepts(double buckets) {
     return buckets >= 2 && buckets <= 16777216;
   }
   static int64_t sumCount(double buckets) {
     return 2 * static_cast<int64_t>(buckets);
   }
-  /// The bucket of a finite prediction: min(buckets - 1, floor(p * buckets)), 0
-  /// for p below 0.
+  /// Returns the bucket of a finite prediction: min(buckets - 1, floor(p *
+  /// buckets)), or 0 if p is negative.
   static int64_t bucketOf(double prediction, double buckets) {
     const double scaled = prediction * buckets;
     if (!(scaled > 0.0))

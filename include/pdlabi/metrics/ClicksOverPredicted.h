@@ -13,13 +13,15 @@
 
 namespace pdlabi {
 
-/// Clicks over predicted clicks: the sum of the labels, as the numbers that
-/// they are, over that of the predictions.
+/// Clicks over predicted clicks: the sum of the labels, as numbers, divided by
+/// the sum of the predictions.
 struct ClicksOverPredicted : QuotientMetric, WithoutParameter {
   static constexpr int32_t kind = PDL_METRIC_COPC;
   static constexpr const char *spelling = "#nn.copc";
   static constexpr MetricInput input = MetricInput::Pair;
   static constexpr int digits = 4;
+  static constexpr const char *meaningOutside =
+      "they are added as the numbers that they are";
   static std::string title(double) { return "COPC"; }
 
   static void observe(double, double prediction, double label, double weight,

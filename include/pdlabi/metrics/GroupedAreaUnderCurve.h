@@ -1,4 +1,4 @@
-//===- GroupedAreaUnderCurve.h - AUC of each group --------------*- C++ -*-===//
+//===- GroupedAreaUnderCurve.h - Grouped AUC (GAUC) -------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,17 +20,17 @@
 
 namespace pdlabi {
 
-/// The samples of a metric of groups, in the order in which they came: 25 bytes
-/// each, and 8 more while `sumGroups` makes the sums. Not thread-safe.
+/// The samples of a metric of groups, in the order of their arrival. A sample
+/// takes 25 bytes, and 8 more while `sumGroups` runs. Not thread-safe.
 struct GroupedSamples {
   std::vector<int64_t> groups;
   std::vector<double> predictions, weights;
-  /// 1 of a positive, 0 of a negative.
+  /// 1 for a positive, 0 for a negative.
   std::vector<uint8_t> labels;
 
   size_t size() const { return labels.size(); }
   void clear() { *this = {}; }
-  /// Adds a sample, but for one without weight, which nobody keeps. Throws
+  /// Adds a sample; a sample with weight 0 is not stored. Throws
   /// std::bad_alloc; then nothing was added.
   void add(int64_t group, double prediction, bool isPositive, double weight) {
     if (weight == 0)
@@ -55,9 +55,9 @@ private:
   }
 };
 
-/// The mean over groups of the area under the ROC curve of their samples, each
-/// group as heavy as its samples. Groups without labels of both kinds do not
-/// count.
+/// The mean over groups of the area under the ROC curve of their samples,
+/// weighted by the weight of each group's samples. Groups without labels of
+/// both kinds are not counted.
 struct GroupedAreaUnderCurve : WithoutParameter {
   static constexpr int32_t kind = PDL_METRIC_GROUPED_AUC;
   static constexpr const char *spelling = "#nn.grouped_auc";
@@ -65,10 +65,10 @@ struct GroupedAreaUnderCurve : WithoutParameter {
   static constexpr int digits = 4;
   static std::string title(double) { return "grouped AUC"; }
 
-  /// What the sums are. The first grows with the samples, `sumGroups` makes the
-  /// others of all of them.
+  /// Indices of the sums. The first one grows with the samples; `sumGroups`
+  /// computes the others from all of them.
   enum Sum { Observed, Weighted, Weight, Counted, OneSided, SumCount };
-  static constexpr bool sumCountTellsParameter = true;
+  static constexpr bool sumCountDefinesParameter = true;
   static int64_t sumCount(double) { return SumCount; }
   static double value(double, const double *sums) {
     return sums[Weight] > 0 ? sums[Weighted] / sums[Weight] : undefinedMetric;
@@ -88,14 +88,14 @@ struct GroupedAreaUnderCurve : WithoutParameter {
   }
 };
 
-/// Makes the sums of a GroupedAreaUnderCurve but the first of all samples,
-/// which lie in up to 65,536 parts. They depend on the samples alone, not on
-/// their order: groups ascend, in each the predictions, among equal ones the
-/// labels, then the weights. Throws std::bad_alloc.
+/// Computes all sums of a GroupedAreaUnderCurve except the first, from all
+/// samples, which are in up to 65,536 parts. The sums depend only on the
+/// samples, not on their order: samples are sorted by group, then by
+/// prediction, label and weight. Throws std::bad_alloc.
 inline void sumGroups(std::span<const GroupedSamples *const> parts,
                       double *sums) {
   using Metric = GroupedAreaUnderCurve;
-  // Where a sample is: its part, and its place there.
+  // Location of a sample: its part, and its index in the part.
   constexpr int placeBits = 48;
   const auto part = [&](uint64_t at) -> const GroupedSamples & {
     return *parts[at >> placeBits];
@@ -131,7 +131,7 @@ inline void sumGroups(std::span<const GroupedSamples *const> parts,
   std::fill(sums + Metric::Weighted, sums + Metric::SumCount, 0.0);
   for (size_t i = 0; i < order.size();) {
     const int64_t group = groupOf(order[i]);
-    // Weight of the pairs in the right order, and of the samples so far.
+    // Weight of the pairs in correct order, and of the samples so far.
     double pairs = 0, negatives = 0, positives = 0;
     while (i < order.size() && groupOf(order[i]) == group) {
       const double prediction = predictionOf(order[i]);
@@ -155,7 +155,7 @@ inline void sumGroups(std::span<const GroupedSamples *const> parts,
   }
 }
 
-/// The same of samples in one part.
+/// The same for samples in a single part.
 inline void sumGroups(const GroupedSamples &samples, double *sums) {
   const GroupedSamples *const parts[] = {&samples};
   sumGroups(parts, sums);

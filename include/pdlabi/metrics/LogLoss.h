@@ -15,14 +15,14 @@
 
 namespace pdlabi {
 
-/// The mean of -log(p) of positives and -log(1 - p) of negatives, p kept within
-/// [1e-7, 1 - 1e-7].
+/// The mean of -log(p) for positives and -log(1 - p) for negatives, with p
+/// limited to [1e-7, 1 - 1e-7].
 struct LogLoss : QuotientMetric, WithoutParameter {
   static constexpr int32_t kind = PDL_METRIC_LOG_LOSS;
   static constexpr const char *spelling = "#nn.log_loss";
   static constexpr MetricInput input = MetricInput::Pair;
   static constexpr int digits = 4;
-  static constexpr bool expectsProbabilities = true;
+  static constexpr const char *meaningOutside = nearestProbability;
   static std::string title(double) { return "log loss"; }
 
   static void observe(double, double prediction, double label, double weight,

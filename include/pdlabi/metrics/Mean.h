@@ -1,4 +1,4 @@
-//===- Mean.h - Mean of one value a sample ----------------------*- C++ -*-===//
+//===- Mean.h - Mean of a value ---------------------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,7 +13,7 @@
 
 namespace pdlabi {
 
-/// The mean of one value a sample, such as a loss.
+/// The mean of one value per sample, such as a loss.
 struct Mean : QuotientMetric, WithoutParameter {
   static constexpr int32_t kind = PDL_METRIC_MEAN;
   static constexpr const char *spelling = "#nn.mean";

@@ -1,4 +1,4 @@
-//===- Metric.h - What metrics have in common -------------------*- C++ -*-===//
+//===- Metric.h - Members of a metric ---------------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,33 +6,34 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A metric is a struct of static members, in a file of its own:
+// A metric is a struct of static members, in its own file:
 //
 //   int32_t kind                 its pdl_metric_kind
-//   const char *spelling         how a model writes it
-//   const char *domain           what its parameter may be; null if it has none
-//   bool accepts(parameter)      whether the parameter is one of those
-//   MetricInput input            what it observes of a sample
-//   int digits                   behind the point, in reports
-//   std::string title(parameter) what reports call it
-//   int64_t sumCount(parameter)  how many f64 sums it keeps
-//   bool sumCountTellsParameter  whether other parameters have other sums
+//   const char *spelling         its spelling in a model
+//   const char *domain           the values of its parameter; null if none
+//   bool accepts(parameter)      true if the parameter is a legal value
+//   MetricInput input            the data that it observes of a sample
+//   int digits                   number of decimal places in reports
+//   std::string title(parameter) its name in reports
+//   int64_t sumCount(parameter)  number of its f64 sums
+//   bool sumCountDefinesParameter  true if the number of sums differs between
+//                                parameters
 //   void observe(parameter, ..., weight, sums)
 //                                adds one finite sample; `...` is a value, a
 //                                prediction and a label, or a RankedList
 //   double value(parameter, sums)
-//                                what the sums come to; NaN: nothing
+//                                the metric's value; NaN: undefined
 //   const char *whyUndefined(parameter, sums)
-//                                why finite sums, not all 0, come to nothing
+//                                why finite sums, not all 0, have no value
 //   std::string remark(parameter, sums)
-//                                optional: what reports add to the value
+//                                optional: text that reports add to the value
 //   bool expectsProbabilities    optional: predictions outside of [0, 1] are
-//                                counted, in one more sum behind the others
+//                                counted, in one more sum after the others
 //
-// The sums of replicas are added element by element, so a metric is what a sum
-// over samples can say. Its parameter is one number: buckets, a threshold, k.
-// Only a metric of groups keeps the samples themselves, and sums when they are
-// all there (GroupedAreaUnderCurve.h).
+// The sums of replicas are added element by element, so a metric must be a
+// function of sums over samples. Its parameter is one number: buckets, a
+// threshold, k. Only a metric of groups keeps the samples themselves, and
+// computes its sums when all samples have arrived (GroupedAreaUnderCurve.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +48,7 @@
 
 namespace pdlabi {
 
-/// What a metric observes of a sample.
+/// Data that a metric observes of a sample.
 enum class MetricInput {
   /// One value.
   Value,
@@ -62,19 +63,23 @@ enum class MetricInput {
 inline constexpr double undefinedMetric =
     std::numeric_limits<double>::quiet_NaN();
 
-/// Whether a label counts as a click, or an item as relevant.
+/// Treatment of a prediction outside [0, 1], for messages of metrics that clamp
+/// it.
+inline constexpr char nearestProbability[] = "they count as 0 or 1";
+
+/// Returns true if a label counts as a click, or an item as relevant.
 inline bool isPositiveLabel(double label) { return label > 0.5; }
 
-/// Of metrics without a parameter.
+/// Base of metrics without a parameter.
 struct WithoutParameter {
   static constexpr const char *domain = nullptr;
   static bool accepts(double) { return true; }
 };
 
-/// Of metrics that are a weighted mean over samples, or another quotient of two
-/// sums.
+/// Base of metrics that are a weighted mean over samples, or another quotient
+/// of two sums.
 struct QuotientMetric {
-  static constexpr bool sumCountTellsParameter = false;
+  static constexpr bool sumCountDefinesParameter = false;
   static int64_t sumCount(double) { return 2; }
   /// Adds a term of a weighted mean.
   static void add(double term, double weight, double *sums) {

@@ -1,4 +1,4 @@
-//===- NdcgAt.h - Normalised discounted cumulative gain ---------*- C++ -*-===//
+//===- NdcgAt.h - Normalized discounted cumulative gain ---------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,9 +15,10 @@
 
 namespace pdlabi {
 
-/// The mean over lists of the discounted gain of their first k items over that
-/// of the best order. An item gains its label, if that is above 0, over log2(2
-/// + how many items stand before it); a list that can gain nothing is 0.
+/// The mean over lists of the discounted gain of the first k items, divided by
+/// that of the best order. The gain of an item is its label, if positive,
+/// divided by log2(2 + number of items before it). A list without possible gain
+/// counts 0.
 struct NdcgAt : FirstItemsMetric {
   static constexpr int32_t kind = PDL_METRIC_NDCG_AT;
   static constexpr const char *spelling = "#nn.ndcg_at<k = N>";

@@ -1,4 +1,4 @@
-//===- RankedList.h - A list of items, by their scores ----------*- C++ -*-===//
+//===- RankedList.h - Items of a sample, ranked by score --------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,12 +17,11 @@
 
 namespace pdlabi {
 
-/// One sample of a metric of ranked lists: items with a score and a label each,
-/// how relevant the item is. They stand in the order of descending scores,
-/// equal ones in the order of the sample. Instead of a label for each item a
-/// sample may have the position of the only one that is relevant, whose label
-/// is 1 then; a number that is no position stands for an item that the list
-/// does not hold.
+/// One sample of a metric of ranked lists. Each item has a score and a label,
+/// its relevance. Items are ranked by descending score; equal scores keep the
+/// order of the sample. Instead of a label for each item, a sample may have the
+/// position of the only relevant item, whose label is then 1. A number that is
+/// not a position means that the list does not contain the relevant item.
 template <typename T> class RankedList {
 public:
   RankedList(int64_t size, const T *scores, int64_t labelCount, const T *labels)
@@ -42,14 +41,14 @@ public:
       visit(static_cast<int64_t>(position), 1.0);
   }
 
-  /// How many items stand before this one.
+  /// Returns the number of items ranked before this one.
   int64_t rankOf(int64_t item) const { return rank(item, scores); }
-  /// ... if labels were the scores.
+  /// Returns the rank of the item if items were ranked by label.
   int64_t bestRankOf(int64_t item) const {
     return labelCount == size ? rank(item, labels) : 0;
   }
 
-  /// The lowest rank of the relevant items, if there is one.
+  /// Returns the lowest rank of the relevant items, if there are any.
   std::optional<int64_t> firstRelevantRank() const {
     std::optional<int64_t> first;
     forEachRelevant([&](int64_t item, double label) {
@@ -76,8 +75,8 @@ private:
   const T *labels;
 };
 
-/// Of metrics that look at the first k items of each list, and are a weighted
-/// mean over lists.
+/// Base of metrics that evaluate the first k items of each list, and are a
+/// weighted mean over lists.
 struct FirstItemsMetric : QuotientMetric {
   static constexpr MetricInput input = MetricInput::List;
   static constexpr const char *domain = "a k between 1 and 16777216";

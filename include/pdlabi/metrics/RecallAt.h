@@ -1,4 +1,4 @@
-//===- RecallAt.h - How much of what is relevant was found ------*- C++ -*-===//
+//===- RecallAt.h - Recall at k ---------------------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,8 +13,8 @@
 
 namespace pdlabi {
 
-/// The mean over lists of the share of their relevant items that stands among
-/// the first k; 0 of a list without one.
+/// The mean over lists of the fraction of their relevant items that are among
+/// the first k; 0 for a list without relevant items.
 struct RecallAt : FirstItemsMetric {
   static constexpr int32_t kind = PDL_METRIC_RECALL_AT;
   static constexpr const char *spelling = "#nn.recall_at<k = N>";

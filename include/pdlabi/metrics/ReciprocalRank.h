@@ -13,8 +13,8 @@
 
 namespace pdlabi {
 
-/// The mean over lists of 1 / (1 + how many items stand before the first
-/// relevant one); 0 of a list without one.
+/// The mean over lists of 1 / (1 + number of items before the first relevant
+/// item); 0 for a list without relevant items.
 struct ReciprocalRank : QuotientMetric, WithoutParameter {
   static constexpr int32_t kind = PDL_METRIC_MRR;
   static constexpr const char *spelling = "#nn.mrr";

@@ -1,4 +1,4 @@
-//===- ZeroGradient.h - What updates do without a gradient ------*- C++ -*-===//
+//===- ZeroGradient.h - Effect of updates under a zero gradient -*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,13 +14,15 @@
 
 namespace pdlc {
 
-/// The first of what `update` yields (0: the value, 1 + s: slot s, row slots
-/// behind the others) that may differ from what it was although the gradient of
-/// the whole row is zero; nothing if a zero gradient provably changes nothing.
-/// Follows the regions and the `nn.once` that it takes scalars from, with known
-/// hyper-parameters as numbers. That an unknown number may be infinite, NaN, or
-/// a divisor that is zero, is left out of account; NaN that known numbers give,
-/// as in 0 / 0, is not.
+/// Returns the index of the first result of `update` that may change although
+/// the gradient of the whole row is zero. Index 0 is the value, 1 + s is slot
+/// s; row slots come last. Returns nothing if a zero gradient provably changes
+/// nothing.
+///
+/// The analysis follows the regions of `update` and of the `nn.once` that
+/// provides its scalars. Known hyper-parameters count as numbers. It ignores
+/// that an unknown number may be infinite, NaN or a zero divisor. It does
+/// account for NaN computed from known numbers, such as 0 / 0.
 std::optional<unsigned> findChangeUnderZeroGradient(nn::UpdateOp update);
 
 } // namespace pdlc

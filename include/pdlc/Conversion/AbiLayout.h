@@ -6,12 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The compiler's one description of the structs of `pdlabi/abi.h`, derived from
-// them: kinds from the C types, offsets from the compiler that reads the
-// header. Each description is checked at compile time to cover its whole struct
-// and to have natural alignment, which is also what LLVM gives a struct of the
-// same members, so the two cannot drift apart. Index of a field = index of the
-// member of the LLVM struct.
+// Describes the structs of `pdlabi/abi.h` for the compiler. The descriptions
+// are derived from the header itself: kinds come from the C types, offsets from
+// the compiler that reads the header.
+//
+// Compile-time checks ensure that each description covers its whole struct and
+// has natural alignment. LLVM gives a struct of the same members the same
+// layout, so the two cannot diverge. The index of a field is the index of the
+// member in the LLVM struct.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +37,7 @@ struct Field {
   Kind kind;
   size_t offset;
   size_t size;
-  /// Of kind `Struct`: what it holds.
+  /// Layout of the nested struct. Set only if `kind` is `Struct`.
   const Struct *nested;
 };
 
@@ -44,7 +46,7 @@ struct Struct {
   size_t size;
   std::span<const Field> fields;
 
-  /// The index of the member at a byte offset.
+  /// Returns the index of the member at a byte offset, or ~0u if there is none.
   constexpr unsigned indexOf(size_t offset) const {
     for (unsigned i = 0; i < fields.size(); ++i)
       if (fields[i].offset == offset)
@@ -68,12 +70,12 @@ template <typename T> constexpr Kind kindOf() {
   }
 }
 
-/// Stands for a value of any member, to count members.
+/// Converts to a value of any member type. Used to count members.
 struct AnyMember {
   template <typename T> constexpr operator T() const;
 };
 
-/// How many members the aggregate `T` has.
+/// Returns the number of members of the aggregate `T`.
 template <typename T, typename... Members> constexpr size_t memberCount() {
   if constexpr (requires { T{Members()..., AnyMember()}; })
     return memberCount<T, Members..., AnyMember>();
@@ -81,7 +83,8 @@ template <typename T, typename... Members> constexpr size_t memberCount() {
     return sizeof...(Members);
 }
 
-/// Whether `fields` are all members of `T`, in order, at natural alignment.
+/// Returns true if `fields` lists every member of `T`, in order and at natural
+/// alignment.
 template <typename T> constexpr bool covers(std::span<const Field> fields) {
   size_t end = 0;
   for (const Field &field : fields) {
@@ -94,10 +97,11 @@ template <typename T> constexpr bool covers(std::span<const Field> fields) {
          sizeof(T) == (end + alignof(T) - 1) / alignof(T) * alignof(T);
 }
 
-/// The description of a struct of abi.h: `layoutOf<pdl_symbol>()`.
+/// Returns the description of a struct of abi.h. Example:
+/// `layoutOf<pdl_symbol>()`.
 template <typename T> const Struct &layoutOf();
 
-/// The LLVM struct of a description, with its name.
+/// Returns the named LLVM struct type for a description.
 mlir::LLVM::LLVMStructType llvmType(mlir::MLIRContext *context,
                                     const Struct &layout);
 template <typename T>
@@ -105,7 +109,8 @@ mlir::LLVM::LLVMStructType llvmType(mlir::MLIRContext *context) {
   return llvmType(context, layoutOf<T>());
 }
 
-/// The member's index in its LLVM struct: `PDLC_ABI_INDEX(pdl_lookup, keys)`.
+/// Index of a member in its LLVM struct. Example:
+/// `PDLC_ABI_INDEX(pdl_lookup, keys)`.
 #define PDLC_ABI_INDEX(STRUCT, MEMBER)                                         \
   static_cast<int32_t>(                                                        \
       ::pdlc::abi::layoutOf<STRUCT>().indexOf(offsetof(STRUCT, MEMBER)))

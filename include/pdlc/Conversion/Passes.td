@@ -11,36 +11,45 @@
 
 include "mlir/Pass/PassBase.td"
 
-// Statistics of a pass are reported by its code with `reportStatistic`
-// (pdlc/Support/Statistics.h) under the names given here; `pdl-opt
-// --remarks-filter=statistics` prints them.
+// Passes report their statistics with `reportStatistic`
+// (pdlc/Support/Statistics.h), under the names given here.
+// `pdl-opt --remarks-filter=statistics` prints them.
 
 //===----------------------------------------------------------------------===//
 // Phase `buffers`
 //===----------------------------------------------------------------------===//
 
 def NNUpdatesToKernels : Pass<"nn-updates-to-kernels", "::mlir::ModuleOp"> {
-  let summary = "Functions from the regions of updates";
+  let summary = "Makes functions from the regions of updates";
   let description = [{
-    Makes a function with the C signature of `pdlabi/abi.h` from the region of
-    each `nn.once` (`pdl_group::once`) and each `nn.update`
-    (`pdl_dense_kernel` for a parameter, `pdl_row_kernel` for a table; where the
-    update asks for the values that a late gradient was computed on,
-    `pdl_late_dense_kernel` and `pdl_late_row_kernel`), and says
-    which one belongs to whom (`rt.once_kernel`, `rt.update_kernel`). The same
-    region becomes a loop over a dense block or over rows: element by element the
-    same operations, so equal bits. Loads and stores say that value, slots,
-    gradient and what was seen do not overlap; the row kernel fetches rows ahead. The `nn.once` and
-    `nn.update` ops stay for the conversion of the program that holds them; the
-    rules and schedules are erased.
+    Makes a function with a C signature of `pdlabi/abi.h` from each `nn.once`
+    and each `nn.update`:
 
-    A group or symbol that several programs update must be updated alike.
+    | region of | signature |
+    |---|---|
+    | `nn.once` | `pdl_group::once` |
+    | `nn.update` of a parameter | `pdl_dense_kernel` |
+    | `nn.update` of a table | `pdl_row_kernel` |
+    | `nn.update` of a parameter, with `seen` | `pdl_late_dense_kernel` |
+    | `nn.update` of a table, with `seen` | `pdl_late_row_kernel` |
 
-    With `on-device` a symbol gets a second kernel, which a device launches: of
-    each turn by itself, with its arguments one by one. It is for parameters, and for tables that
-    are in the memory of the device. Rules of whole parameters, which are
-    one turn, and those with functions that a device has not, stay the host's. So do
-    all in a module of role `pserver`.
+    `rt.once_kernel` and `rt.update_kernel` assign the functions to groups and
+    symbols. The same region becomes a loop over a dense block or over rows.
+    Each element goes through the same operations, so results are bit-identical.
+    Loads and stores state that value, slots, gradient and the values that
+    workers saw do not overlap. The row kernel prefetches rows. The `nn.once`
+    and `nn.update` ops stay for the conversion of their program; rules and
+    schedules are erased.
+
+    If several programs update a group or symbol, they must update it in the
+    same way.
+
+    With `on-device`, a symbol also gets a kernel that a device launches. It
+    runs each iteration separately, and takes its arguments one by one. These
+    kernels are for parameters, and for tables in device memory. Rules over
+    whole parameters stay on the host, because they have only one iteration, and
+    so do rules with functions that a device lacks. In a module of role
+    `pserver`, all rules stay on the host.
 
     Before:
     ```mlir
@@ -52,7 +61,7 @@ def NNUpdatesToKernels : Pass<"nn-updates-to-kernels", "::mlir::ModuleOp"> {
       nn.yield %2 : f32
     } : tensor<10xf32>, tensor<f32>, tensor<f32>
     ```
-    After, beside it:
+    After, in addition:
     ```mlir
     rt.update_kernel @w calls @update_w
     func.func private @update_w(%count: i64, %state: !llvm.ptr, %gradient: !llvm.ptr, %scalars: !llvm.ptr) {
@@ -70,7 +79,7 @@ def NNUpdatesToKernels : Pass<"nn-updates-to-kernels", "::mlir::ModuleOp"> {
     "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect", "::mlir::LLVM::LLVMDialect"];
   let options = [
     Option<"onDevice", "on-device", "bool", "false",
-           "Kernels of parameters for a device, too">
+           "Also make kernels for a device">
   ];
   let statistics = [
     Statistic<"numKernels", "kernels", "Functions made from updates">
@@ -78,13 +87,14 @@ def NNUpdatesToKernels : Pass<"nn-updates-to-kernels", "::mlir::ModuleOp"> {
 }
 
 def PSToRT : Pass<"ps-to-rt", "::mlir::ModuleOp"> {
-  let summary = "Messages become what stages read and write";
+  let summary = "Converts messages to data that stages read and write";
   let description = [{
-    Runs on the module of one role, behind `nn-updates-to-kernels`. In a trainer,
-    what an answer brings is read like state of the process itself, for that is
-    where the runtime puts it: `nn.read` and `nn.pull`; a gradient that is posted
-    becomes an `rt.gradient`. On servers, handlers have become kernels and go.
-    Channels, messages and units stay: the descriptor says them.
+    Runs on the module of one role, after `nn-updates-to-kernels`. In a trainer,
+    the runtime stores the contents of a response as state of the process. The
+    program therefore reads them with `nn.read` and `nn.pull`. A posted gradient
+    becomes an `rt.gradient`. On servers, handlers have become kernels and are
+    erased. Channels, messages and units stay, because the descriptor contains
+    them.
 
     Before:
     ```mlir
@@ -103,24 +113,34 @@ def PSToRT : Pass<"ps-to-rt", "::mlir::ModuleOp"> {
 }
 
 def NNToRT : Pass<"nn-to-rt", "::mlir::ModuleOp"> {
-  let summary = "Stage functions from programs";
+  let summary = "Makes stage functions from programs";
   let description = [{
-    Makes from each `nn.program` the functions `@<program>_prepare` and
-    `@<program>_compute` of `pdl_program`, and an `rt.program` that says what
-    they exchange with the runtime. Every tensor gets its memory here, once: the
-    step context's where it is a field, parameter, gradient or output, else a
-    slot of one of the two arenas, shared by values of one size that do not live
-    at the same time. What an op would only move (`nn.concat`, `nn.pad`) is written
-    to its place at once by those who can leave gaps between rows, and
-    what only repeats columns (`nn.slice`) is read where they are by those who can
-    pass over gaps. Elementwise ops become loops, each with the ops that only
-    it uses. Reductions of rows to one element, and the elementwise ops before and
-    after them (a softmax, a layer norm), are one loop over rows; what only they read
-    is there for one row at a time. With `join-loops=false` each op has a loop of its
-    own, and the same bits, so that joined loops can be compared with those that are not. Other reductions over a batch, or over all rows of its bags, are cut into
-    `sum-chunks` chunks that follow each other, if numerics is fast: what each becomes
-    stands in the arena, and is combined in a second step (docs/Numerics.md). Everything else calls the runtime. Ops of stage `apply` are gone
-    afterwards: `nn-updates-to-kernels` made functions of them before.
+    Converts each `nn.program` to the functions `@<program>_prepare` and
+    `@<program>_compute` of `pdl_program`, and to an `rt.program` that describes
+    the data exchanged with the runtime.
+
+    **Memory.** Every tensor gets its memory here, once. Fields, parameters,
+    gradients and outputs are in the step context. Other tensors get a slot in
+    one of two arenas. Values of the same size share a slot if their lifetimes
+    do not overlap. Ops that only move elements (`nn.concat`, `nn.pad`) cost
+    nothing if the producers can leave gaps between rows: the producers write to
+    the final position directly. Ops that only select columns (`nn.slice`) cost
+    nothing if the consumers can skip gaps.
+
+    **Loops.** Elementwise ops become loops, together with the ops that only
+    they use. Reductions of rows to one element, and the elementwise ops before
+    and after them (a softmax, a layer norm), become one loop over rows. Values
+    that only this loop reads exist for one row at a time. With
+    `join-loops=false`, each op has its own loop, so that tests can compare
+    joined with separate loops; the results are bit-identical.
+
+    **Sums.** With `numerics=fast`, other reductions over a batch, or over all
+    rows of its bags, are divided into `sum-chunks` consecutive chunks. The
+    partial results are stored in the arena and combined in a second step
+    (docs/Numerics.md).
+
+    All other ops call the runtime. Ops of stage `apply` are erased, because
+    `nn-updates-to-kernels` has already made functions from them.
 
     Before:
     ```mlir
@@ -145,11 +165,11 @@ def NNToRT : Pass<"nn-to-rt", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"numerics", "numerics", "std::string", "\"fast\"",
-           "Matrix products, and what sum-chunks says: fast or strict">,
+           "Numerics of matrix products and of sum-chunks: fast or strict">,
     Option<"sumChunks", "sum-chunks", "int64_t", "1",
-           "With numerics=fast: in how many chunks, beside each other, sums over a batch are formed">,
+           "With numerics=fast: number of chunks of a sum over a batch">,
     Option<"joinLoops", "join-loops", "bool", "true",
-           "Compute elementwise ops, and reductions of rows, in the loops of those that use them">
+           "Compute elementwise ops, and reductions of rows, in the loops of their users">
   ];
   let dependentDialects = ["::pdlc::rt::RTDialect", "::mlir::arith::ArithDialect",
     "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect",
@@ -160,9 +180,9 @@ def NNToRT : Pass<"nn-to-rt", "::mlir::ModuleOp"> {
     Statistic<"numRowLoops", "row-loops", "Loops over rows that reduce rows between elementwise ops">,
     Statistic<"numInPlace", "in-place", "Results written where an op would have moved them">,
     Statistic<"numRepeats", "repeats", "Results that are columns of another tensor">,
-    Statistic<"numPlaces", "places", "Places in arenas, where tensors whose lifetimes do not meet share memory">,
-    Statistic<"numArenaBytes", "arena-bytes", "Bytes of all arenas, of what is needed for each sample">,
-    Statistic<"numArenaBound", "arena-bound", "Those that are needed at the same time">
+    Statistic<"numPlaces", "places", "Slots in arenas, which tensors with disjoint lifetimes share">,
+    Statistic<"numArenaBytes", "arena-bytes", "Bytes of all arenas for each sample">,
+    Statistic<"numArenaBound", "arena-bound", "Bytes of them that are in use at the same time">
   ];
 }
 
@@ -171,13 +191,13 @@ def NNToRT : Pass<"nn-to-rt", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def MathToABI : Pass<"math-to-pdlabi", "::mlir::ModuleOp"> {
-  let summary = "Calls of the settled scalar functions";
+  let summary = "Calls the fixed scalar functions";
   let description = [{
     Replaces `math.exp`, `log`, `log1p` and `tanh` on f32 by calls of
-    `pdlabi/math.h`, on f64 by calls of the C library, and `math.powf` and
-    `math.cos` on f64 by `pdlabi_pow` and `pdlabi_cos`. The functions of
+    `pdlabi/math.h`, and on f64 by calls of the C library. Replaces `math.powf`
+    and `math.cos` on f64 by `pdlabi_pow` and `pdlabi_cos`. The functions of
     `pdlabi/math.h` are linked into the program as bitcode and inlined before
-    vectorisation.
+    vectorization.
 
     Before:
     ```mlir
@@ -192,11 +212,10 @@ def MathToABI : Pass<"math-to-pdlabi", "::mlir::ModuleOp"> {
 }
 
 def RTCallsToLLVM : Pass<"rt-calls-to-llvm", "::mlir::ModuleOp"> {
-  let summary = "Reads of the step context and calls of the runtime";
+  let summary = "Converts reads of the step context and calls of the runtime";
   let description = [{
-    Replaces the ops that stand in stages by loads from `pdl_step_context` and
-    calls of the `pdlrt_*` functions; memrefs become the pointers that those
-    take.
+    Replaces the ops of stages by loads from `pdl_step_context` and calls of the
+    `pdlrt_*` functions. Memrefs become the pointers that these functions take.
 
     Before:
     ```mlir
@@ -211,11 +230,11 @@ def RTCallsToLLVM : Pass<"rt-calls-to-llvm", "::mlir::ModuleOp"> {
 }
 
 def RTDescriptorToLLVM : Pass<"rt-descriptor-to-llvm", "::mlir::ModuleOp"> {
-  let summary = "The constant descriptor and pdl_program_query";
+  let summary = "Writes the constant descriptor and pdl_program_query";
   let description = [{
-    Writes what the module's symbols, `rt.program` and kernel ops say as
-    constants of the struct layouts of `pdlabi/abi.h`, and the function that
-    returns them; erases those ops. All other functions become internal.
+    Converts the module's symbols, `rt.program` and kernel ops to constants with
+    the struct layouts of `pdlabi/abi.h`, and creates the function that returns
+    them. Erases these ops. All other functions become internal.
 
     Before:
     ```mlir
@@ -237,13 +256,13 @@ def RTDescriptorToLLVM : Pass<"rt-descriptor-to-llvm", "::mlir::ModuleOp"> {
 }
 
 def RTSetTarget : Pass<"rt-set-target", "::mlir::ModuleOp"> {
-  let summary = "Target triple, data layout and CPU features";
+  let summary = "Sets the target triple, data layout and CPU features";
   let description = [{
-    Says on the module and on every function what machine it is compiled for:
-    without this, LLVM would emit scalar code without a word. The function
-    `pdl_program_query` is for every x86-64 CPU: what it returns says which
-    features a CPU must have (`pdl_descriptor::cpu_features`), and is read before
-    any other code runs.
+    Sets the target machine on the module and on every function. Without it,
+    LLVM would silently emit scalar code. The function `pdl_program_query` is
+    compiled for every x86-64 CPU. Its result says which features a CPU must
+    have (`pdl_descriptor::cpu_features`), and is read before any other code
+    runs.
   }];
   let options = [
     Option<"targetCpu", "target-cpu", "std::string", "\"x86-64-v3\"",

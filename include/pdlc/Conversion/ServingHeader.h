@@ -1,4 +1,4 @@
-//===- ServingHeader.h - How C calls a model that serves --------*- C++ -*-===//
+//===- ServingHeader.h - C header of a serving library ----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,19 +15,20 @@
 
 namespace pdlc {
 
-/// A name of the model as one of C: what it may not hold becomes `_`. "model"
-/// for a module without a name.
+/// Returns the name of the model as a C identifier. Characters that C does not
+/// allow become `_`. Returns "model" if the module has no name.
 std::string servingNameOf(mlir::ModuleOp module);
 
-/// The function of a library that gives its functions to who links it.
+/// Returns the name of the function through which a program that links the
+/// library obtains its functions.
 std::string servingAccessorOf(mlir::ModuleOp module);
 
-/// Writes the C header of a module's programs, for libraries: for each program
-/// a struct of its inputs, one of its outputs, and a function over them, in
-/// terms of pdl/serving.h. The module is in phase `tasks`.
+/// Writes the C header of a library. For each program of the module, the header
+/// has a struct of inputs, a struct of outputs, and a function that uses them
+/// and the types of pdl/serving.h. The module must be in phase `tasks`.
 void writeServingHeader(mlir::ModuleOp module, llvm::raw_ostream &out);
 
-/// Writes the file that tells pkg-config where the library is.
+/// Writes the pkg-config file that locates the library.
 void writePackageConfig(mlir::ModuleOp module, llvm::raw_ostream &out);
 
 } // namespace pdlc

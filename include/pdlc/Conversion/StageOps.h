@@ -1,4 +1,4 @@
-//===- StageOps.h - The code of ops in stages -------------------*- C++ -*-===//
+//===- StageOps.h - Code generation of ops in stages ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,8 +15,8 @@ class DialectRegistry;
 
 namespace pdlc {
 
-/// Gives the ops of dialect `nn` their StageOpInterface, which `nn-to-rt`
-/// asks.
+/// Attaches StageOpInterface to the ops of dialect `nn`. The pass `nn-to-rt`
+/// uses it.
 void registerStageOps(mlir::DialectRegistry &registry);
 
 } // namespace pdlc

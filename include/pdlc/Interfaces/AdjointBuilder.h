@@ -1,4 +1,4 @@
-//===- AdjointBuilder.h - What an op's adjoint may ask for ------*- C++ -*-===//
+//===- AdjointBuilder.h - Services for building an op's adjoint -*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,25 +13,26 @@
 
 namespace pdlc {
 
-/// Handed to `DifferentiableOpInterface::buildAdjoint` by `nn-autodiff`, which
-/// visits ops in reverse program order.
+/// Interface that `nn-autodiff` passes to
+/// `DifferentiableOpInterface::buildAdjoint`. The pass visits ops in reverse
+/// program order.
 class AdjointBuilder {
 public:
   virtual ~AdjointBuilder() = default;
 
-  /// Where adjoint ops are created; its insertion point is after the forward
-  /// program and after all adjoints built so far.
+  /// Returns the builder for adjoint ops. Its insertion point is after the
+  /// forward program and after all adjoints built so far.
   virtual mlir::OpBuilder &builder() = 0;
 
-  /// The cotangent of a result of the op; null if it is zero, which is never
-  /// materialised.
+  /// Returns the cotangent of a result of the op; null if it is zero. Zero
+  /// cotangents are never materialized.
   virtual mlir::Value cotangent(mlir::Value result) = 0;
 
-  /// Whether a cotangent of `operand` is wanted by anybody.
+  /// Returns true if a cotangent of `operand` is needed.
   virtual bool isNeeded(mlir::Value operand) = 0;
 
-  /// Adds `value` to the cotangent of `operand`. Values with several uses
-  /// collect their cotangents in reverse order of use: first + second + ...
+  /// Adds `value` to the cotangent of `operand`. If a value has several uses,
+  /// their cotangents are added in reverse order of use: first + second + ...
   virtual void accumulate(mlir::Value operand, mlir::Value value) = 0;
 };
 

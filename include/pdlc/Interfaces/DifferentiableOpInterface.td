@@ -1,4 +1,4 @@
-//===- DifferentiableOpInterface.td - Reverse-mode rules of ops -*- tablegen -*-===//
+//===- DifferentiableOpInterface.td - Adjoints of ops -*- tablegen -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,28 +14,28 @@ include "mlir/IR/OpBase.td"
 def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let cppNamespace = "::pdlc";
   let description = [{
-    An op that knows its adjoint. `nn-autodiff` walks a program backwards and
-    asks each op on the way from a trained symbol to the loss to build, from
-    the cotangents of its results, those of its operands.
+    An op that can build its adjoint. `nn-autodiff` walks backwards through a
+    program, from the loss to the trained symbols. Each op on the way builds the
+    cotangents of its operands from those of its results.
   }];
   let methods = [
     InterfaceMethod<[{
-      Whether the results depend smoothly on this operand. Ids, splits and
-      whatever gradients must not flow to answer false.
+      Returns true if the results depend smoothly on this operand. Returns false
+      for ids, splits, and other operands to which no gradient flows.
     }], "bool", "isDifferentiable", (ins "unsigned":$operandNumber), "", [{
       return true;
     }]>,
     InterfaceMethod<[{
-      The values of the forward program that the adjoint reads; for memory
-      planning and recomputation.
+      Returns the values of the forward program that the adjoint reads. Memory
+      planning and recomputation use them.
     }], "::llvm::SmallVector<::mlir::Value>", "getResiduals", (ins), "", [{
       return {};
     }]>,
     InterfaceMethod<[{
-      Builds the adjoint. `adjoints.cotangent(result)` gives the cotangent of a
-      result, null where it is zero; `adjoints.accumulate(operand, value)` adds
-      to the cotangent of an operand; `adjoints.isNeeded(operand)` says whether
-      anybody asks for it.
+      Builds the adjoint. `adjoints.cotangent(result)` returns the cotangent of
+      a result, or null if it is zero. `adjoints.accumulate(operand, value)`
+      adds to the cotangent of an operand. `adjoints.isNeeded(operand)` returns
+      true if any op needs that cotangent.
     }], "::llvm::LogicalResult", "buildAdjoint", (ins "::pdlc::AdjointBuilder &":$adjoints)>
   ];
 }

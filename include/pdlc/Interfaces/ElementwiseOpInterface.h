@@ -1,4 +1,4 @@
-//===- ElementwiseOpInterface.h - Ops on one element ------------*- C++ -*-===//
+//===- ElementwiseOpInterface.h - Elementwise ops ---------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,14 +20,15 @@ namespace nn {
 enum class PostOp : uint32_t;
 } // namespace nn
 
-/// A post-op of a matrix product, and what it reads beside the product: the
-/// bias or the mask, null if nothing.
+/// A post-op of a matrix product, and the bias or mask that it reads; null if
+/// it reads none.
 struct PostOperation {
   nn::PostOp kind;
   mlir::Value operand;
 };
 
-/// A call of a function of `pdlabi/math.h`, by its C name: for formulas.
+/// Creates a call of a function of `pdlabi/math.h`, given its C name. Used in
+/// formulas.
 mlir::Value callSettled(mlir::ImplicitLocOpBuilder &builder,
                         llvm::StringRef name, mlir::ValueRange operands);
 

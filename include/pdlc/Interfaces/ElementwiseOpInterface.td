@@ -14,34 +14,36 @@ include "mlir/IR/OpBase.td"
 def ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
   let cppNamespace = "::pdlc";
   let description = [{
-    An op that computes each element of its one result from the same element of
-    its operands, which broadcast to the result's shape. It says how as IR on
-    scalars: the interpreter evaluates that formula, and stages compute it in a
-    loop with the op's neighbours. So a formula is written once.
+    An op that computes each element of its only result from the same elements
+    of its operands, which broadcast to the shape of the result. It provides its
+    formula as IR on scalars. The interpreter evaluates the formula, and stages
+    compute it in a loop together with neighboring ops. Each formula is
+    therefore written once.
   }];
   let methods = [
     InterfaceMethod<[{
-      Builds the result's element from those of the operands, followed by those
-      of `getScalarConstants`, all of the result's element type. Ops are those
-      of dialects `arith` and `math` whose numerics are settled, without
-      fast-math flags, and calls of scalar functions of `pdlabi/math.h`
-      (`callSettled`).
+      Builds the element of the result. `operands` are the elements of the
+      operands, followed by those of `getScalarConstants`, all of the result's
+      element type. Only two kinds of ops are allowed: ops of dialects `arith`
+      and `math` with fixed numerics, without fast-math flags, and calls of
+      scalar functions of `pdlabi/math.h` (`callSettled`).
     }], "::mlir::Value", "buildScalar",
       (ins "::mlir::ImplicitLocOpBuilder &":$builder, "::mlir::ValueRange":$operands)>,
     InterfaceMethod<[{
-      How many operands, from the first on, have elements that are read; of
-      those behind them only the size counts.
+      Returns the number of operands, from the first on, whose elements are
+      read. Only the sizes of the following operands matter.
     }], "unsigned", "getNumElementOperands", (ins), "", [{
       return $_op->getNumOperands();
     }]>,
     InterfaceMethod<[{
-      Numbers of attributes that the formula reads like operands.
+      Returns the numbers of attributes that the formula reads like operands.
     }], "::llvm::SmallVector<::mlir::DenseElementsAttr>", "getScalarConstants", (ins), "", [{
       return {};
     }]>,
     InterfaceMethod<[{
-      What the op is as a post-op of the matrix product `product`, one of its
-      operands; nothing for an op that the runtime's products do not know.
+      Returns the op as a post-op of the matrix product `product`, which is one
+      of its operands. Returns nothing if the runtime's products do not support
+      the op.
     }], "std::optional<::pdlc::PostOperation>", "asPostOp", (ins "::mlir::Value":$product), "", [{
       return std::nullopt;
     }]>

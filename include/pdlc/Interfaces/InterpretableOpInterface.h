@@ -1,4 +1,4 @@
-//===- InterpretableOpInterface.h - Ops with a meaning ----------*- C++ -*-===//
+//===- InterpretableOpInterface.h - Interpreter support of ops --*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

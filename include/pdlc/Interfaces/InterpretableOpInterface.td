@@ -1,4 +1,4 @@
-//===- InterpretableOpInterface.td - Ops with a meaning -*- tablegen -*-===//
+//===- InterpretableOpInterface.td - Interpretable ops -*- tablegen -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,13 +15,13 @@ def InterpretableOpInterface : OpInterface<"InterpretableOpInterface"> {
   let cppNamespace = "::pdlc";
   let description = [{
     An op that the reference interpreter can run. Implementations are external
-    models in lib/Interpreter, one file for each group of ops. Elementwise ops
-    have one in common, which evaluates their formula.
+    models in lib/Interpreter, with one file for each group of ops. Elementwise
+    ops share one implementation, which evaluates their formula.
   }];
   let methods = [
     InterfaceMethod<[{
-      Reads the operands' values from the frame and sets the results'. Diagnoses
-      at the op what the verifier cannot know.
+      Reads the values of the operands from the frame, and sets those of the
+      results. Reports errors at the op that the verifier cannot find.
     }], "::llvm::LogicalResult", "interpret", (ins "::pdlc::interpreter::Frame &":$frame)>
   ];
 }

@@ -1,4 +1,4 @@
-//===- ModelAttrInterfaces.h - What passes ask of attributes ----*- C++ -*-===//
+//===- ModelAttrInterfaces.h - Interfaces of model attributes ---*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ModelAttrInterfaces.td - What passes ask of attributes -*- tablegen -*-===//
+//===- ModelAttrInterfaces.td - Interfaces of attributes -*- tablegen -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,14 +13,15 @@ include "mlir/IR/Interfaces.td"
 
 def InitializerAttrInterface : AttrInterface<"InitializerAttrInterface"> {
   let cppNamespace = "::pdlc";
-  let description = "How the elements of a symbol start.";
+  let description = "The initial values of the elements of a symbol.";
   let methods = [
     InterfaceMethod<[{
-      As the C ABI says it, for a symbol of this shape (for a table, of a row).
+      Returns the initializer of the C ABI for a symbol of this shape. For a
+      table, it is the shape of a row.
     }], "pdl_initializer", "getNumbers", (ins "::llvm::ArrayRef<int64_t>":$shape)>,
     InterfaceMethod<[{
-      The rank that a symbol needs, a table's row counting as a matrix; nothing
-      if any will do.
+      Returns the rank that a symbol must have, or nothing if any rank is
+      allowed. A table row counts as a matrix.
     }], "std::optional<int64_t>", "getNeededRank", (ins), "", [{
       return std::nullopt;
     }]>
@@ -29,10 +30,11 @@ def InitializerAttrInterface : AttrInterface<"InitializerAttrInterface"> {
 
 def RegularizerAttrInterface : AttrInterface<"RegularizerAttrInterface"> {
   let cppNamespace = "::pdlc";
-  let description = "What pulls values towards zero.";
+  let description = "A term that pulls values towards zero.";
   let methods = [
     InterfaceMethod<[{
-      Builds what is added to the gradient of one element, from its value.
+      Builds the term that is added to the gradient of one element, from its
+      value.
     }], "::mlir::Value", "buildTerm",
       (ins "::mlir::ImplicitLocOpBuilder &":$builder, "::mlir::Value":$value)>
   ];
@@ -41,14 +43,14 @@ def RegularizerAttrInterface : AttrInterface<"RegularizerAttrInterface"> {
 def MetricAttrInterface : AttrInterface<"MetricAttrInterface"> {
   let cppNamespace = "::pdlc";
   let description = [{
-    A figure of merit. What it observes, what it sums and how its value follows
-    is in a file of `pdlabi/metrics/`, for the interpreter and for compiled
-    programs.
+    A metric. A file of `pdlabi/metrics/` defines what it observes, the sums
+    that it keeps, and its value. The interpreter and compiled programs use the
+    same file.
   }];
   let methods = [
-    InterfaceMethod<"Its pdl_metric_kind.",
+    InterfaceMethod<"Returns the pdl_metric_kind.",
       "int32_t", "getAbiKind">,
-    InterfaceMethod<"Its number: buckets, a threshold, k; 0 if it has none.",
+    InterfaceMethod<"Returns its number (buckets, threshold, or k), or 0 if it has none.",
       "double", "getAbiParameter">
   ];
 }

@@ -1,4 +1,4 @@
-//===- ProgramOpInterfaces.h - What passes ask of ops -----------*- C++ -*-===//
+//===- ProgramOpInterfaces.h - Interfaces and traits of ops -----*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,74 +17,75 @@
 
 namespace pdlc {
 
-/// The phases that an op may stand in; none if `last` comes before `first`: the
-/// op is made and replaced on the way from one phase to the next.
+/// Phases in which an op may occur. The span is empty if `last` precedes
+/// `first`: then the op exists only between two phases.
 struct PhaseSpan {
   Phase first = Phase::Model, last = Phase::LLVM;
-  /// Who makes it in phase `first`, and what becomes of it behind `last`: half
-  /// sentences for diagnostics.
+  /// Parts of diagnostics. `maker` names what creates the op in phase `first`,
+  /// and `fate` names what replaces it after `last`.
   llvm::StringRef maker, fate;
 
   bool contains(Phase phase) const { return first <= phase && phase <= last; }
 };
 
-/// Trait: the op works on ids and can fail, so it runs in stage prepare, before
-/// the step's trained values are known, and so do all ops that it depends on.
+/// Trait: the op works on ids and can fail. Therefore it runs in stage prepare,
+/// before the step's trained values are known, and so do all ops that it
+/// depends on.
 template <typename ConcreteType>
 class PreparesStep
     : public mlir::OpTrait::TraitBase<ConcreteType, PreparesStep> {};
 
-/// Trait: the op's results depend on values of the model beside its operands:
-/// trained ones are known when the step before has been applied, and all when
-/// servers have sent them.
+/// Trait: the results depend on values of the model in addition to the
+/// operands. Trained values are known after the previous step has been applied.
+/// All values are known after the servers have sent them.
 template <typename ConcreteType>
 class ReadsModel : public mlir::OpTrait::TraitBase<ConcreteType, ReadsModel> {};
 
-/// Trait: the op sees sums over all replicas, so it runs in stage apply.
+/// Trait: the op reads sums over all replicas, so it runs in stage apply.
 template <typename ConcreteType>
 class AppliesStep : public mlir::OpTrait::TraitBase<ConcreteType, AppliesStep> {
 };
 
-/// Trait: a symbol whose values live from step to step.
+/// Trait: a symbol whose values persist from step to step.
 template <typename ConcreteType>
 class HoldsState : public mlir::OpTrait::TraitBase<ConcreteType, HoldsState> {};
 
-/// Trait: a symbol that trainers and servers both know.
+/// Trait: a symbol that exists on both trainers and servers.
 template <typename ConcreteType>
 class SharedByRoles
     : public mlir::OpTrait::TraitBase<ConcreteType, SharedByRoles> {};
 
-/// Trait: a symbol that only servers know.
+/// Trait: a symbol that exists only on servers.
 template <typename ConcreteType>
 class OwnedByServers
     : public mlir::OpTrait::TraitBase<ConcreteType, OwnedByServers> {};
 
-/// Trait: the op has no adjoint, and that is meant: it is a source or an end,
-/// it computes ids, or only adjoints use it. A loss that needs its gradient is
-/// refused.
+/// Trait: the op intentionally has no adjoint, because it is a source or a
+/// sink, computes ids, or occurs only in adjoints. A loss that needs its
+/// gradient is rejected.
 template <typename ConcreteType>
 class StopsGradients
     : public mlir::OpTrait::TraitBase<ConcreteType, StopsGradients> {};
 
-/// Trait: a sample's result depends on other samples of the replica's batch, in
-/// every mode, and that is what the op is for: losses may depend on it.
+/// Trait: a sample's result depends, by design, on other samples of the
+/// replica's batch in every mode. Losses may depend on it.
 template <typename ConcreteType>
 class MixesSamples
     : public mlir::OpTrait::TraitBase<ConcreteType, MixesSamples> {};
 
-/// Trait: the op says how far a sample's prediction is from its label. That is
-/// a number of samples, for `nn.minimize` or a metric.
+/// Trait: the op computes a per-sample distance between prediction and label,
+/// for `nn.minimize` or a metric.
 template <typename ConcreteType>
 class MeasuresLoss
     : public mlir::OpTrait::TraitBase<ConcreteType, MeasuresLoss> {};
 
-/// Trait: in a program that trains, the op accumulates into the states that its
+/// Trait: in a training program, the op accumulates into the states that its
 /// attributes name.
 template <typename ConcreteType>
 class AccumulatesState
     : public mlir::OpTrait::TraitBase<ConcreteType, AccumulatesState> {};
 
-/// Trait: the op says its phases.
+/// Trait: the op declares the phases in which it may occur.
 template <typename ConcreteType>
 class HasPhases : public mlir::OpTrait::TraitBase<ConcreteType, HasPhases> {};
 
@@ -94,11 +95,12 @@ class HasPhases : public mlir::OpTrait::TraitBase<ConcreteType, HasPhases> {};
 
 namespace pdlc {
 
-/// Attaches `Model`, an implementation of another interface, to each op of a
-/// dialect that implements `Interface` and not that other one itself.
+/// Attaches `Model`, which implements another interface, to each op of a
+/// dialect that implements `Interface` but does not itself implement the other
+/// one.
 template <typename Interface, typename Model>
 void attachToOpsWith(mlir::MLIRContext &context, llvm::StringRef dialect) {
-  // getRegisteredOperationsByDialect of MLIR 22 finds nothing where several
+  // MLIR 22's getRegisteredOperationsByDialect finds nothing if several
   // dialects are loaded.
   for (mlir::RegisteredOperationName name : context.getRegisteredOperations())
     if (name.getDialectNamespace() == dialect &&

@@ -1,4 +1,4 @@
-//===- ProgramOpInterfaces.td - What passes ask of ops -*- tablegen -*-===//
+//===- ProgramOpInterfaces.td - Properties of ops for passes -*- tablegen -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Properties of ops that passes over a model ask for, so that none of them has
-// a list of ops.
+// Properties of ops that passes over a model query. With them, passes do not need
+// lists of ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,10 +19,11 @@ include "mlir/IR/OpBase.td"
 def PhasedOpInterface : OpInterface<"PhasedOpInterface"> {
   let cppNamespace = "::pdlc";
   let description = [{
-    An op that may not stand in every phase: a pass makes it, or replaces it.
+    An op that may occur only in some phases, because a pass creates it or
+    replaces it.
   }];
   let methods = [
-    StaticInterfaceMethod<"The phases that the op may stand in.",
+    StaticInterfaceMethod<"Returns the phases in which the op may occur.",
       "::pdlc::PhaseSpan", "getPhases">
   ];
 }
@@ -30,14 +31,15 @@ def PhasedOpInterface : OpInterface<"PhasedOpInterface"> {
 def SampleMixingOpInterface : OpInterface<"SampleMixingOpInterface"> {
   let cppNamespace = "::pdlc";
   let description = [{
-    An op whose results for one sample may depend on other samples of the batch as
-    it stands, though that is not what it is for (`MixesSamples`): a model may not
-    say that.
+    An op whose results for one sample may depend on other samples of the batch,
+    although this is not its purpose (see `MixesSamples`). A model must not
+    contain such a use of the op.
   }];
   let methods = [
     InterfaceMethod<[{
-      How it does so as it stands here: the end of a sentence that begins with
-      the op's name. Nothing if samples stay apart.
+      Returns how the op mixes samples in this use, as the end of an error
+      message that starts with the name of the op. Returns nothing if samples
+      stay separate.
     }], "std::optional<std::string>", "mixesSamples">
   ];
 }
@@ -45,14 +47,14 @@ def SampleMixingOpInterface : OpInterface<"SampleMixingOpInterface"> {
 def CompositeOpInterface : OpInterface<"CompositeOpInterface"> {
   let cppNamespace = "::pdlc";
   let description = [{
-    An op that others can say: `nn-lower-model` puts them in its place, so that
-    it needs no adjoint and no code of its own, and the interpreter evaluates them.
-    They may be composite themselves.
+    An op that expands to other ops. `nn-lower-model` replaces it by them, so it
+    needs no adjoint and no lowering of its own. The interpreter evaluates the
+    expansion. The other ops may be composite too.
   }];
   let methods = [
     InterfaceMethod<[{
-      Builds the ops that compute the result, and returns it. Null if the op, as it
-      stands here, is none that others say: then nothing is built.
+      Builds the ops that compute the result, and returns it. Returns null, and
+      builds nothing, if this use of the op does not expand.
     }], "::mlir::Value", "spellOut", (ins "::mlir::ImplicitLocOpBuilder &":$builder)>
   ];
 }
@@ -60,11 +62,11 @@ def CompositeOpInterface : OpInterface<"CompositeOpInterface"> {
 def DrawingOpInterface : OpInterface<"DrawingOpInterface"> {
   let cppNamespace = "::pdlc";
   let description = [{
-    An op that draws random numbers. `nn-lower-model` gives each a stream of its own,
-    which stays what it is whatever later passes do.
+    An op that draws random numbers. `nn-lower-model` gives each such op its own
+    stream, which later passes do not change.
   }];
   let methods = [
-    InterfaceMethod<"The number of its stream; null in phase `model`.",
+    InterfaceMethod<"Returns the number of its stream, or null in phase `model`.",
       "std::optional<uint64_t>", "getDrawStream", (ins), "", [{
       return $_op.getStream();
     }]>,
@@ -73,8 +75,8 @@ def DrawingOpInterface : OpInterface<"DrawingOpInterface"> {
       $_op.setStream(number);
     }]>,
     InterfaceMethod<[{
-      What stands for the result in a program that is frozen; null if it draws
-      there, too.
+      Returns the value that replaces the result in a frozen program, or null if
+      the op draws there too.
     }], "::mlir::Value", "getFrozenValue", (ins), "", [{
       return {};
     }]>
@@ -84,19 +86,21 @@ def DrawingOpInterface : OpInterface<"DrawingOpInterface"> {
 def RowsOpInterface : OpInterface<"RowsOpInterface"> {
   let cppNamespace = "::pdlc";
   let description = [{
-    An op whose tensors do not all count the same things in their dynamic first
-    dimension. That dimension counts samples, or the ids of bags (a ragged value);
-    of any other op with a result, all operands and results count the same.
+    An op whose tensors may count different things in their dynamic first
+    dimension. This dimension counts samples, or the ids of bags (a ragged
+    value). For any other op with a result, all operands and results count the
+    same.
   }];
   let methods = [
     InterfaceMethod<[{
-      The ragged value whose ids the operand's first dimension counts; null for
-      samples.
+      Returns the ragged value whose ids the operand's first dimension counts,
+      or null for samples.
     }], "::mlir::Value", "getRowsOfOperand", (ins "::mlir::OpOperand &":$operand)>,
-    InterfaceMethod<"... of the result.",
+    InterfaceMethod<"Returns the same for the result.",
       "::mlir::Value", "getRowsOfResult">,
     InterfaceMethod<[{
-      Whether that holds for the op as it stands here; else it is like any other.
+      Returns true if this applies to this use of the op. Otherwise, the op is
+      like any other.
     }], "bool", "leadsToOtherRows", (ins), "", [{
       return true;
     }]>
@@ -106,16 +110,16 @@ def RowsOpInterface : OpInterface<"RowsOpInterface"> {
 def BagsOpInterface : OpInterface<"BagsOpInterface"> {
   let cppNamespace = "::pdlc";
   let description = [{
-    An op on the rows of bags. In phase `model` its operand `bags` is ragged; from
-    `merged` on it is the splits of the bags, and an op that makes rows has an
-    operand `like` that says how many there are.
+    An op on the rows of bags. In phase `model`, its operand `bags` is ragged.
+    From `merged` on, it is the splits of the bags. An op that creates rows then
+    has an operand `like`, which gives their number.
   }];
   let methods = [
-    InterfaceMethod<"The ragged value, or the splits; null for an op of samples.",
+    InterfaceMethod<"Returns the ragged value or the splits, or null for an op of samples.",
       "::mlir::Value", "getBagsOperand", (ins), "", [{
       return $_op.getBags();
     }]>,
-    InterfaceMethod<"Puts ids and splits in place of the ragged value.",
+    InterfaceMethod<"Replaces the ragged value by ids and splits.",
       "void", "setExplicitBags", (ins "::mlir::Value":$ids, "::mlir::Value":$splits), "", [{
       $_op.getBagsMutable().assign(splits);
       if constexpr (requires { $_op.getLikeMutable(); })
@@ -127,28 +131,30 @@ def BagsOpInterface : OpInterface<"BagsOpInterface"> {
 def BodyOpInterface : OpInterface<"BodyOpInterface"> {
   let cppNamespace = "::pdlc";
   let description = [{
-    An op with bodies: each of its regions is one block of ops that compute, which
-    see nothing but the arguments of the block. Arguments are rows of operands, or
-    operands as they are.
+    An op with bodies. Each of its regions is one block of ops that only compute
+    and use only the arguments of the block. Arguments are rows of operands, or
+    whole operands.
   }];
   let methods = [
     InterfaceMethod<[{
-      The argument of a body that is `value` as it is. If there is none, the value
-      becomes an operand, and an argument of each body.
+      Returns the argument of a body that is equal to `value`. If there is none,
+      adds the value as an operand, and as an argument of each body.
     }], "::mlir::Value", "share", (ins "::mlir::Block &":$body, "::mlir::Value":$value)>,
     InterfaceMethod<[{
-      The operand that counts as much in its first dimension as the argument of a
-      body; null for an argument that is one row, or that has a static shape.
+      Returns the operand whose first dimension has the same size as that of a
+      body's argument. Returns null for an argument that is one row, or that has
+      a static shape.
     }], "::mlir::Value", "getCounted", (ins "::mlir::BlockArgument":$argument)>,
     InterfaceMethod<[{
-      The arguments of the bodies that no operand holds: they need memory.
+      Returns the arguments of the bodies that no operand holds. They need
+      memory.
     }], "::llvm::ArrayRef<::mlir::BlockArgument>", "getStateArguments", (ins), "", [{
       return {};
     }]>
   ];
 }
 
-// Traits; ProgramOpInterfaces.h says what they mean.
+// Traits; ProgramOpInterfaces.h documents them.
 class PDLC_Trait<string name> : NativeOpTrait<name> { let cppNamespace = "::pdlc"; }
 def ReadsModel : PDLC_Trait<"ReadsModel">;
 def PreparesStep : PDLC_Trait<"PreparesStep">;

@@ -1,4 +1,4 @@
-//===- StageOpInterface.h - Ops of stages -----------------------*- C++ -*-===//
+//===- StageOpInterface.h - Ops that stages contain -------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -14,99 +14,103 @@ include "mlir/IR/OpBase.td"
 def StageOpInterface : OpInterface<"StageOpInterface"> {
   let cppNamespace = "::pdlc";
   let description = [{
-    An op of a program that `nn-to-rt` puts into a stage function: the memory
-    that it needs, and the code that fills it. Implementations are external
-    models beside the code that emits the op (lib/Conversion/NNToRT), which also
-    has the defaults of all methods but `emit`.
+    An op of a program that `nn-to-rt` emits into a stage function. The op
+    provides the memory that it needs, and the code that fills it.
+    Implementations are external models, in the same file as the code that emits
+    the op (lib/Conversion/NNToRT). That folder also has the defaults of all
+    methods except `emit`.
   }];
   let methods = [
     InterfaceMethod<[{
-      Emits the op into the stage that it is in. Diagnoses what fails.
+      Emits the op into its stage. Reports errors.
     }], "::llvm::LogicalResult", "emit", (ins "::pdlc::StageEmitter &":$emitter)>,
     InterfaceMethod<[{
-      Diagnoses what the op's verifier lets pass, for it sees one op alone, and no
-      stage can hold. By default nothing.
+      Reports errors that the op's verifier cannot find because it sees only one
+      op, but that no stage supports. By default, does nothing.
     }], "::llvm::LogicalResult", "checkInProgram",
       (ins "const ::pdlc::ProgramSizes &":$sizes)>,
     InterfaceMethod<[{
-      The operand that the result is another view of; null if the result has
-      memory of its own. By default null.
+      Returns the operand of which the result is a view, or null if the result
+      has its own memory. By default, null.
     }], "::mlir::Value", "getViewSource", (ins)>,
     InterfaceMethod<[{
-      Whether the operand's elements are read, not only its size. By default
-      true.
+      Returns true if the operand's elements are read, and not only its size. By
+      default, true.
     }], "bool", "readsElements", (ins "::mlir::OpOperand &":$operand)>,
     InterfaceMethod<[{
-      Whether the op's own loop can compute the elements of the operand where it
-      reads them, each once, if nobody else needs them (`LoopElements::readBy`):
-      then they have no memory. By default false.
+      Returns true if the op's own loop can compute each element of the operand
+      where it reads it, once. If no other op needs the elements
+      (`LoopElements::readBy`), they then have no memory. By default, false.
     }], "bool", "computesElements", (ins "::mlir::OpOperand &":$operand)>,
     InterfaceMethod<[{
-      Whether the op reduces each row of its first operand, the last dimension, to
-      one element of its result. Then a loop over rows can do it between
-      elementwise ops (RowLoops.h). By default false.
+      Returns true if the op reduces each row of its first operand (the last
+      dimension) to one element of its result. A loop over rows can then do it
+      between elementwise ops (RowLoops.h). By default, false.
     }], "bool", "combinesRows", (ins)>,
     InterfaceMethod<[{
-      Emits what the op makes of the row of `rows`, whose dimensions but the last
-      `position` counts, within such a loop. By default null.
+      Emits the op for one row of `rows`, within such a loop. `position` has the
+      indices of all dimensions except the last. By default, null.
     }], "::mlir::Value", "emitRow", (ins "::pdlc::StageEmitter &":$emitter,
       "::mlir::Value":$rows, "::mlir::ValueRange":$position)>,
     InterfaceMethod<[{
-      Sets which columns of the result are the operand's elements, unchanged, where
-      that is so: then who makes the operand may write them there, and the op does
-      not move them (`BufferPlan::isInPlace`). By default false.
+      If the operand's elements are columns of the result, unchanged, sets these
+      columns and returns true. The producer of the operand may then write its
+      elements there, and the op does not move them (`BufferPlan::isInPlace`).
+      By default, false.
     }], "bool", "findPlace", (ins "::mlir::OpOperand &":$operand,
       "::pdlc::Columns &":$columns)>,
     InterfaceMethod<[{
-      Sets which columns of the first operand are the result's elements,
-      unchanged, where that is so: then who reads the result may read them there,
-      and the op is not emitted. By default false.
+      If the result's elements are columns of the first operand, unchanged, sets
+      these columns and returns true. Readers of the result may then read them
+      there, and the op is not emitted. By default, false.
     }], "bool", "findSource", (ins "::pdlc::Columns &":$columns)>,
     InterfaceMethod<[{
-      Whether the op can read an operand that has a gap behind each `run` of its
-      elements, and loses nothing by it. By default false.
+      Returns true if the op can read an operand that has a gap after each `run`
+      of its elements, at no cost. By default, false.
     }], "bool", "readsColumns", (ins "::mlir::OpOperand &":$operand,
       "int64_t":$run)>,
     InterfaceMethod<[{
-      Whether the op can write a result that has a gap behind each `run` of its
-      elements, and loses nothing by it. By default false.
+      Returns true if the op can write a result that has a gap after each `run`
+      of its elements, at no cost. By default, false.
     }], "bool", "writesColumns", (ins "::mlir::OpResult":$result,
       "int64_t":$run)>,
     InterfaceMethod<[{
-      Adds the ops whose code reads the elements of this op's operands, if they are
-      not those that it is computed with itself. By default none.
+      Adds other ops whose code reads the elements of this op's operands, which
+      must stay in memory until then. By default, none.
     }], "void", "findReaders",
       (ins "::llvm::SmallVectorImpl<::mlir::Operation *> &":$readers)>,
     InterfaceMethod<[{
-      Whether the result lives in the stage that reads state, which follows the
-      op's own, and `emitDeferred` fills it. By default false.
+      Returns true if the result is in the memory of the stage that reads state,
+      which follows the op's own stage, and `emitDeferred` fills it. By default,
+      false.
     }], "bool", "isDeferred", (ins "::mlir::OpResult":$result)>,
     InterfaceMethod<[{
-      Emits, where the stage that reads state begins, what fills the results that
-      are deferred. By default nothing.
+      Emits the code that fills deferred results, at the beginning of the stage
+      that reads state. By default, nothing.
     }], "void", "emitDeferred", (ins "::pdlc::StageEmitter &":$emitter)>,
     InterfaceMethod<[{
-      The numbers of a result that lives in the program's constants. By default
-      null.
+      Returns the numbers of a result that is one of the program's constants. By
+      default, null.
     }], "::mlir::DenseElementsAttr", "getNumbers", (ins)>,
     InterfaceMethod<[{
-      Emits how many ids a result holds that says so by `Extent::counting`, in a
-      stage behind the op. By default null.
+      Emits the number of ids of a result whose extent is `Extent::counting`, in
+      a stage after the op's own. By default, null.
     }], "::mlir::Value", "emitCount", (ins "::mlir::OpResult":$ids,
       "::pdlc::StageEmitter &":$emitter)>,
     InterfaceMethod<[{
-      Sets the first dimension of a result, which is dynamic. By default that of
-      the first operand that has a dynamic one.
+      Sets the first dimension of a result, which is dynamic. By default, that
+      of the first operand with a dynamic one.
     }], "void", "inferExtent", (ins "::mlir::OpResult":$result,
       "const ::pdlc::ProgramSizes &":$sizes, "::pdlc::Extent &":$extent)>,
     InterfaceMethod<[{
-      Sets where a result lives that the op does not write into memory that it is
-      given. By default false: the plan finds a place.
+      If the op does not write a result into memory that it gets, sets the
+      location of the result and returns true. By default, false: the plan
+      assigns memory.
     }], "bool", "findHome", (ins "::mlir::OpResult":$result,
       "const ::pdlc::HomeNumbers &":$numbers, "::pdlc::Home &":$home)>,
     InterfaceMethod<[{
-      Sets the bytes of memory that the op needs while it runs. By default false:
-      it needs none.
+      Sets the bytes of memory that the op needs while it runs. By default,
+      false: it needs none.
     }], "bool", "findScratch", (ins "const ::pdlc::ProgramSizes &":$sizes,
       "::pdlc::Extent &":$bytes)>
   ];

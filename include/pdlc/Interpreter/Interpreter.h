@@ -1,4 +1,4 @@
-//===- Interpreter.h - The meaning of dialect nn ----------------*- C++ -*-===//
+//===- Interpreter.h - Reference interpreter of dialect nn ------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Runs programs in the phases `model`, `merged`, `gradient` and `fused`, op by
-// op, in the element type that the module has. It is written to be read: plain
-// loops in the settled order of every sum. In 32-bit floats, compiled strict
-// programs must give its bits from phase `gradient` on.
+// op, in the element type of the module. The code is written for readability:
+// plain loops that add every sum in the fixed summation order. From phase
+// `gradient` on, compiled programs with strict numerics and 32-bit floats must
+// give bit-identical results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,38 +25,42 @@ class DialectRegistry;
 
 namespace pdlc {
 
-/// Gives the ops of dialect `nn` their InterpretableOpInterface, which the
-/// interpreter asks.
+/// Attaches InterpretableOpInterface to the ops of dialect `nn`. The
+/// interpreter uses it.
 void registerInterpretation(mlir::DialectRegistry &registry);
 
 } // namespace pdlc
 
 namespace pdlc::interpreter {
 
-/// What one step of a program gave.
+/// Result of one step of a program.
 struct StepResult {
-  /// Of programs with `nn.minimize` or `nn.loss_sum`, of the first one: the
-  /// weighted sum of the samples' losses and the sum of their weights.
+  /// Weighted sum of the samples' losses, and the sum of their weights. Set for
+  /// programs with `nn.minimize` or `nn.loss_sum`; taken from the first such
+  /// op.
   std::optional<double> lossSum, weightSum;
-  /// The operands of the program's `nn.return`.
+  /// Operands of the program's `nn.return`.
   std::vector<Tensor> outputs;
-  /// Nothing was updated because all weights sum to zero.
+  /// If true, nothing was updated because all weights sum to zero.
   bool skipped = false;
 };
 
-/// What a step's random numbers are drawn with: `pdl_draws` of abi.h.
+/// Inputs for the random numbers of a step. Corresponds to `pdl_draws` of
+/// abi.h.
 struct Draws {
   uint64_t seed = 0;
   int64_t epoch = 0;
-  /// As many as the batch has.
+  /// Sample numbers, one per sample of the batch.
   std::vector<int64_t> samples;
 };
 
-/// Runs one step of `program` on a batch: computes, and from phase `gradient`
-/// on applies the updates to `state`. In the phases `model` and `merged`
-/// `nn.minimize` only sums the losses. `arguments` are the values of the
-/// program's block arguments. A loss or gradient that is not finite is an error
-/// before anything is updated. Errors are diagnosed at an op.
+/// Runs one step of `program` on a batch. `arguments` are the values of the
+/// program's block arguments. From phase `gradient` on, the step also applies
+/// the updates to `state`. In the phases `model` and `merged`, `nn.minimize`
+/// only sums the losses.
+///
+/// A loss or gradient that is not finite is an error, reported before anything
+/// is updated. Errors are diagnosed at an op.
 mlir::FailureOr<StepResult> runStep(nn::ProgramOp program,
                                     std::vector<RuntimeValue> arguments,
                                     State &state, const Draws &draws);

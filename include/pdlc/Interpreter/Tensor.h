@@ -9,7 +9,7 @@
 #ifndef PDLC_INTERPRETER_TENSOR_H
 #define PDLC_INTERPRETER_TENSOR_H
 
-#include "pdlc/Support/Safetensors.h"
+#include "pdlc/Support/NamedTensors.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -24,34 +24,35 @@ namespace pdlc::interpreter {
 using Elements = std::variant<std::vector<float>, std::vector<double>,
                               std::vector<int32_t>, std::vector<int64_t>>;
 
-/// `count` zeros of an MLIR type, which is f32, f64, i32 or i64.
+/// Returns `count` zeros of an MLIR type: f32, f64, i32 or i64.
 Elements makeElements(mlir::Type type, int64_t count);
 
-/// A dense row-major tensor with a shape that is fully known.
+/// A dense row-major tensor with a static shape.
 class Tensor {
 public:
   using Shape = llvm::SmallVector<int64_t, 4>;
 
-  /// A float tensor without elements, to be assigned to.
+  /// Creates an empty float tensor, to be assigned to later.
   Tensor() = default;
   Tensor(llvm::ArrayRef<int64_t> shape, Elements elements);
-  /// Zeros of element type `type`.
+  /// Creates a tensor of zeros of element type `type`.
   Tensor(llvm::ArrayRef<int64_t> shape, mlir::Type type);
-  /// The elements of another tensor in a shape of the same product.
+  /// Takes the elements of another tensor. Both shapes must have the same
+  /// product.
   Tensor(Tensor &&other, llvm::ArrayRef<int64_t> shape);
 
   llvm::ArrayRef<int64_t> shape() const { return extents; }
   int64_t rank() const { return static_cast<int64_t>(extents.size()); }
   int64_t dim(int64_t axis) const { return extents[axis]; }
-  /// The product of the shape.
+  /// Returns the product of the shape.
   int64_t count() const;
-  /// The product of the dimensions `begin` to `end` - 1.
+  /// Returns the product of the dimensions `begin` to `end` - 1.
   int64_t count(int64_t begin, int64_t end) const;
 
   template <typename T> bool holds() const {
     return std::holds_alternative<std::vector<T>>(elements);
   }
-  /// The elements, which must be of type T.
+  /// Returns the elements, which must be of type T.
   template <typename T> std::vector<T> &get() {
     assert(holds<T>());
     return *std::get_if<std::vector<T>>(&elements);
@@ -69,10 +70,10 @@ public:
     return std::visit(function, elements);
   }
 
-  TensorFileType fileType() const;
-  /// Row-major, little-endian.
+  pdlabi::TensorType fileType() const;
+  /// Returns the elements as row-major, little-endian bytes.
   const void *bytes() const;
-  /// Whether all elements are finite numbers; true for integers.
+  /// Returns true if all elements are finite. Integers always are.
   bool isFinite() const;
 
 private:
@@ -80,21 +81,21 @@ private:
   Elements elements;
 };
 
-/// Bags of ids: bag i of sample b is `ids` from splits[b * slots + i] to
+/// Bags of ids. Bag i of sample b holds the ids from splits[b * slots + i] to
 /// splits[b * slots + i + 1].
 struct Ragged {
   int64_t slots = 0;
   std::vector<int64_t> ids;
   std::vector<int32_t> splits;
-  /// Of bags of floats, in place of ids: each is exact here.
+  /// Elements of bags of floats, used instead of `ids`. Each float is
+  /// represented exactly.
   std::vector<double> numbers = {};
 };
 
-/// What an SSA value of a program stands for.
+/// Run-time value of an SSA value of a program.
 using RuntimeValue = std::variant<Tensor, Ragged>;
 
-/// Calls `function` with a value of T where T is float or double, as `type`
-/// says.
+/// Calls `function` with a value of type float or double, according to `type`.
 template <typename Function>
 decltype(auto) dispatchFloat(mlir::Type type, Function &&function) {
   if (mlir::getElementTypeOrSelf(type).isF64())
@@ -102,7 +103,7 @@ decltype(auto) dispatchFloat(mlir::Type type, Function &&function) {
   return function(float());
 }
 
-/// Steps through the positions of a tensor in row-major order.
+/// Iterates over the positions of a tensor in row-major order.
 class Odometer {
 public:
   explicit Odometer(llvm::ArrayRef<int64_t> shape)

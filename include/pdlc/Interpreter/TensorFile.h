@@ -15,37 +15,37 @@
 
 namespace pdlc::interpreter {
 
-/// Reads one tensor of a file as elements of `elementType`; 32-bit elements are
-/// widened to 64-bit ones of their kind. `shape` is what is asked for; a
-/// dynamic dimension accepts any. Diagnoses at `location`.
+/// Reads one tensor of a file as elements of `elementType`. 32-bit elements are
+/// widened to 64 bits if needed. `shape` is the expected shape; a dynamic
+/// dimension accepts any size. Diagnoses at `location`.
 mlir::FailureOr<Tensor>
-readTensor(const SafetensorsReader &file, llvm::StringRef name,
+readTensor(const NamedTensorsReader &file, llvm::StringRef name,
            const TensorInFile &tensor, mlir::Type elementType,
            llvm::ArrayRef<int64_t> shape, mlir::Location location);
 
-/// The batches of a file: tensors `batch<i>/<field>` from i = 0 on, as a
-/// trainer dumps them, or plain tensors `<field>` that are cut into batches of
-/// a given size. A ragged field is a pair `<field>.values` and
+/// Batches of a file. The file contains tensors `batch<i>/<field>` from i = 0
+/// on, as a trainer dumps them, or plain tensors `<field>` that are cut into
+/// batches of a given size. A ragged field is a pair `<field>.values` and
 /// `<field>.splits`.
 class BatchFile {
 public:
-  /// Opens the batches of `program`. `batchSize` cuts plain tensors; 0 makes
-  /// them one batch. Errors are diagnosed at the program.
+  /// Opens the batches of `program`. Plain tensors are cut into batches of
+  /// `batchSize`; 0 makes them one batch. Errors are diagnosed at the program.
   static mlir::FailureOr<BatchFile>
   open(llvm::StringRef path, int64_t batchSize, nn::ProgramOp program);
 
-  /// How many batches there are.
+  /// Returns the number of batches.
   int64_t count() const { return batchCount; }
-  /// The values of the program's arguments in batch `index`.
+  /// Returns the values of the program's arguments in batch `index`.
   mlir::FailureOr<std::vector<RuntimeValue>> read(int64_t index);
-  /// What random numbers of step `step` are drawn with, counted from 0 over all
-  /// passes over the file: the epoch and the samples' numbers that a trainer
-  /// dumped, else each pass is an epoch, and samples are numbered through the
-  /// file.
+  /// Returns the inputs for the random numbers of step `step`, which counts
+  /// from 0 over all passes through the file. Uses the epoch and sample numbers
+  /// that a trainer dumped, if present. Otherwise each pass is an epoch, and
+  /// samples are numbered through the file.
   mlir::FailureOr<Draws> readDraws(int64_t step, uint64_t seed);
 
 private:
-  BatchFile(SafetensorsReader file, nn::ProgramOp program)
+  BatchFile(NamedTensorsReader file, nn::ProgramOp program)
       : file(std::move(file)), program(program) {}
 
   /// Samples `first` to `first + count` - 1 of a tensor.
@@ -55,7 +55,7 @@ private:
   mlir::FailureOr<const TensorInFile *> find(const std::string &name);
   mlir::FailureOr<int64_t> samplesOf(nn::FieldOp field,
                                      const std::string &prefix);
-  /// Which samples of the file's fields are of a batch.
+  /// Returns the range of samples that belong to a batch.
   mlir::FailureOr<Range> rangeOf(int64_t index);
   mlir::FailureOr<Tensor> readDense(nn::FieldOp field,
                                     const std::string &prefix, Range range,
@@ -63,9 +63,9 @@ private:
   mlir::FailureOr<Ragged> readRagged(nn::FieldOp field,
                                      const std::string &prefix, Range range);
 
-  SafetensorsReader file;
+  NamedTensorsReader file;
   nn::ProgramOp program;
-  /// Tensors are named `batch<i>/<field>`.
+  /// If true, tensors are named `batch<i>/<field>`.
   bool isDump = false;
   int64_t batchCount = 0, batchSize = 0, sampleCount = 0;
 };

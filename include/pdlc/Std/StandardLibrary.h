@@ -1,4 +1,4 @@
-//===- StandardLibrary.h - The rules and schedules of PDL -------*- C++ -*-===//
+//===- StandardLibrary.h - Built-in optimizers and schedules ----*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,20 +15,20 @@
 
 namespace pdlc {
 
-/// One file of `lib/Std`: an nn.rule or nn.schedule of the same name, as text
-/// that users may print, copy into a model, and change.
+/// One file of `lib/Std`: an nn.rule or nn.schedule of the same name, as text.
+/// Users can print it, copy it into a model, and change it.
 struct StandardDefinition {
   llvm::StringLiteral name;
   llvm::StringLiteral source;
 };
 
-/// All definitions, by ascending name.
+/// Returns all definitions in ascending order of their names.
 llvm::ArrayRef<StandardDefinition> getStandardLibrary();
 
-/// The definition called `name`, null if there is none.
+/// Returns the definition called `name`; null if there is none.
 const StandardDefinition *findStandardDefinition(llvm::StringRef name);
 
-/// All names, separated by commas, for diagnostics and help.
+/// Lists all names, separated by commas, for diagnostics and help.
 std::string standardLibraryList();
 
 } // namespace pdlc

@@ -1,4 +1,4 @@
-//===- FloatConversion.h - A number in another format -----------*- C++ -*-===//
+//===- FloatConversion.h - Conversion of float formats ----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,8 +13,8 @@
 
 namespace pdlc {
 
-/// `number` in the format `to`, rounded to the nearest one, ties to even. Says
-/// in `losesInfo`, where given, whether that is another number.
+/// Returns `number` in the format `to`, rounded to nearest, ties to even. If
+/// `losesInfo` is given, sets it to true if the result is a different number.
 inline llvm::APFloat convertFloat(llvm::APFloat number,
                                   const llvm::fltSemantics &to,
                                   bool *losesInfo = nullptr) {

@@ -1,4 +1,4 @@
-//===- ParseHints.h - What to write instead ---------------------*- C++ -*-===//
+//===- ParseHints.h - Hints for parse errors --------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,9 +15,9 @@ class MLIRContext;
 
 namespace pdlc {
 
-/// From now on MLIR's own sentences on a text that does not parse say what a
-/// model would have there: how numbers are written, and which dialects there
-/// are. To be called once for a context.
+/// Extends MLIR's own parse errors with hints on what a model would contain
+/// instead: how numbers are written, and which dialects exist. Call it once per
+/// context.
 void attachParseHints(mlir::MLIRContext &context);
 
 } // namespace pdlc

@@ -15,7 +15,8 @@
 
 namespace pdlc {
 
-/// In order; `nn.phase` on a module names the one that it has reached.
+/// Phases in order. The attribute `nn.phase` of a module names the phase that
+/// it has reached.
 enum class Phase : unsigned {
   Model,
   Merged,
@@ -31,7 +32,7 @@ enum class Phase : unsigned {
 
 llvm::StringRef stringify(Phase phase);
 std::optional<Phase> symbolizePhase(llvm::StringRef name);
-/// All names, for messages.
+/// Lists the names of all phases, for messages.
 std::string phaseList();
 
 } // namespace pdlc

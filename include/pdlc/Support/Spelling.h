@@ -1,4 +1,4 @@
-//===- Spelling.h - Names that were meant -----------------------*- C++ -*-===//
+//===- Spelling.h - Suggestions for misspelled names ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,8 +16,8 @@
 
 namespace pdlc {
 
-/// "; did you mean 'KNOWN'?" with the one of `known` that is spelled most like
-/// `name`; empty if none is close.
+/// Returns "; did you mean 'KNOWN'?" with the name of `known` that is most
+/// similar to `name`. Returns an empty string if no name is similar.
 std::string didYouMean(llvm::StringRef name,
                        llvm::ArrayRef<llvm::StringRef> known);
 

@@ -1,4 +1,4 @@
-//===- Statistics.h - What passes count -------------------------*- C++ -*-===//
+//===- Statistics.h - Statistics of passes ----------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The statistics that a pass declares in its .td file count only where LLVM was
-// built with them, which Debian's is not. So a pass counts in a number of its
-// own and reports it here, when it has succeeded: as a remark, which every
-// build can print.
+// LLVM counts the statistics that a pass declares in its .td file only if it
+// was built with them; Debian's LLVM was not. Therefore a pass counts in a
+// variable of its own. After it has succeeded, it reports the count here as a
+// remark, which every build can print.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +20,10 @@
 
 namespace pdlc {
 
-/// The category of the remarks: `pdl-opt --remarks-filter=statistics`.
+/// Category of the remarks, for `pdl-opt --remarks-filter=statistics`.
 inline constexpr llvm::StringLiteral kStatisticsCategory = "statistics";
 
-/// Adds `count` to `statistic`, declared by `pass` under `name`, and reports
+/// Adds `count` to `statistic`, which `pass` declares as `name`, and reports
 /// both as a remark at `root`, the operation that the pass ran on.
 void reportStatistic(const mlir::Pass &pass, mlir::Operation *root,
                      mlir::Pass::Statistic &statistic, llvm::StringRef name,

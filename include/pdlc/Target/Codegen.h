@@ -27,38 +27,41 @@ namespace pdlc {
 
 class ObjectCache;
 
-/// Translates a module of phase `llvm` and links the functions of
-/// `pdlabi/math.h` that it calls, to be inlined. Fails with a sentence where
-/// the module holds a nested module (MLIR's translation would drop it without a
-/// word), or lacks its triple or a function its target features.
+/// Translates a module of phase `llvm` to LLVM IR and links the functions of
+/// `pdlabi/math.h` that it calls, so that they can be inlined. Fails with an
+/// error message if the module contains a nested module, because MLIR's
+/// translation would silently drop it. Also fails if the module lacks its
+/// triple, or a function lacks its target features.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 translateToLLVMIR(mlir::ModuleOp module, llvm::LLVMContext &context);
 
-/// The bytes of a file.
+/// Contents of a file.
 using FileBytes = llvm::SmallVector<char, 0>;
 
-/// What code generation is done with.
+/// Settings of code generation.
 struct CodegenContext {
   const TargetSpec &spec;
-  /// Works on parts side by side.
+  /// Thread pool on which parts are compiled in parallel.
   llvm::ThreadPoolInterface &pool;
-  /// What it holds is not compiled again, what it does not is kept there; may
-  /// be null.
+  /// Cache of compiled parts, which provides known parts and stores new ones.
+  /// May be null.
   ObjectCache *cache = nullptr;
-  /// Gets the times of the steps, summed over parts; may be one of nothing.
+  /// Receives the times of the steps, summed over parts. May be an inactive
+  /// scope.
   mlir::TimingScope &timing;
 };
 
-/// Runs LLVM's -O3 pipeline on the module and compiles it, in parts: one object
-/// file a part, to be linked together. Only their first may define
-/// `pdl_program_query`; what parts use of each other is hidden. The bytes
-/// depend on module and machine, neither on the pool nor on the cache. The
-/// module is of no use afterwards.
+/// Runs LLVM's -O3 pipeline on the module and compiles it in parts. Returns one
+/// object file per part, to be linked together. Only the first may define
+/// `pdl_program_query`. Symbols that parts use from each other are hidden.
+///
+/// The result depends on the module and the target, but neither on the thread
+/// pool nor on the cache. Consumes the module.
 llvm::Expected<std::vector<FileBytes>>
 compileToObjects(llvm::Module &module, const CodegenContext &context);
 
-/// The same up to the optimised parts, which become one module again, in
-/// `llvmContext`: another one than that of `module`.
+/// Runs the same steps up to the optimized parts, and joins these into one
+/// module in `llvmContext`, which must differ from the context of `module`.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 optimize(llvm::Module &module, const CodegenContext &context,
          llvm::LLVMContext &llvmContext);

@@ -18,14 +18,16 @@
 namespace pdlc {
 class ObjectCache;
 
-/// A GPU architecture of NVIDIA's, such as `sm_80`, the oldest that code is
-/// written for. An error names those that LLVM knows.
+/// Checks the name of an NVIDIA GPU architecture, such as `sm_80`: the oldest
+/// one that the code must run on. The error message lists the names that LLVM
+/// knows.
 llvm::Error checkGpuArchitecture(llvm::StringRef architecture);
 
-/// The name of a kernel's entry in the code of a device, whose names have
-/// letters, digits, _ and $ alone: a point is $_, and any other byte $ and its
-/// two digits. Kernels of different names have different ones: a driver would
-/// give the first for both.
+/// Returns the name of a kernel's entry in device code. There, names may only
+/// contain letters, digits, _ and $. A point becomes $_, and any other byte
+/// becomes $ and its two hexadecimal digits. Different kernels therefore get
+/// different names; with equal names, a driver would return the first kernel
+/// for both.
 inline std::string entryNameOf(llvm::StringRef kernel) {
   std::string name;
   for (const char byte : kernel)
@@ -38,13 +40,15 @@ inline std::string entryNameOf(llvm::StringRef kernel) {
   return name;
 }
 
-/// Compiles the kernels that `buildDevicePipeline` has made to PTX: one entry
-/// for each, of the kernel's own arguments (`entryNameOf`). Each thread
-/// of a grid of any size in one dimension, of blocks of at most 256, does its
-/// share of the turns. Rounding is that of strict numerics: nothing is
-/// contracted, quotients and roots are rounded, denormals are kept. Needs no
-/// CUDA installation. Fails with a sentence where a kernel calls what a GPU has
-/// no function for. With a cache they are compiled once.
+/// Compiles the kernels made by `buildDevicePipeline` to PTX. Each kernel
+/// becomes one entry with the kernel's own arguments, named by `entryNameOf`. A
+/// kernel can be launched on a one-dimensional grid of any size, with blocks of
+/// at most 256 threads; each thread does its share of the iterations.
+///
+/// Rounding follows strict numerics: no contraction, correctly rounded
+/// quotients and roots, and denormals are kept. Needs no CUDA installation.
+/// Fails with an error message if a kernel calls a function that a GPU does not
+/// have. With a cache, kernels are compiled only once.
 llvm::Expected<std::string> compileToPtx(mlir::ModuleOp kernels,
                                          llvm::StringRef architecture,
                                          ObjectCache *cache = nullptr);

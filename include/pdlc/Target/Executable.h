@@ -1,4 +1,4 @@
-//===- Executable.h - From object files to a program ------------*- C++ -*-===//
+//===- Executable.h - Linking of trainers and libraries ---------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,44 +16,46 @@
 
 namespace pdlc {
 
-/// What becomes of object files.
+/// Inputs of a link step.
 struct LinkRequest {
   std::vector<std::string> objectFiles;
-  /// The folder that gets the program and the libraries that it loads.
+  /// Output folder for the program and the libraries that it loads.
   std::string folder;
-  /// The program's name in the folder.
+  /// Name of the program in the folder.
   std::string name;
-  /// The folder of PDL's archives (libPDLRuntime.a ...), with `pdl/` in it.
+  /// Folder of PDL's archives (libPDLRuntime.a ...), which also contains
+  /// `pdl/`.
   std::string runtimeFolder;
-  /// The archive that holds `main`: PDLTrainerMain or PDLServerMain. Of a
-  /// library none.
+  /// Archive that contains `main`: PDLTrainerMain or PDLServerMain. Not used
+  /// for libraries.
   std::string mainArchive = "PDLTrainerMain";
-  /// Whether products may run in oneDNN.
+  /// If true, matrix products may run in oneDNN.
   bool fast = true;
-  /// Whether the program talks to other processes, over gRPC.
+  /// If true, the program communicates with other processes over gRPC.
   bool grpc = false;
-  /// Of a library: whether it can ask servers for rows.
+  /// If true, the library can pull rows from servers. Only for libraries.
   bool servers = false;
 };
 
-/// Links a trainer with the LLVM linker, without any compiler: PDL's archives
-/// and the C++ library statically, the C library dynamically. Numerics `fast`
-/// puts oneDNN, with what it loads and the licences, beside the program. gRPC
-/// is linked statically; createClusterTransport finds it. The program appears
-/// whole or not at all. Fails with a sentence that names what is missing and
-/// its remedy.
+/// Links a trainer with the LLVM linker; no compiler is needed. PDL's archives
+/// and the C++ library are linked statically, the C library dynamically. With
+/// numerics `fast`, oneDNN, the libraries that it loads, and the licenses are
+/// placed next to the program. gRPC is linked statically;
+/// createClusterTransport finds it.
+///
+/// The program appears complete or not at all. The error message names what is
+/// missing and how to fix it.
 llvm::Error linkTrainer(const LinkRequest &request);
 
-/// Links a library that serves (pdl/serving.h) in the same way: it exports
-/// `pdl_serving_query`, and the same functions by the name `accessor`, and
-/// nothing else; what its program does not reach is not in it. Its checksum
-/// stands at its end (pdlabi/library_checksum.h).
+/// Links a serving library (pdl/serving.h) in the same way. The library exports
+/// only `pdl_serving_query` and the same functions under the name `accessor`.
+/// Code that its program does not reach is left out. Its checksum is stored at
+/// its end (pdlabi/library_checksum.h).
 llvm::Error linkLibrary(const LinkRequest &request, llvm::StringRef accessor);
 
-/// Makes one object file of several with the LLVM linker; what they hide from
-/// others becomes local, so that two programs can stand in one executable.
-/// `renamed`: what symbols that they export are called in it. Fails with a
-/// sentence.
+/// Joins several object files into one with the LLVM linker. Hidden symbols
+/// become local, so that two programs fit into one executable. `renamed` maps
+/// exported symbols to their new names. Fails with an error message.
 llvm::Error joinObjects(const std::vector<std::string> &objectFiles,
                         const std::string &output,
                         const llvm::StringMap<llvm::StringRef> &renamed = {});

@@ -1,4 +1,4 @@
-//===- ObjectCache.h - What was compiled before -----------------*- C++ -*-===//
+//===- ObjectCache.h - Cache of compiled objects ----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,44 +19,46 @@
 
 namespace pdlc {
 
-/// A folder of what code generation made of parts of programs, found by what it
-/// was made of. Several threads and processes may use one folder.
+/// On-disk cache of compiled program parts, keyed by their input. Several
+/// threads and processes may use one folder.
 ///
-/// A file holds its key and a checksum, which are verified when it is read; it
-/// appears whole, under its name, or not at all. A damaged one is as if it were
-/// not there. Nothing is ever stale: the key covers all that the bytes depend
-/// on, down to the builds of the compiler and of the libraries that it loads.
+/// Each file contains its key and a checksum, which are verified on every read.
+/// A file appears complete or not at all. A damaged file counts as missing.
+/// Entries never become stale: the key covers everything that the result
+/// depends on, including the builds of the compiler and of the libraries that
+/// it loads.
 class ObjectCache {
 public:
   using Key = std::array<uint8_t, 32>;
 
-  /// How parts fared so far.
+  /// Numbers of parts that were found, compiled and found damaged so far.
   struct Counts {
     unsigned found = 0, made = 0, damaged = 0;
   };
 
-  /// Opens a folder, which is created if it is not there. Fails with a sentence
-  /// if it cannot be written to.
+  /// Opens a folder, and creates it if it does not exist. Fails with an error
+  /// message if the folder is not writable.
   static llvm::Expected<std::unique_ptr<ObjectCache>>
   open(llvm::StringRef folder);
 
-  /// The key of what becomes of `part`, a module as bitcode. `kind` names what
-  /// that is. Thread-safe.
+  /// Returns the key for the result of compiling `part`, a module as bitcode.
+  /// `kind` names the kind of result. Thread-safe.
   Key keyOf(llvm::ArrayRef<char> part, llvm::StringRef kind,
             const TargetSpec &spec) const;
 
-  /// What is there under the key, if it is there and whole. Thread-safe.
+  /// Returns the entry of the key, if it exists and is intact. Thread-safe.
   std::optional<llvm::SmallVector<char, 0>> find(const Key &key);
 
-  /// Keeps the bytes under the key; where that fails, `complaint` says so. Who
-  /// compiles has them anyway. Thread-safe.
+  /// Stores the bytes under the key. On failure, `complaint` returns the
+  /// reason; the caller can continue, because it still has the bytes.
+  /// Thread-safe.
   void keep(const Key &key, llvm::ArrayRef<char> bytes);
 
-  /// Why some bytes could not be kept, empty if all were.
+  /// Returns the reason why some bytes could not be stored; empty if all were.
   std::string complaint() const;
 
-  /// Removes files until the folder is within the bounds, if that was not done
-  /// within their interval.
+  /// Removes files until the folder is within the limits of the policy. Does
+  /// nothing if the interval of the policy has not passed since the last time.
   void prune(const llvm::CachePruningPolicy &policy) const;
 
   Counts counts() const { return {found, made, damaged}; }

@@ -1,4 +1,4 @@
-//===- TargetSpec.h - The machine that a program is for ---------*- C++ -*-===//
+//===- TargetSpec.h - Target machine of a program ---------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,30 +23,33 @@ class TargetMachine;
 
 namespace pdlc {
 
-/// The function that a program exports (pdlabi/abi.h). It is compiled for every
-/// x86-64 CPU.
+/// Name of the function that a program exports (pdlabi/abi.h). It is compiled
+/// for every x86-64 CPU.
 inline constexpr llvm::StringLiteral kQueryName = "pdl_program_query";
-/// What it is called in a program of role pserver that stands beside a trainer
-/// in one executable.
+/// Name of that function in a program of role pserver that is linked into the
+/// executable of a trainer.
 inline constexpr llvm::StringLiteral kOwnerQueryName = "pdl_owner_query";
 
-/// The machine that a program is compiled for.
+/// Machine that a program is compiled for.
 struct TargetSpec {
   std::string triple;
   std::string cpu;
-  /// Beyond what the CPU's name implies, such as `+avx2,+fma`.
+  /// Features in addition to those that the CPU's name implies, such as
+  /// `+avx2,+fma`.
   std::string features;
   std::string dataLayout;
 
-  /// Resolves a CPU's name, `native` to this machine's. Fails with a sentence
-  /// where LLVM does not know the name or the CPU has less than x86-64-v3,
-  /// which the settled numerics need. Thread-safe.
+  /// Resolves the name of a CPU; `native` means this machine's. Fails with an
+  /// error message if LLVM does not know the name, or if the CPU lacks
+  /// x86-64-v3, which reproducible numerics need. Thread-safe.
   static llvm::Expected<TargetSpec> get(llvm::StringRef cpu);
 
-  /// What code for this machine may use, as `pdl_descriptor::cpu_features`.
+  /// Returns the CPU features that code for this machine may use, in the form
+  /// of `pdl_descriptor::cpu_features`.
   std::vector<uint64_t> featureWords() const;
 
-  /// LLVM's code generator for this machine, set to form no FMA by itself.
+  /// Creates LLVM's code generator for this machine. It never forms FMA on its
+  /// own.
   std::unique_ptr<llvm::TargetMachine> createMachine(
       llvm::CodeGenOptLevel effort = llvm::CodeGenOptLevel::Aggressive) const;
 };

@@ -1,4 +1,4 @@
-//===- Dialects.h - The dialects that PDL's tools read ----------*- C++ -*-===//
+//===- Dialects.h - Dialects that PDL's tools read --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +15,7 @@ class DialectRegistry;
 
 namespace pdlc {
 
-/// Adds all dialects that may stand in a module of any phase.
+/// Adds every dialect that a module of any phase may contain.
 void registerDialects(mlir::DialectRegistry &registry);
 
 } // namespace pdlc

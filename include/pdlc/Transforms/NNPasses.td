@@ -16,14 +16,14 @@ include "mlir/Pass/PassBase.td"
 //===----------------------------------------------------------------------===//
 
 def NNLinkStd : Pass<"nn-link-std", "::mlir::ModuleOp"> {
-  let summary = "Adds the standard rules and schedules that a model names";
+  let summary = "Adds the standard rules and schedules that a model uses";
   let description = [{
-    Puts a rule or schedule that a group names, and the module does not define,
-    before that group. `pdl-opt --print-std` lists what there is,
-    `--print-std=adam` prints one. For a group of f64 symbols the regions of a
-    rule that work on elements become f64; where groups of both types name a rule,
-    it is added twice, and the name of the second one ends in its type
-    (`@adam.f64`).
+    If a group names a rule or schedule that the module does not define, inserts
+    the definition of the standard library before that group.
+    `pdl-opt --print-std` lists the library, and `--print-std=adam` prints one
+    definition. For a group of f64 symbols, the element regions of a rule are
+    converted to f64. If groups of both types name a rule, it is added twice.
+    The name of the second one then ends in its type (`@adam.f64`).
 
     Before:
     ```mlir
@@ -43,12 +43,13 @@ def NNLinkStd : Pass<"nn-link-std", "::mlir::ModuleOp"> {
 }
 
 def NNAddAverages : Pass<"nn-add-averages", "::mlir::ModuleOp"> {
-  let summary = "Makes one rule of a group's rule and its average";
+  let summary = "Combines a group's rule and its average into one rule";
   let description = [{
-    The average of a group's symbols is one more slot of its rule, `average`, which
-    the average's own rule writes from the new value, together with slots of its own
-    (`average_weight`); frozen programs read it. So whatever knows rules keeps
-    averages. The hyper-parameters of the average stand behind those of the rule.
+    Adds the average of a group's symbols as a slot of its rule, `average`. The
+    rule of the average updates this slot from the new value, together with its
+    own slots (`average_weight`). Frozen programs read the average. Every
+    component that handles rules therefore handles averages too. The
+    hyper-parameters of the average follow those of the rule.
 
     Before:
     ```mlir
@@ -69,12 +70,12 @@ def NNAddAverages : Pass<"nn-add-averages", "::mlir::ModuleOp"> {
 }
 
 def NNConvertElementType : Pass<"nn-convert-element-type", "::mlir::ModuleOp"> {
-  let summary = "The same model in double precision";
+  let summary = "Converts a model to double precision";
   let description = [{
-    With `type=f64`, turns f32 into f64 everywhere: fields, state, constants,
-    programs, and the regions `each` of rules. `nn.constant` has the numbers that
-    were written; other numbers of type f32 keep the value that they had in f32.
-    For tests against mathematics.
+    With `type=f64`, converts f32 to f64 everywhere: in fields, state,
+    constants, programs, and the regions `each` of rules. `nn.constant` keeps
+    the numbers as written. Other numbers of type f32 keep the value that they
+    had in f32. The pass is for tests against mathematics.
 
     Before:
     ```mlir
@@ -89,11 +90,12 @@ def NNConvertElementType : Pass<"nn-convert-element-type", "::mlir::ModuleOp"> {
 }
 
 def NNSetComputeType : Pass<"nn-set-compute-type", "::mlir::ModuleOp"> {
-  let summary = "What large products are computed in";
+  let summary = "Sets the type in which large products are computed";
   let description = [{
-    With `type=bf16`, gives the module the attribute `nn.compute`: the factors of large
-    f32 products are rounded to bf16 (`nn-assign-compute-types`). It becomes part
-    of `nn.fingerprint`. Stands before anything depends on it.
+    With `type=bf16`, gives the module the attribute `nn.compute`: the factors
+    of large f32 products are rounded to bf16 (`nn-assign-compute-types`). The
+    attribute becomes part of `nn.fingerprint`. The pass must run before passes
+    that depend on the attribute.
 
     Before:
     ```mlir
@@ -110,20 +112,28 @@ def NNSetComputeType : Pass<"nn-set-compute-type", "::mlir::ModuleOp"> {
 }
 
 def NNCheckModel : Pass<"nn-check-model", "::mlir::ModuleOp"> {
-  let summary = "What a model says in vain";
+  let summary = "Checks the model for errors and probable mistakes";
   let description = [{
-    Refuses a second `nn.record`, and programs that do not do what their command
-    is for: a `@train` without `nn.minimize`, an `@evaluate` or `@predict` that
-    is not `frozen`, a `@predict` without outputs; numbers of fields and initial
-    values of slots that are not finite in their element type, which is chosen by
-    now. Warns of what is legal, but
-    hardly meant: a program whose name is nearly that of one that commands run
-    (`train`, `evaluate`, `predict`), or a model of which they run none; a group
-    that no `nn.minimize` names, in a model that trains others; a parameter or
-    table without group that a training reads; a parameter, state or table that
-    nothing reads. Changes nothing.
+    Reports an error for:
 
-    Before, and after:
+    - a second `nn.record`;
+    - a `@train` without `nn.minimize`;
+    - an `@evaluate` or `@predict` that is not `frozen`;
+    - a `@predict` without outputs;
+    - numbers of fields and initial values of slots that are not finite in their
+      element type. The element type is fixed at this point.
+
+    Warns of legal models that are probably mistakes:
+
+    - a program whose name is similar to that of a program that commands run
+      (`train`, `evaluate`, `predict`), or a model without any such program;
+    - a group that no `nn.minimize` names, in a model that trains other groups;
+    - a parameter or table without a group that a training reads;
+    - a parameter, state or table that nothing reads.
+
+    Changes nothing.
+
+    Before and after:
     ```mlir
     nn.program @trian reads(@clicks) { ... }
     // warning: no command runs program @trian; ... did you mean 'train'?
@@ -138,15 +148,20 @@ def NNCheckModel : Pass<"nn-check-model", "::mlir::ModuleOp"> {
 def NNLowerModel : Pass<"nn-lower-model", "::mlir::ModuleOp"> {
   let summary = "Inlines functions, reads state once, makes bags explicit";
   let description = [{
-    Inlines every `nn.call` and erases the functions; turns `nn.linear` into
-    `nn.read`, `nn.matmul`, `nn.add` and the activation, `nn.flatten` into
-    `nn.reshape`; reads each parameter once, at program entry; replaces a ragged
-    argument by a tensor of ids and a tensor of splits, and each `nn.lookup` by
-    its own `nn.unique`, `nn.pull` and `nn.pool`. Clauses of tables that admit
-    every key, `admit(count = 1)` and `admit(probability = 1)`, are removed.
+    Lowers the ops that exist only in phase `model`:
 
-    A program that would hold more than `max-ops` ops is refused before anything
-    is inlined: functions that call each other twice double it with each level.
+    - inlines every `nn.call` and erases the functions;
+    - turns `nn.linear` into `nn.read`, `nn.matmul`, `nn.add` and the
+      activation, and `nn.flatten` into `nn.reshape`;
+    - reads each parameter once, at program entry;
+    - replaces a ragged argument by a tensor of ids and a tensor of splits;
+    - replaces each `nn.lookup` by its own `nn.unique`, `nn.pull` and `nn.pool`;
+    - removes clauses that admit every key, `admit(count = 1)` and
+      `admit(probability = 1)`.
+
+    If a program would have more than `max-ops` ops, the pass reports an error
+    before it inlines anything. Functions that each call another one twice
+    double the number of ops with each level.
 
     Before:
     ```mlir
@@ -171,22 +186,30 @@ def NNLowerModel : Pass<"nn-lower-model", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"maxOps", "max-ops", "uint64_t", "100000",
-           "The most ops of a program with its functions inlined">
+           "Maximum number of ops of a program with its functions inlined">
   ];
   let dependentDialects = ["::pdlc::nn::NNDialect"];
 }
 
 def NNSplitTables : Pass<"nn-split-tables", "::mlir::ModuleOp"> {
-  let summary = "Two tables where rows get some columns later";
+  let summary = "Splits tables with deferred embedding vectors in two";
   let description = [{
-    A table with `widen(from = F, score = S)` becomes two: one of the first F columns, with
-    all that the table says, and one of the others, by the name with `.vector` behind it, which
-    admits keys by score S. Both are pulled by the keys of one `nn.unique`, pooled by the
-    same bags and counted alike; their columns stand beside each other where the
-    table's stood. A slice of the weight's columns is one of the weight alone; in frozen programs the
-    same goes for the vector. A program that trains looks weights up wherever it does vectors,
-    and vectors where it would count their rows and look none up. Behind it nothing knows that they were one, but what takes a norm of
-    each symbol (`nn-split-clips`), by the attribute `nn.widens`.
+    A table with `widen(from = F, score = S)` becomes two tables. The first one
+    has the first F columns, the weight, and keeps the clauses of the table. The
+    second one has the other columns, the vector, and a name with the suffix
+    `.vector`. It admits keys by score S.
+
+    Both tables are pulled by the keys of one `nn.unique`, pooled by the same
+    bags, and counted alike. Their columns are concatenated to replace those of
+    the original table. A slice of columns of the weight reads only the first
+    table; in frozen programs, a slice of columns of the vector reads only the
+    second one. A program that trains always looks up weights together with
+    vectors. It looks up vectors that nothing reads only if their rows are
+    counted and not looked up elsewhere.
+
+    After this pass, only passes that take a norm of each symbol
+    (`nn-split-clips`) know that the two belong together. They use the attribute
+    `nn.widens`.
 
     Before:
     ```mlir
@@ -214,13 +237,13 @@ def NNSplitTables : Pass<"nn-split-tables", "::mlir::ModuleOp"> {
 }
 
 def NNJoinCycle : Pass<"nn-join-cycle", "::mlir::ModuleOp"> {
-  let summary = "Makes one program of those that take turns";
+  let summary = "Joins alternating training programs into one";
   let description = [{
-    Replaces an `nn.cycle` and its programs by one program with the name of the cycle:
-    their ops behind each other, and each symbol read once. A state of the model
-    counts the steps of the cycle; samples have no weight in the losses,
-    sums and metrics of a program whose turn it is not, so that its groups stay as
-    they are.
+    Replaces an `nn.cycle` and its programs with one program that has the name
+    of the cycle. It contains the ops of all programs, one after the other, and
+    reads each symbol once. A state of the model counts the steps of the cycle.
+    In the losses, sums and metrics of an inactive program, samples have no
+    weight, so its groups are not updated.
 
     Before:
     ```mlir
@@ -254,9 +277,9 @@ def NNMergeLookups : Pass<"nn-merge-lookups", "::mlir::ModuleOp"> {
   let summary = "One deduplicated lookup for each table and program";
   let description = [{
     Joins all `nn.unique`, `nn.pull` and `nn.pool` of one table in a program
-    into one of each, at the place of the first pool, after hoisting the ids
-    that later lookups need (ids derive from fields alone, so that this is
-    always possible). Lookups that nothing reads are gone before.
+    into one of each, at the position of the first pool. First, it hoists the
+    ids that later lookups need. This is always possible, because ids depend
+    only on fields. Lookups that nothing reads have been removed before.
 
     Before:
     ```mlir
@@ -285,16 +308,18 @@ def NNAutodiff : Pass<"nn-autodiff", "::mlir::ModuleOp"> {
   let summary = "Gradients of losses, by reverse mode";
   let description = [{
     Replaces `nn.minimize`, at the end of the program, by the adjoint ops and
-    `nn.apply_gradients`. Walks from the losses back to every read or pull of a
-    symbol in the named groups; each op on the way builds its own adjoint
-    (`DifferentiableOpInterface`). The cotangent of a loss is its weight, since
-    the weighted sum is differentiated. Cotangents of a value with several uses
-    are added in reverse order of use; one that is zero is never made.
+    `nn.apply_gradients`. The pass walks from the losses back to every read or
+    pull of a symbol in the named groups. Each op on the way builds its own
+    adjoint (`DifferentiableOpInterface`). The cotangent of a loss is its
+    weight, because the weighted sum is differentiated. If a value has several
+    uses, its cotangents are added in reverse order of use. Cotangents that are
+    zero are never created.
 
-    Rejects ops without a gradient on the way, losses that mix samples, weights
-    that depend on trained symbols, and groups that the losses do not reach. Warns
-    of a parameter or table that a program reads, whose group is trained, and that
-    no gradient reaches: it keeps its initial values.
+    Reports errors for ops without a gradient on the way, losses that mix
+    samples, weights that depend on trained symbols, and groups that the losses
+    do not depend on. Warns of a parameter or table that a program reads and
+    whose group is trained, if no gradient reaches it. Such a symbol keeps its
+    initial values.
 
     Before:
     ```mlir
@@ -317,13 +342,14 @@ def NNAutodiff : Pass<"nn-autodiff", "::mlir::ModuleOp"> {
 }
 
 def NNSplitClips : Pass<"nn-split-clips", "::mlir::ModuleOp"> {
-  let summary = "A group for each symbol that is clipped by its own norm";
+  let summary = "Makes a group for each symbol that is clipped by its own norm";
   let description = [{
-    Replaces a group whose clip is `norm` by one group for each of its symbols,
-    with a joint clip of its own: norms, steps and messages then know one kind of
-    clip. The groups are named after group and symbol, in checkpoints too. All of
-    them count the steps that the group would have counted. The two tables that
-    `nn-split-tables` makes of one stay in one group.
+    Replaces a group whose clip is `norm` by one group for each of its symbols.
+    Each new group has its own joint clip, so that later passes handle only one
+    kind of clip by norm. The new groups are named after the group and the
+    symbol, also in checkpoints. Each of them counts the steps that the group
+    would have counted. Two tables that `nn-split-tables` made from one table
+    stay in one group.
 
     Before:
     ```mlir
@@ -350,15 +376,20 @@ def NNSplitClips : Pass<"nn-split-clips", "::mlir::ModuleOp"> {
 }
 
 def NNExpandUpdates : Pass<"nn-expand-updates", "::mlir::ModuleOp"> {
-  let summary = "Rules, clips and schedules, spelled out";
+  let summary = "Expands rules, clips and schedules";
   let description = [{
-    Replaces `nn.apply_gradients` by `nn.loss_sum`, an `nn.squared_norm` for
-    each joint clip, an `nn.once` for each group (schedule, clip factor and the rule's
-    region `once` inlined, hyper-parameters as constants), and an `nn.update`
-    for each symbol: division by the summed weight, clip, regularizers, and the
-    rule's region `each`, inlined. Erases schedules, and rules that no group
-    names; the other rules still declare slots. Of a clip by value nothing is
-    left but the two ops in each `nn.update`.
+    Replaces `nn.apply_gradients` by:
+
+    - an `nn.loss_sum`;
+    - an `nn.squared_norm` for each joint clip;
+    - an `nn.once` for each group, with the schedule, the clip factor and the
+      region `once` of the rule inlined, and hyper-parameters as constants;
+    - an `nn.update` for each symbol, with the division by the summed weight,
+      the clip, the regularizers and the region `each` of the rule inlined.
+
+    Erases schedules, and rules that no group names. The other rules remain,
+    because they declare slots. A clip by value becomes two ops in each
+    `nn.update`.
 
     Before:
     ```mlir
@@ -389,15 +420,15 @@ def NNExpandUpdates : Pass<"nn-expand-updates", "::mlir::ModuleOp"> {
 }
 
 def NNCheckScalars : Pass<"nn-check-scalars", "::mlir::ModuleOp"> {
-  let summary = "Rates and hyper-parameters must be numbers";
+  let summary = "Checks that learning rates and hyper-parameters are finite";
   let description = [{
-    Computes what each `nn.once` yields at the first update, as far as that
-    depends on neither weights nor norms, and refuses a group whose rule would
-    get infinity or NaN: a schedule that divides by zero steps, a rate that f32
-    does not hold. What only a later step shows is tested when it is reached.
-    Changes nothing.
+    Computes the results of each `nn.once` at the first update, as far as they
+    depend on neither weights nor norms. Reports an error if a group's rule
+    would get infinity or NaN, for example from a schedule that divides by zero
+    steps, or from a learning rate that f32 cannot represent. Numbers of later
+    steps are checked when these steps run. Changes nothing.
 
-    Before, and after:
+    Before and after:
     ```mlir
     nn.group @dense rule(@sgd) rate(0.1) schedule(@cosine {steps = 1000.0})
     ```
@@ -405,14 +436,14 @@ def NNCheckScalars : Pass<"nn-check-scalars", "::mlir::ModuleOp"> {
 }
 
 def NNCheckUntouched : Pass<"nn-check-untouched", "::mlir::ModuleOp"> {
-  let summary = "Lazy or dense must be said where it matters";
+  let summary = "Requires a choice between lazy and dense if it matters";
   let description = [{
-    Follows each `nn.update` of a table under a zero gradient. Where that may
-    change the value or a slot (momentum, Adam, L2, ...), a row that a batch
-    does not touch has two meanings, and the group must say `untouched(lazy)` or
-    `untouched(dense)`. Changes nothing.
+    Evaluates each `nn.update` of a table under a zero gradient. If the update
+    may change the value or a slot (momentum, Adam, L2, ...), the result for
+    rows that a batch does not touch is ambiguous. The group must then say
+    `untouched(lazy)` or `untouched(dense)`. Changes nothing.
 
-    Before, and after:
+    Before and after:
     ```mlir
     nn.group @sparse rule(@adam) rate(1.0e-3) untouched(lazy)
     ```
@@ -424,15 +455,17 @@ def NNCheckUntouched : Pass<"nn-check-untouched", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def NNCanonicalize : Pass<"nn-canonicalize", "::mlir::ModuleOp"> {
-  let summary = "Moves of elements in their shortest form";
+  let summary = "Simplifies ops that only move elements";
   let description = [{
-    Applies the folders and canonicalization patterns of dialect `nn` to the pure
-    ops of programs: slices of slices and of concatenations, reshapes of reshapes,
-    nested concatenations, and ops that nothing uses. Elements keep their bits.
+    Applies the folders and canonicalization patterns of dialect `nn` to the
+    pure ops of programs. They simplify slices of slices and of concatenations,
+    reshapes of reshapes, nested concatenations, and ops that nothing uses.
+    Elements stay bit-identical.
 
-    Runs behind `nn-autodiff`: before, a shorter chain would bring cotangents
-    together in another order. MLIR's own `canonicalize` is not used, because it
-    folds constants of rules with the functions of the machine that compiles.
+    The pass runs after `nn-autodiff`, because a shorter chain of ops would add
+    cotangents in another order. MLIR's own `canonicalize` is not used, because
+    it folds constants of rules with the math functions of the compiling
+    machine.
 
     Before:
     ```mlir
@@ -450,16 +483,18 @@ def NNCanonicalize : Pass<"nn-canonicalize", "::mlir::ModuleOp"> {
 }
 
 def NNGateTurns : Pass<"nn-gate-turns", "::mlir::ModuleOp"> {
-  let summary = "Computes only what losses with weights need";
+  let summary = "Skips computations for losses without weight";
   let description = [{
-    Where all samples of a step weigh the same number (`nn.broadcast` of a scalar, alone or
-    times other weights, as `nn-join-cycle` makes them) and that is 0, a loss, its
-    gradients and metrics do not count. What only they need goes into an `nn.if` of that
-    number, which gives zeros else: forward and backward together, so that nothing is
-    computed again, and nothing that does not count can be infinite or NaN.
+    If all samples of a step have the same weight and it is 0, a loss, its
+    gradients and its metrics do not count. Such weights are an `nn.broadcast`
+    of a scalar, alone or multiplied by other weights, as `nn-join-cycle`
+    creates them. The pass moves the ops that only these losses, gradients and
+    metrics need into an `nn.if` on that scalar, which otherwise gives zeros.
+    Forward and backward ops move together, so nothing is computed twice. Values
+    that do not count cannot become infinite or NaN.
 
-    Lookups, what is drawn, ids, and ops on bags or on several samples stay where they
-    are.
+    Lookups, random draws, ids, and ops on bags or on several samples stay where
+    they are.
 
     Before:
     ```mlir
@@ -485,14 +520,15 @@ def NNGateTurns : Pass<"nn-gate-turns", "::mlir::ModuleOp"> {
 }
 
 def NNFuseGemm : Pass<"nn-fuse-gemm", "::mlir::ModuleOp"> {
-  let summary = "Products with bias, activation and its gradient";
+  let summary = "Fuses products with bias, activation and its gradient";
   let description = [{
-    Turns every `nn.matmul` into `nn.gemm`, whose post-op list takes up a bias,
-    a relu, or the gradient of a relu where that follows as the only use. The
-    order of operations on each element, and so every bit, stays. Products of the
-    single rows of a scan stay as they are, but a shared matrix that they take
-    transposed is transposed once, before the scan. With `post-ops=false` no list
-    takes up anything, so that what is fused can be compared with what is not.
+    Turns every `nn.matmul` into `nn.gemm`. If a bias, a relu, or the gradient
+    of a relu follows as the only use, it becomes a post-op of the product. The
+    order of operations on each element stays the same, so results are
+    bit-identical. Products of single rows in a scan are not converted. However,
+    a shared matrix that they use transposed is transposed once, before the
+    scan. With `post-ops=false` there are no post-ops, so that tests can compare
+    fused with unfused programs.
 
     Before:
     ```mlir
@@ -508,24 +544,26 @@ def NNFuseGemm : Pass<"nn-fuse-gemm", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"postOps", "post-ops", "bool", "true",
-           "Let products take up what follows them">
+           "Fuse elementwise ops into the products before them">
   ];
   let dependentDialects = ["::pdlc::nn::NNDialect"];
   let statistics = [
-    Statistic<"numPosts", "posts-fused", "Ops taken up as post-ops">
+    Statistic<"numPosts", "posts-fused", "Ops fused as post-ops">
   ];
 }
 
 def NNAssignComputeTypes : Pass<"nn-assign-compute-types", "::mlir::ModuleOp"> {
-  let summary = "Which products round their factors";
+  let summary = "Selects the products that round their factors";
   let description = [{
-    In a module with `nn.compute = bf16`, gives each `nn.gemm` of f32 `compute bf16`, if
-    none of its sizes (rows, columns, depth) is known to be less than 16: a
-    narrower one is bound by memory, which bf16 would not help, and keeps its bits. Weights
-    stay f32; so do losses, norms, softmax, metrics, what scans do row by row,
-    products of each sample (`nn.batch_matmul`) and in-batch scores. Forward products and
-    their gradients are treated alike, and so are programs that train and those that
-    serve.
+    In a module with `nn.compute = bf16`, adds `compute bf16` to each `nn.gemm`
+    of f32, unless one of its sizes (rows, columns, depth) is known to be less
+    than 16. Such a narrow product is bound by memory, so bf16 would not make it
+    faster; its results stay bit-identical.
+
+    The following stay in f32: weights, losses, norms, softmax, metrics,
+    row-by-row computations of scans, products of each sample
+    (`nn.batch_matmul`), and in-batch scores. The pass treats forward products
+    and their gradients alike, and programs that train like programs that serve.
 
     Before:
     ```mlir
@@ -545,12 +583,12 @@ def NNAssignComputeTypes : Pass<"nn-assign-compute-types", "::mlir::ModuleOp"> {
 }
 
 def NNBroadcastSplats : Pass<"nn-broadcast-splats", "::mlir::ModuleOp"> {
-  let summary = "Constants of one number stay one number";
+  let summary = "Stores constants of equal elements as one number";
   let description = [{
-    A constant of more than 64 equal elements that an op needs in memory becomes
-    an `nn.broadcast` of one element, which is filled when the program runs
-    instead of standing in the executable. Elementwise ops read the number
-    itself.
+    If an op needs a constant of more than 64 equal elements in memory, the
+    constant becomes an `nn.broadcast` of one element. It is then filled when
+    the program runs, and not stored in the executable. Elementwise ops read the
+    single number directly.
 
     Before:
     ```mlir
@@ -575,14 +613,18 @@ def NNBroadcastSplats : Pass<"nn-broadcast-splats", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def NNAssignStages : Pass<"nn-assign-stages", "::mlir::ModuleOp"> {
-  let summary = "Says which stage of a step computes each op";
+  let summary = "Assigns each op to a stage of the step";
   let description = [{
-    Sets attribute `stage` on each op of a program: `prepare` (`nn.unique`,
-    `nn.pull`, crosses of bags, and what their ids derive from), `apply`
-    (`nn.squared_norm`, `nn.once`, `nn.update`), `compute` (the rest). A step
-    may be prepared before the one before it has been applied, and before servers
-    have sent anything; so `prepare` may not depend on values of the model, and
-    whatever can fail stands in it.
+    Sets the attribute `stage` on each op of a program:
+
+    - `prepare`: `nn.unique`, `nn.pull`, crosses of bags, and the computation of
+      their ids;
+    - `apply`: `nn.squared_norm`, `nn.once`, `nn.update`;
+    - `compute`: all other ops.
+
+    A step may be prepared before the previous step has been applied, and before
+    servers have sent anything. Stage `prepare` therefore must not depend on
+    values of the model. All ops that can fail belong to `prepare`.
 
     Before:
     ```mlir
@@ -604,12 +646,16 @@ def NNAssignStages : Pass<"nn-assign-stages", "::mlir::ModuleOp"> {
 }
 
 def PDLCheckStart : Pass<"pdl-check-start", "::mlir::ModuleOp"> {
-  let summary = "Whether a pipeline may start with a module";
+  let summary = "Checks that a pipeline may start with the module";
   let description = [{
-    Stands at the begin of each pipeline, and changes nothing. Refuses a module
-    that is not in phase `from`, that was cut for another mode than `mode` (up to
-    phase `fused` a module suits all modes), or, where trainers and servers go
-    their own ways, that lacks the modules of roles with which later phases go on.
+    Runs at the beginning of each pipeline, and changes nothing. Reports an
+    error for a module that
+
+    - is not in phase `from`;
+    - was cut for another mode than `mode` (up to phase `fused`, a module suits
+      all modes);
+    - lacks the modules of roles that later phases need, if trainers and servers
+      are separate.
   }];
   let options = [
     Option<"from", "from", "std::string", "\"model\"", "The phase to start with">,
@@ -619,25 +665,29 @@ def PDLCheckStart : Pass<"pdl-check-start", "::mlir::ModuleOp"> {
 }
 
 def NNSetPhase : Pass<"nn-set-phase", "::mlir::ModuleOp"> {
-  let summary = "Names the phase that a module has reached";
+  let summary = "Sets the phase that a module has reached";
   let description = [{
-    For phases in which a mode has nothing to do: in mode `local` nothing is
-    placed and no role is cut out.
+    Used for phases that have no passes in a mode. For example, in mode `local`,
+    nothing is placed and no roles are outlined.
   }];
   let options = [Option<"phase", "phase", "std::string", "\"\"", "The phase">];
 }
 
 def NNVerifyPhase : Pass<"nn-verify-phase", "::mlir::ModuleOp"> {
-  let summary = "Checks what a phase promises";
+  let summary = "Checks the guarantees of a phase";
   let description = [{
-    Stands behind each phase, so that a broken pass fails at the border. Verifies
-    all ops, which pdl-translate does nowhere else from phase merged on. Checks
-    that the module says it is in this phase, that only ops of the phase are
-    left, and the phase's rules: names are UTF-8 without control characters, none
-    of a tensor is `__metadata__`, which safetensors files reserve, ids derive from
-    fields and samples do not mix (model); the snapshot rule (from merged on); each op has a stage and none
-    waits for a later one (from split on); no tensors (from buffers on); a
-    target triple (llvm).
+    Runs after each phase, so that errors of a pass are found at the end of its
+    phase. It verifies all ops; from phase `merged` on, pdl-translate verifies
+    them nowhere else. It checks that the module names this phase, that it
+    contains only ops of the phase, and these rules:
+
+    - Names are UTF-8 without control characters. No tensor is named
+      `__metadata__`, which safetensors files reserve. Ids depend only on
+      fields, and samples do not mix (`model`).
+    - The snapshot rule holds (from `merged` on).
+    - Each op has a stage, and no op waits for a later stage (from `split` on).
+    - There are no tensors (from `buffers` on).
+    - There is a target triple (`llvm`).
   }];
   let options = [Option<"phase", "phase", "std::string", "\"model\"", "The phase to check for">];
 }
@@ -647,29 +697,32 @@ def NNVerifyPhase : Pass<"nn-verify-phase", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def NNFingerprint : Pass<"nn-fingerprint", "::mlir::ModuleOp"> {
-  let summary = "What a checkpoint and a program must have in common";
+  let summary = "Adds the properties that a checkpoint and a program must share";
   let description = [{
-    Adds the module's `nn.fingerprint`. Stands at the end of phase `merged`: names
-    of values, comments, functions and the way in which lookups were written no
-    longer matter there, while everything that training depends on does. The mode
-    is not part of it: checkpoints travel between modes.
+    Adds the module's `nn.fingerprint`. It runs at the end of phase `merged`. At
+    this point, names of values, comments, functions and the notation of lookups
+    no longer matter. Everything that training depends on is still there.
+    Fields are identified by their numbers in the record, from 1, and not by
+    name. The mode is not part of the fingerprint, so checkpoints can be used in all
+    modes.
 
-    Losses, and the keys of tables, count by the ops between them and the fields;
-    what only metrics, outputs or frozen programs need does not.
+    The digests of losses, and of the keys of tables, include the ops between
+    them and the fields. Ops that only metrics, outputs or frozen programs need
+    are not included.
 
     Before:
     ```mlir
     nn.group @dense rule(@sgd) rate(0.1)
     nn.param @w : tensor<13x1xf32> in @dense init(#nn.zeros)
     ```
-    After, besides:
+    After, in addition:
     ```mlir
     nn.fingerprint state {
       "shape of @w" = "f32 [13, 1]"
     } optimizer {
       "groups with steps" = "@dense"
     } training {
-      "field @x" = "tensor<?x13xf32> from column 1",
+      "field 1" = "tensor<?x13xf32> from column 0",
       "group of @w" = "@dense",
       "losses of @train" = "8f14e45fceea167a",
       "rate of group @dense" = "0.1",
@@ -680,16 +733,21 @@ def NNFingerprint : Pass<"nn-fingerprint", "::mlir::ModuleOp"> {
 }
 
 def NNKeepServing : Pass<"nn-keep-serving", "::mlir::ModuleOp"> {
-  let summary = "Keeps what answers requests";
+  let summary = "Removes everything that serving does not need";
   let description = [{
-    For libraries that serve (`serving=true` in the pipeline, `--emit=library` of pdl-translate).
-    Stands at the end of phase `merged`, behind `nn-fingerprint`, so that a library takes the
-    checkpoints of its model. Kept are frozen programs that return something, without
-    what only metrics need; the fields that they read, whose columns stay where they were;
-    and the parameters, states and tables that they read. What trains is erased: other
-    programs, groups, rules, schedules, clips and metrics. Where frozen programs read a slot
-    of a rule, such as an average, the symbol keeps its name as `nn.served_slot`: that is
-    what a library loads.
+    For serving libraries (`serving=true` in the pipeline, `--emit=library` of
+    pdl-translate). It runs at the end of phase `merged`, after
+    `nn-fingerprint`, so that a library accepts the checkpoints of its model.
+    The pass keeps:
+
+    - frozen programs with outputs, without the ops that only metrics need;
+    - the fields that they read; these keep their columns;
+    - the parameters, states and tables that they read.
+
+    It erases everything else: other programs, groups, rules, schedules, clips
+    and metrics. If frozen programs read a slot of a rule, such as an average,
+    the symbol gets the attribute `nn.served_slot` with the name of the slot. A
+    library then loads this slot.
 
     Before:
     ```mlir
@@ -712,7 +770,7 @@ def NNKeepServing : Pass<"nn-keep-serving", "::mlir::ModuleOp"> {
     ```
   }];
   let statistics = [
-    Statistic<"numPrograms", "programs-erased", "Programs that answer nothing">,
+    Statistic<"numPrograms", "programs-erased", "Programs without outputs for serving">,
     Statistic<"numSymbols", "symbols-erased", "Parameters, states and tables that nothing reads">,
     Statistic<"numFields", "fields-erased", "Fields that nothing reads">
   ];

@@ -1,4 +1,4 @@
-//===- OpObligations.h - What each op has -----------------------*- C++ -*-===//
+//===- OpObligations.h - Table of the properties of ops ---------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,11 +18,11 @@ class DialectRegistry;
 
 namespace pdlc {
 
-/// Writes a line for each op of dialect `nn` that may stand in a program: its
-/// name, the first and the last phase that it may stand in, and which of these
-/// words hold: `elementwise`, `adjoint`, `stops-gradients`, `interpreted`,
-/// `staged` (nn-to-rt puts it into a stage), `applied` (it becomes a kernel
-/// instead). scripts/op_obligations.py makes a table of it.
+/// Writes one line for each op of dialect `nn` that a program may contain: its
+/// name, its first and its last phase, and the words that apply to it. The
+/// words are `elementwise`, `adjoint`, `stops-gradients`, `interpreted`,
+/// `staged` (nn-to-rt puts it into a stage) and `applied` (it becomes a kernel
+/// instead). scripts/op_obligations.py converts the output to a table.
 void printOpObligations(llvm::raw_ostream &stream,
                         const mlir::DialectRegistry &registry);
 

@@ -16,18 +16,18 @@ include "mlir/Pass/PassBase.td"
 //===----------------------------------------------------------------------===//
 
 def PSPartition : Pass<"ps-partition", "::mlir::ModuleOp"> {
-  let summary = "Cuts parameters and tables into what servers own";
+  let summary = "Cuts parameters and tables into units that servers own";
   let description = [{
-    Adds a `ps.blocks` for each parameter and state and a `ps.shards` for each
-    table, and sets `ps.mode`. Blocks are whole units of 64 rows, of about
-    `target-block-bytes` and at least `min-block-elements`
-    (`pdlabi/placement.h`); with `slice=false` each is one block. No server is
-    known here.
+    Adds a `ps.blocks` for each parameter and state, and a `ps.shards` for each
+    table. Sets `ps.mode`. Blocks consist of whole units of 64 rows. They have
+    about `target-block-bytes` and at least `min-block-elements`
+    (`pdlabi/placement.h`). With `slice=false`, each parameter is one block. The
+    number of servers is not known yet.
 
-    Costs are the bytes that a step moves: twice the block for a trained
-    parameter (gradient and value), 1 for one that is only read at the start; for
-    a shard the keys, rows and gradients of 512 samples, if keys are spread
-    evenly and each occurs once.
+    Costs are the bytes that a step moves. For a trained parameter, the cost is
+    twice the block (gradient and value); for one that is only read at the
+    start, it is 1. For a shard, the cost counts the keys, rows and gradients of
+    512 samples, if keys are spread evenly and each key occurs once.
 
     Before:
     ```mlir
@@ -45,9 +45,9 @@ def PSPartition : Pass<"ps-partition", "::mlir::ModuleOp"> {
            "sync, half-async, async, quorum, collective, hybrid or geo">,
     Option<"slice", "slice", "bool", "true", "Cut parameters into several blocks">,
     Option<"minBlockElements", "min-block-elements", "int64_t", "8192",
-           "The least elements of a block, at least 1">,
+           "Minimum number of elements of a block, at least 1">,
     Option<"targetBlockBytes", "target-block-bytes", "int64_t", "131072",
-           "About how many bytes a block has, at least 1">
+           "Approximate number of bytes of a block, at least 1">
   ];
   let statistics = [
     Statistic<"numBlocks", "blocks", "Row blocks of all parameters">,
@@ -56,18 +56,20 @@ def PSPartition : Pass<"ps-partition", "::mlir::ModuleOp"> {
 }
 
 def PSCheckCopies : Pass<"ps-check-copies", "::mlir::ModuleOp"> {
-  let summary = "Refuses what copies of trainers cannot be put together of";
+  let summary = "Checks that model deltas can be merged in mode geo";
   let description = [{
-    In mode `geo` each trainer applies the rules to a copy, and servers add what
-    was changed, divided by the number of trainers. Refused at its place, with
-    the reason, is a group that a program updates, or its table, with
+    In mode `geo`, each trainer applies the rules to its own copy. Servers merge
+    the model deltas (GEO-SGD): they add the changes of each trainer, divided by
+    the number of trainers. The pass reports an error, with the reason, for a
+    group that a program updates, or its table, that has
 
-    - an average: frozen programs read a slot, and slots stay with each trainer;
-    - `untouched(dense)` for a table: all of its rows would travel;
+    - an average: frozen programs read a slot, and slots stay on each trainer;
+    - `untouched(dense)` for a table: all of its rows would be sent;
     - a table with `stored`: small changes are lost in 16 bits;
-    - the turns of an `nn.cycle`: whose turn it is cannot be averaged.
+    - the state that selects the program of an `nn.cycle`: it cannot be
+      averaged.
 
-    In other modes it does nothing.
+    In other modes, the pass does nothing.
 
     Example:
     ```
@@ -77,18 +79,20 @@ def PSCheckCopies : Pass<"ps-check-copies", "::mlir::ModuleOp"> {
 }
 
 def PSSettleDelays : Pass<"ps-settle-delays", "::mlir::ModuleOp"> {
-  let summary = "Leaves out what compensates delays where there are none";
+  let summary = "Removes delay compensation if no gradient can be late";
   let description = [{
-    Updates of groups that say `compensate` ask for the value on which a gradient was
-    computed. Where the push of a sender is a step by itself (modes `async` and
-    `half-async`) servers know it, and the module stays as it is. Where all that is
-    sent for a step is joined, or each trainer updates the copy that it computes on,
-    the value is the one that was seen, and what was to be done otherwise is removed:
-    such a program updates as that of a model without the clause (its `nn.once`
-    still makes the numbers that the clause has, which nothing uses).
+    Updates of groups with `compensate` use the value on which a gradient was
+    computed. If each push is a step of its own (modes `async` and
+    `half-async`), servers know this value, and the pass changes nothing.
 
-    In mode `quorum` a round adds gradients that were computed on different values,
-    some of them late: the clause is refused at the group.
+    In the other modes, a step joins the pushes of all senders, or each trainer
+    updates the copy on which it computes. The current value is then the one on
+    which the gradient was computed. The pass removes the compensation, so that
+    the program updates like that of a model without the clause. Its `nn.once`
+    still computes the numbers of the clause, but nothing uses them.
+
+    In mode `quorum`, a round adds gradients that were computed on different
+    values, and some of them are late. The pass reports an error at the group.
 
     Before:
     ```mlir
@@ -120,7 +124,7 @@ def PSSettleDelays : Pass<"ps-settle-delays", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"mode", "mode", "std::string", "\"local\"",
-           "The mode that the module will be cut for">,
+           "The mode to compile for">,
   ];
   let statistics = [
     Statistic<"numSettled", "updates-settled", "Updates without delays">,
@@ -128,14 +132,16 @@ def PSSettleDelays : Pass<"ps-settle-delays", "::mlir::ModuleOp"> {
 }
 
 def PSPlace : Pass<"ps-place", "::mlir::ModuleOp"> {
-  let summary = "Shows which server owns which unit";
+  let summary = "Shows which server owns each unit";
   let description = [{
-    What every process computes when it starts (`pdlabi/placement.h`), for a
-    given number of servers: notes at each `ps.blocks` and `ps.shards` the server
-    of each unit. For readers and tests: programs do not contain it.
+    Adds to each `ps.blocks` and `ps.shards` the server of each unit, for a
+    given number of servers. Every process computes the same placement when it
+    starts (`pdlabi/placement.h`). The pass is for readers and tests; programs
+    do not contain its result.
 
-    In modes in which trainers own state, such as `collective`, it notes `owners`
-    instead: 0 to S-1 are the servers, those behind them the trainers.
+    In modes in which trainers own state, such as `collective`, the pass adds
+    `owners` instead. Owners 0 to S-1 are the servers, and the following ones
+    the trainers.
 
     Before:
     ```mlir
@@ -148,48 +154,62 @@ def PSPlace : Pass<"ps-place", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"servers", "servers", "int32_t", "-1",
-           "How many servers; -1: one, or none in a mode without">,
+           "Number of servers; -1: one, or none in a mode without servers">,
     Option<"trainers", "trainers", "int32_t", "1",
-           "How many trainers, where these own state">,
+           "Number of trainers, if these own state">,
     Option<"policy", "policy", "std::string", "\"least-loaded\"",
            "round-robin, hash-name or least-loaded">
   ];
 }
 
 def PSReport : Pass<"ps-report", "::mlir::ModuleOp"> {
-  let summary = "What a job will move, hold and compute";
+  let summary = "Estimates the traffic, memory and compute time of a job";
   let description = [{
-    Runs in phase `placed` and prints for a human: parameters and their blocks;
-    units, bytes and messages a step of each server, and how evenly they are
-    spread; memory of each role; flops a sample; with the constants of a machine,
-    which `pdl-measure` writes, the predicted shares of time. Changes nothing.
+    Runs in phase `placed` and prints a report for people. Changes nothing. The
+    report contains:
 
-    Bytes are those of whole messages with their heads, as trainers and servers
-    count them too; what the network adds is not in them. Rows of tables are counted
-    for `unique-share` of the ids of a step, spread evenly over shards. In mode
-    `async` each worker is a sender by itself. Where trainers own state, they are
-    among the owners, and what a trainer says to its own owner is counted too,
-    though it stays in the process. Whether their devices add gradients of parameters, which
-    then are in no message (docs/Modes.md), is known when a job starts. So there are two pairs of
-    bytes of a trainer: with owners that add, which all else is said of, and with devices that do. How much of
-    what devices add goes between them is a matter of what connects them: a ring sends and gets
-    2 (n - 1) / n of it between n devices.
-    In mode `geo` bytes are those of a step on average, where an exchange is each
-    `geo-steps`; keys that others have changed count as if nobody else had. With
-    `push-queue` in mode `async` each push leaves by itself, unmerged.
+    - parameters and their blocks;
+    - units, bytes and messages of each server in a step, and how evenly they
+      are spread;
+    - memory of each role;
+    - flops of a sample;
+    - the predicted shares of time, if the constants of a machine are given,
+      which `pdl-measure` writes.
 
-    Times: with `machine` alone of products only, and of the bytes that messages
-    and rules touch. With `costs` from what one process measured of this very
-    model: `trainer train --costs FILE` of `--mode=local`, which scales with the
-    batch. Nothing is fitted to a job. What is predicted is a trainer's step after
-    the others', each worker with a core of its own; with `hosts=shared`, where
-    all processes have the cores of one machine, at least what these can do.
-    Waiting for data is none of it, nor that some host is slower than others.
+    **Bytes.** These are whole messages with their headers, as trainers and
+    servers count them; network overhead is not included. Rows of tables are
+    counted for `unique-share` of the ids of a step, spread evenly over shards.
 
-    Memory: of tables as large as the measured ones. Where `costs` are those of a program for
-    devices, on one of them, also what the device of a trainer needs, all its replicas there
-    and tables on the host: what does not grow with the batch was measured, the rest goes by samples and
-    distinct keys. Memory that a driver or a library takes for itself is not counted.
+    - In mode `async`, each worker sends its own messages. With `push-queue`,
+      each push is sent separately, without merging.
+    - If trainers own state, they are among the owners. Messages of a trainer to
+      its own owner are counted too, although they stay in the process.
+    - If trainers compute on devices, the devices may add the gradients of
+      parameters, which are then in no message (docs/Modes.md). This is known
+      only when a job starts. The report therefore shows two pairs of bytes for
+      a trainer: with owners that add gradients, and with devices that add them.
+      All other figures are for owners that add. The traffic between devices
+      depends on their interconnect: in a ring of n devices, each sends and
+      receives 2 (n - 1) / n of the added bytes.
+    - In mode `geo`, bytes are averages over steps, with one exchange every
+      `geo-steps`. The keys that other trainers change are counted as if no two
+      of them changed the same key; with `costs`, overlaps are estimated.
+
+    **Times.** With `machine` alone, they cover only products, and the bytes
+    that messages and rules touch. With `costs`, they use measurements of this
+    model in one process, which `trainer train --costs FILE` of `--mode=local`
+    writes; they are scaled to the batch size. No number is fitted to a job. The
+    prediction is the time from one step of a trainer to its next, with one core
+    for each worker. With `hosts=shared`, all processes share the cores of one
+    machine; the prediction then takes at least the time that these cores need.
+    It does not include waiting for data, or differences between hosts.
+
+    **Memory.** Tables have the size that was measured. If `costs` are those of
+    a program for devices on one device, the report also estimates the memory of
+    a trainer's device, with all its replicas on that device and tables on the
+    host. The part that does not grow with the batch was measured; the rest is
+    scaled by samples and distinct keys. Memory that a driver or a library
+    allocates for itself is not counted.
 
     Example:
     ```
@@ -198,14 +218,14 @@ def PSReport : Pass<"ps-report", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"servers", "servers", "int32_t", "-1",
-           "How many servers; -1: one, or none in a mode without">,
+           "Number of servers; -1: one, or none in a mode without servers">,
     Option<"policy", "policy", "std::string", "\"least-loaded\"",
            "round-robin, hash-name or least-loaded">,
-    Option<"trainers", "trainers", "int32_t", "1", "How many trainers">,
-    Option<"workers", "workers", "int32_t", "1", "Workers of a trainer">,
+    Option<"trainers", "trainers", "int32_t", "1", "Number of trainers">,
+    Option<"workers", "workers", "int32_t", "1", "Number of workers of a trainer">,
     Option<"batchSize", "batch-size", "int64_t", "0",
-           "Samples of a worker and step; 0: as in `costs`, else a trainer's "
-           "default">,
+           "Samples of a worker and step; 0: as in `costs`, else the default of "
+           "trainers">,
     Option<"uniqueShare", "unique-share", "double", "0",
            "Distinct keys of a trainer's step (geo: between exchanges) over its "
            "ids; 0: as in `costs`, else 1">,
@@ -214,12 +234,13 @@ def PSReport : Pass<"ps-report", "::mlir::ModuleOp"> {
     Option<"costs", "costs", "std::string", "\"\"",
            "A file that 'trainer train --costs' of mode local wrote">,
     Option<"hosts", "hosts", "std::string", "\"own\"",
-           "own: each process has a host; shared: all have one">,
+           "own: each process has its own host; shared: all share one host">,
     Option<"geoSteps", "geo-steps", "int64_t", "pdlabi::defaultGeoSteps",
            "Mode geo: steps between exchanges">,
     Option<"pushQueue", "push-queue", "int64_t", "0",
-           "Mode async: pushes travel beside steps">,
-    Option<"output", "output", "std::string", "\"-\"", "Where to; - is the standard output">
+           "Mode async: pushes are sent in the background">,
+    Option<"output", "output", "std::string", "\"-\"",
+           "The file to write; - is the standard output">
   ];
 }
 
@@ -228,19 +249,20 @@ def PSReport : Pass<"ps-report", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def PSInsertSendRecv : Pass<"ps-insert-send-recv", "::mlir::ModuleOp"> {
-  let summary = "State moves to servers; programs send and receive";
+  let summary = "Moves state to servers; programs send and receive";
   let description = [{
-    Runs behind `nn-assign-stages`. Declares the channels of each program, and
-    replaces `nn.read` by `ps.recv`, `nn.pull` by `ps.pull`. What stage apply
-    did moves into `ps.handler`s: gradients go there by `ps.send` and `ps.push`.
+    Runs after `nn-assign-stages`. Declares the channels of each program.
+    Replaces `nn.read` by `ps.recv`, and `nn.pull` by `ps.pull`. The ops of
+    stage `apply` move into `ps.handler`s, which receive gradients by `ps.send`
+    and `ps.push`.
 
-    In mode `sync` the pushes end in a `ps.barrier`, and a clip's norm, which no
-    server can form alone, takes a handler more: servers answer partial norms,
-    trainers join them and send the norm back. In mode `async` a worker knows its
-    whole gradient, so it computes the norm itself.
+    In mode `sync`, the pushes end in a `ps.barrier`. No server alone can
+    compute the norm of a clip, so it needs one more handler: servers respond
+    with partial norms, and trainers combine them and send the norm back. In
+    mode `async`, a worker has its whole gradient and computes the norm itself.
 
-    In mode `geo` programs stay as they are: a `ps.share` at the entry says how the
-    changes of each symbol that is updated travel, and the handler adds them.
+    In mode `geo`, programs do not change. A `ps.share` at the entry describes
+    how the changes of each updated symbol are sent, and the handler adds them.
 
     Before:
     ```mlir
@@ -262,12 +284,12 @@ def PSInsertSendRecv : Pass<"ps-insert-send-recv", "::mlir::ModuleOp"> {
 }
 
 def PSFuseMessages : Pass<"ps-fuse-messages", "::mlir::ModuleOp"> {
-  let summary = "One message for each process, server and step";
+  let summary = "Combines messages into one for each process, server and step";
   let description = [{
-    Replaces the sends, receives, pulls and pushes of a program by `ps.wait` at
-    its entry and `ps.post` at its end. The push of a step and the pull of the
-    next one are one message: keys are sent ahead. In mode `sync` a clip's norm
-    needs a second one.
+    Replaces the sends, receives, pulls and pushes of a program by a `ps.wait`
+    at its entry and a `ps.post` at its end. The push of a step and the pull of
+    the next step are one message, which sends keys ahead. In mode `sync`, the
+    norm of a clip needs a second message.
 
     Before:
     ```mlir
@@ -297,12 +319,13 @@ def PSFuseMessages : Pass<"ps-fuse-messages", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def PSOutlineRoles : Pass<"ps-outline-roles", "::mlir::ModuleOp"> {
-  let summary = "Cuts out the modules of trainers and of servers";
+  let summary = "Outlines the modules of trainers and servers";
   let description = [{
-    `@trainer` gets the record, metrics and programs, and of parameters and
-    tables what a layout needs; `@pserver` gets groups, rules and handlers. Both
-    get channels, messages and units. They share no symbol. In mode `geo` groups
-    and rules go to `@trainer`, and `@pserver` has the layout alone.
+    `@trainer` gets the record, metrics and programs, and the parts of
+    parameters and tables that a layout needs. `@pserver` gets groups, rules and
+    handlers. Both get channels, messages and units. They share no symbol. In
+    mode `geo`, groups and rules go to `@trainer`, and `@pserver` has only the
+    layout.
 
     Before:
     ```mlir
@@ -322,34 +345,47 @@ def PSOutlineRoles : Pass<"ps-outline-roles", "::mlir::ModuleOp"> {
 def PSVerifyRoles : Pass<"ps-verify-roles", "::mlir::ModuleOp"> {
   let summary = "Proves that the roles fit together";
   let description = [{
-    Fails, at the op in question, unless
+    Reports an error, at the op in question, unless all of the following hold.
 
-    - there are one `@trainer` and one `@pserver`, of one mode, fingerprint and
-      wire, and the wire is the digest of what they declare;
-    - both declare the same parameters, states, tables and clips, but for groups;
-    - both declare the same channels, messages and units, in the same order;
-    - each parameter, state and table is cut into units exactly once;
-    - each channel travels in a message; each that goes to servers is posted by
-      the trainer and used by a handler, each that goes to trainers is awaited;
-    - what sends results forms rounds in mode sync, and nothing else does; keys
-      that go with results are those of the next step;
-    - no message waits for itself: keys come from fields alone; a message that
-      brings what a step begins with is awaited before it is posted, for the next
-      step, and any other one is posted before it is awaited;
-    - rows are read, and gradients of rows sent, by the keys that they were asked
-      by; the loss that is posted is a loss and its weight;
-    - the norm that is posted for a clip is joined of the partials of the symbols
-      that it clips: all of them, each once, no other, in the order of one process
-      (in mode async: formed of the gradients that are posted);
-    - state is updated on servers only, each symbol once for each program, when its
-      gradient has come and before its value goes out, by its own gradient, keys
-      and group's scalars, and nothing that has no group;
-    - in mode geo: a program exchanges once, between two steps, the changes of all
-      symbols that it updates and of no other; servers apply no rule, and add each
-      change once, to its own symbol and by the keys that it came with;
-    - a group counts each step once, divides by the summed weight and clips by its
-      own clip's norm; partials are answered once, of the symbols that they are
-      named by.
+    **Modules and symbols**
+
+    - There are one `@trainer` and one `@pserver`, with the same mode,
+      fingerprint and wire. The wire is the digest of their declarations.
+    - Both declare the same parameters, states, tables and clips, apart from
+      groups.
+    - Both declare the same channels, messages and units, in the same order.
+    - Each parameter, state and table is cut into units exactly once.
+
+    **Messages**
+
+    - Each channel is part of a message. Each channel to servers is posted by
+      the trainer and used by a handler. Each channel to trainers is awaited.
+    - In mode sync, messages that send results form rounds, and no other
+      messages do. Keys that are sent together with results are those of the
+      next step.
+    - No message waits for itself. Keys depend only on fields. A message that
+      brings the state for a step is awaited before it is posted for the next
+      step. Any other message is posted before it is awaited.
+    - Rows are read, and gradients of rows are sent, by the keys that requested
+      them. The posted loss is a loss and its weight.
+    - The norm that is posted for a clip combines the partial norms of the
+      symbols that it clips. It contains each of them once, no others, in the
+      order of a single process. In mode async, it is computed from the posted
+      gradients.
+
+    **Updates**
+
+    - State is updated only on servers. Each symbol is updated once for each
+      program, after its gradient has arrived and before its value is sent. The
+      update uses the symbol's own gradient, its keys and the scalars of its
+      group. Symbols without a group are not updated.
+    - In mode geo, a program has one exchange between two steps. It exchanges
+      the changes of all symbols that it updates, and of no others. Servers
+      apply no rule. They add each change once, to its own symbol and by the
+      keys that were sent with it.
+    - A group counts each step once, divides by the summed weight, and clips by
+      the norm of its own clip. Partial norms are sent once, for the symbols in
+      their names.
 
     Example:
     ```
@@ -362,11 +398,11 @@ def PSVerifyRoles : Pass<"ps-verify-roles", "::mlir::ModuleOp"> {
 def PSShareRules : Pass<"ps-share-rules", "::mlir::ModuleOp"> {
   let summary = "Gives trainers the rules of parameters that their owners apply";
   let description = [{
-    Where trainers own parameters (modes collective and hybrid), they may have all
-    of them on devices, and apply the rules there. `@trainer` gets copies of
-    `@pserver`'s groups, rules and handlers, without the updates of tables. Runs
-    behind `ps-verify-roles`, which proves what the roles mean without it;
-    `nn-updates-to-kernels` makes kernels of the copies.
+    In modes `collective` and `hybrid`, trainers own parameters. They may hold
+    all of them on devices and apply the rules there. `@trainer` gets copies of
+    the groups, rules and handlers of `@pserver`, without the updates of tables.
+    The pass runs after `ps-verify-roles`, which checks the roles without these
+    copies. `nn-updates-to-kernels` makes kernels of the copies.
 
     Before:
     ```mlir

@@ -9,9 +9,9 @@
 #ifndef PDLC_TRANSFORMS_PASSES_TD
 #define PDLC_TRANSFORMS_PASSES_TD
 
-// Statistics of a pass are reported by its code with `reportStatistic`
-// (pdlc/Support/Statistics.h) under the names given here; `pdl-opt
-// --remarks-filter=statistics` prints them.
+// Passes report their statistics with `reportStatistic`
+// (pdlc/Support/Statistics.h), under the names given here.
+// `pdl-opt --remarks-filter=statistics` prints them.
 include "pdlc/Transforms/NNPasses.td"
 include "pdlc/Transforms/PSPasses.td"
 include "pdlc/Transforms/RTPasses.td"

@@ -1,4 +1,4 @@
-//===- Pipelines.h - From model to a phase ----------------------*- C++ -*-===//
+//===- Pipelines.h - Pipelines between phases -------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,50 +18,53 @@ class OpPassManager;
 
 namespace pdlc {
 
-/// What stage compute runs on: `cpu`, or `cuda`, NVIDIA's GPUs.
+/// Device that runs stage compute: `cpu`, or `cuda` for NVIDIA GPUs.
 enum class Target { Cpu, Cuda };
 
-/// The target of that name; none if there is none.
+/// Returns the target of that name; nothing if the name is unknown.
 std::optional<Target> symbolizeTarget(llvm::StringRef name);
 
-/// What a compilation can be told; the same for pdl-opt and pdl-translate.
+/// Options of a compilation, shared by pdl-opt and pdl-translate.
 struct PipelineOptions {
-  /// `f32`, or `f64` for tests against mathematics.
+  /// `f32`, or `f64` for comparison with exact mathematics.
   std::string elementType = "f32";
-  /// `fast` or `strict`.
+  /// Numerics: `fast` or `strict`.
   std::string numerics = "fast";
-  /// `f32`, or `bf16`: what the factors of large products are rounded to. A
-  /// module that is beyond phase `model` says so itself.
+  /// Type to which the factors of large products are rounded: `f32` or `bf16`.
+  /// Modules after phase `model` state it themselves, so the option is ignored.
   std::string compute = "f32";
-  /// A name that LLVM knows, or `native`.
+  /// CPU name that LLVM knows, or `native`.
   std::string targetCpu = "x86-64-v3";
   Target target = Target::Cpu;
-  /// Whether only what answers requests is kept; in mode local.
+  /// If true, keeps only the parts of the model that serving needs. Requires
+  /// mode local.
   bool serving = false;
-  /// Whether products take up what follows them, and loops are joined. Without,
-  /// programs compute the same, in numerics `strict` to the bit, more slowly.
+  /// If true, fuses products with the ops that follow them, and joins loops. If
+  /// false, programs compute the same values more slowly; with numerics
+  /// `strict`, results are bit-identical.
   bool fuse = true;
-  /// Where it has servers, phase `roles` leaves two modules in one; later
-  /// phases treat each, or, where `isRole` is set, the module, which then is
-  /// one of them.
+  /// In a mode with servers, phase `roles` produces a module that contains two
+  /// modules, and later phases process each of them. If `isRole` is set, the
+  /// module is one of the two.
   ps::Mode mode = ps::Mode::local;
   bool isRole = false;
-  /// How parameters are cut; see `ps-partition`.
+  /// Partitioning of parameters; see `ps-partition`.
   bool slice = true;
   int64_t minBlockElements = 8192;
   int64_t targetBlockBytes = 128 * 1024;
 };
 
-/// Adds all passes that lead a module from phase `model` to phase `to`, with
-/// the verifying pass of each phase on the way; with `from`, only those that
-/// lead from that phase on.
+/// Adds all passes that bring a module from phase `model` to phase `to`,
+/// including the verifying pass of each phase. With `from`, adds only the
+/// passes after that phase.
 void buildPipeline(mlir::OpPassManager &manager, Phase to,
                    const PipelineOptions &options,
                    std::optional<Phase> from = std::nullopt);
 
-/// Adds the passes that make the kernels of a device, in the LLVM dialect, of a
-/// module for one in phase `tasks`: functions of pointers, numbers, and the
-/// number of a thread and of all threads. Nothing else of the program stays.
+/// Adds the passes that convert a module in phase `tasks` to the kernels of a
+/// device, in the LLVM dialect. Each kernel is a function of pointers, numbers,
+/// a thread index and a number of threads. Everything else in the program is
+/// removed.
 void buildDevicePipeline(mlir::OpPassManager &manager);
 
 /// Registers `--pdl-pipeline="to=..."` and `--pdl-device-pipeline`.

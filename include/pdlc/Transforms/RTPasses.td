@@ -16,24 +16,25 @@ include "mlir/Pass/PassBase.td"
 //===----------------------------------------------------------------------===//
 
 def RTOutlineKernels : Pass<"rt-outline-kernels", "::mlir::ModuleOp"> {
-  let summary = "Kernels from the loops of stages";
+  let summary = "Outlines the loop nests of stages as kernels";
   let description = [{
-    Moves each loop nest of a stage, parallel or ordered, into a function of plain
-    pointers and numbers, together with the loads that feed it and the stores of what it
-    carries out; the stage calls it. Nests that differ only in names, in the
-    memory that they are given, in numbers from outside and in numbers of rows
-    share one kernel: constants on which all of them agree stay inside, the others
-    become parameters. Inner dimensions are part of a kernel, so that LLVM sees its
-    strides and trip counts.
+    Moves each loop nest of a stage, parallel or ordered, into a function of
+    plain pointers and numbers. The loads that feed the nest, and the stores of
+    its results, move with it. The stage calls the function.
 
-    Each pointer is `llvm.noalias`: the plan of buffers lets no op write
-    memory that it reads through another pointer, so LLVM needs no check of
-    overlaps at run time. Kernels are never inlined back, which keeps the time
-    to compile linear in the number of distinct kernels.
+    Nests share one kernel if they differ only in names, memory, outside
+    numbers, and numbers of rows. Constants on which all of them agree stay
+    inside the kernel; the others become parameters. Inner dimensions are part
+    of a kernel, so that LLVM knows its strides and trip counts.
 
-    A kernel's name says what it does: `fill`, `copy`, `elementwise` or `reduce`,
-    the scalar ops of its body (six at most) and the type of the elements that it
-    writes; the symbol table adds a number where a name is taken.
+    Each pointer is `llvm.noalias`. The buffer plan guarantees that no op writes
+    memory that it reads through another pointer, so LLVM needs no overlap
+    checks at run time. Kernels are never inlined again, so compile time is
+    linear in the number of distinct kernels.
+
+    The name of a kernel describes it: `fill`, `copy`, `elementwise` or
+    `reduce`, the scalar ops of its body (at most six), and the type of the
+    elements that it writes. If a name is taken, the symbol table adds a number.
 
     Before:
     ```mlir
@@ -68,11 +69,11 @@ def RTOutlineKernels : Pass<"rt-outline-kernels", "::mlir::ModuleOp"> {
 }
 
 def RTDeduplicateKernels : Pass<"rt-deduplicate-kernels", "::mlir::ModuleOp"> {
-  let summary = "One function for equal bodies";
+  let summary = "Merges equal functions";
   let description = [{
-    Merges functions with equal types and bodies, whatever their names, and lets
-    all users of the later ones use the first: parameters of one group share a
-    kernel, tables of one group and width likewise.
+    Merges functions with equal types and bodies, whatever their names. All
+    users of the later ones then use the first. For example, parameters of one
+    group share a kernel, and so do tables of one group and width.
 
     Before:
     ```mlir
@@ -91,19 +92,22 @@ def RTDeduplicateKernels : Pass<"rt-deduplicate-kernels", "::mlir::ModuleOp"> {
 }
 
 def RTVectorizeRows : Pass<"rt-vectorize-rows", "::mlir::ModuleOp"> {
-  let summary = "Short rows as vectors of a power of two";
+  let summary = "Processes short rows as vectors with power-of-two sizes";
   let description = [{
-    The kernel that updates the rows of a table is a parallel loop over rows
-    around one over the elements of a row, and both take the largest of what tells
-    whether all that they wrote is finite. Rows are short, ten elements, and of an
-    odd length: a vectoriser masks the last vector, and joins the lanes for each
-    row. This pass, for a core with vectors, writes a row of at most 64 elements as
-    vectors of 16, 8, 4, 2 and 1 elements, and lets the loop over rows carry the
-    largest by lane: lanes are joined once, behind it.
+    The kernel that updates the rows of a table has a parallel loop over rows,
+    and in it a loop over the elements of a row. Both compute the maximum of an
+    integer that tells whether all written elements are finite. Rows are short,
+    for example ten elements, and their length is often not a power of two.
+    LLVM's vectorizer would mask the last vector, and join the lanes for each
+    row.
 
-    It takes loops whose turns load and store elements of rows by their number,
-    compute elementwise, and keep the largest of integers; others stay. Elements
-    keep their bits.
+    On a core with vectors, this pass instead writes a row of at most 64
+    elements as vectors of 16, 8, 4, 2 and 1 elements. The loop over rows keeps
+    a maximum for each lane, and the lanes are joined once, after the loop.
+
+    The pass handles loops whose iterations load and store row elements by
+    index, compute elementwise, and keep the maximum of integers. Other loops
+    stay unchanged. Elements stay bit-identical.
 
     Before:
     ```mlir
@@ -139,19 +143,21 @@ def RTVectorizeRows : Pass<"rt-vectorize-rows", "::mlir::ModuleOp"> {
 }
 
 def RTShareLoops : Pass<"rt-share-loops", "::mlir::ModuleOp"> {
-  let summary = "Threads share the turns of kernels";
+  let summary = "Lets threads share the iterations of kernels";
   let description = [{
-    The turns of a kernel's parallel loop are independent, so that threads of a
-    core's process may each run some of them. A kernel that is one such loop, of
-    more than a few turns, takes the first turn and the one behind the last from its
-    caller; a stage leaves it to the runtime (`rt.run_loop`), which knows how many
-    threads have nothing else to do, and calls it once where there are none. The
-    arguments lie in memory, 8 bytes each, in one place for all calls of a stage;
-    a function `.turns` takes them from there.
+    The iterations of a kernel's parallel loop are independent, so several
+    threads can each run some of them. The pass handles kernels that consist of
+    one such loop with more than a few iterations. Such a kernel takes the first
+    iteration and the end of the range from its caller.
 
-    Kernels that give numbers back, or read memory before their loop, stay as they
-    are, as do loops whose work is known to be small. Which elements meet in which
-    order does not change, so no bit does.
+    The stage calls `rt.run_loop` of the runtime. The runtime knows how many
+    threads are idle; if none is, it calls the kernel once. The arguments are
+    stored in memory, 8 bytes each, in one place for all calls of a stage. A
+    function `.turns` loads them from there.
+
+    Kernels that return numbers or read memory before their loop stay unchanged,
+    and so do loops that are known to be cheap. The order in which elements are
+    combined does not change, so results are bit-identical.
 
     Before:
     ```mlir
@@ -183,33 +189,38 @@ def RTShareLoops : Pass<"rt-share-loops", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pdlc::rt::RTDialect", "::mlir::arith::ArithDialect",
     "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect"];
   let statistics = [
-    Statistic<"numKernels", "shared-kernels", "Kernels whose turns threads share">
+    Statistic<"numKernels", "shared-kernels", "Kernels whose iterations threads share">
   ];
 }
 
 def RTLaunchKernels : Pass<"rt-launch-kernels", "::mlir::ModuleOp"> {
-  let summary = "Stages compute leave their work to a device";
+  let summary = "Launches the kernels of compute stages on a device";
   let description = [{
-    Compute stages of a module in phase `tasks` become what runs beside a device: calls of kernels
-    become launches, pointers those of the device's memory, and an `rt.device_kernel`
-    says of each kernel what it does with its arguments. A launch says how many turns
-    there are, which is computed where the kernel was called; a kernel that is no parallel
-    loop has one.
+    Converts compute stages of a module in phase `tasks` into host code that
+    controls a device:
 
-    What there is no kernel for stays on the host: its inputs are copied out, and the
-    stage waits for them; what it writes is copied in. Rows of tables, which are the
-    host's, are gathered into memory that copies can use. Sums of losses and
-    metrics wait until the end of their block, so that the stage waits once for all of them. What a program's
-    fields, lookups and parameters hold is on both sides, and the host reads its own.
+    - Calls of kernels become launches, and pointers become pointers to device
+      memory.
+    - An `rt.device_kernel` describes how each kernel uses its arguments.
+    - A launch gives the number of iterations, which is computed at the place of
+      the call. A kernel that is not a parallel loop has one iteration.
 
-    Where tables are those of this process, not of servers, the kernels of the device library that
-    find, make and move rows are there too: the runtime launches them by their names.
+    Work without a kernel stays on the host. Its inputs are copied to the host,
+    and the stage waits for them; its results are copied to the device. Rows of
+    tables are on the host. They are gathered into memory from which copies are
+    possible. Sums of losses and metrics wait until the end of their block, so
+    that the stage waits once for all of them. Data of a program's fields,
+    lookups and parameters are on both sides, and the host reads its own copy.
 
-    With `numerics=fast` products of f32 that are not strict become `rt.device_product`; all
-    others are launches of the device library.
+    If this process, and not servers, holds the tables, kernels of the device
+    library find, create and move rows. The runtime launches them by name.
 
-    The stage returns the status of the device. Who calls a kernel elsewhere on the
-    host calls a copy of it. Memory that is nobody's is a fault of the compiler, and refused.
+    With `numerics=fast`, f32 products that are not strict become
+    `rt.device_product`. All other products are launches of the device library.
+
+    The stage returns the status of the device. Other host code that calls a
+    kernel calls a copy of it. If the pass cannot tell where the memory of a call
+    is, it reports an error of the compiler.
 
     Before:
     ```mlir
@@ -242,22 +253,27 @@ def RTLaunchKernels : Pass<"rt-launch-kernels", "::mlir::ModuleOp"> {
 }
 
 def RTDistributeLoops : Pass<"rt-distribute-loops", "::mlir::ModuleOp"> {
-  let summary = "Threads of a device share the turns of kernels";
+  let summary = "Distributes the iterations of kernels over device threads";
   let description = [{
-    What `rt-share-loops` and `rt-serialize-loops` are for cores, this is for a device:
-    each kernel of an `rt.device_kernel` takes two numbers more, that of a thread and how many threads there
-    are. A thread does the turns of that number, and then of each that is so many further. Turns are
-    those of all dimensions of the kernel's parallel loop, and of a loop that is all
-    that it holds, numbered with the last dimension innermost: neighbouring threads
-    touch neighbouring memory. Loops further inside, and ordered sums, stay in the
-    turn, and `rt-serialize-loops` gives them an order. Memory that a turn has for
-    itself is one of a thread for all its turns.
+    Does for a device what `rt-share-loops` and `rt-serialize-loops` do for
+    cores. Each kernel of an `rt.device_kernel` gets two more numbers: the
+    number of the thread, and the number of threads. A thread runs the iteration
+    with its own number, and then every iteration whose number is larger by a
+    multiple of the number of threads.
 
-    A kernel that is no such loop, such as one ordered sum, is done by thread 0 alone.
-    Turns are independent, so no bit depends on how many threads there are.
+    Iterations are numbered over all dimensions of the kernel's parallel loop,
+    and over a loop that is its only content. The last dimension is innermost,
+    so that neighboring threads touch neighboring memory. Loops further inside,
+    and sums with a fixed order, stay inside an iteration, and
+    `rt-serialize-loops` orders them. Memory that belongs to an iteration
+    becomes memory of the thread, for all its iterations.
 
-    For the host, where a fake device runs the same code, each kernel gets a function of
-    arguments in memory beside it.
+    A kernel that is not such a loop, such as one sum with a fixed order, runs
+    on thread 0 alone. Iterations are independent, so results do not depend on
+    the number of threads.
+
+    For the host, on which a fake device runs the same code, each kernel also
+    gets a function that takes its arguments in memory.
 
     Before:
     ```mlir
@@ -292,12 +308,13 @@ def RTDistributeLoops : Pass<"rt-distribute-loops", "::mlir::ModuleOp"> {
 }
 
 def RTExtractKernels : Pass<"rt-extract-kernels", "::mlir::ModuleOp"> {
-  let summary = "The kernels of a device, without the program";
+  let summary = "Extracts the kernels of a device from the program";
   let description = [{
-    Leaves the kernels that an `rt.device_kernel` names, and the functions that these call: what becomes
-    code for the device by itself; the rest of the program runs on the host. A kernel in
-    which something has no code for a device is refused at that op: what calls the
-    runtime in a turn, and functions of f64 that the C library has on a CPU.
+    Keeps only the kernels that an `rt.device_kernel` names, and the functions
+    that they call. They become device code; the rest of the program runs on the
+    host. If an op in a kernel has no device code, the pass reports an error at
+    that op. Examples are calls of the runtime in an iteration, and f64
+    functions for which a CPU uses the C library.
 
     Before:
     ```mlir
@@ -312,32 +329,34 @@ def RTExtractKernels : Pass<"rt-extract-kernels", "::mlir::ModuleOp"> {
     ```
   }];
   let statistics = [
-    Statistic<"numKernels", "extracted-kernels", "Kernels that become code of a device">
+    Statistic<"numKernels", "extracted-kernels", "Kernels that become device code">
   ];
 }
 
 def RTSerializeLoops : Pass<"rt-serialize-loops", "::mlir::ModuleOp"> {
-  let summary = "Parallel loops in an order that suits one core";
+  let summary = "Orders the iterations of parallel loops for one core";
   let description = [{
-    Up to phase `tasks` a loop whose turns are independent is an `scf.parallel`,
-    and only sums whose order is settled are `scf.for` inside of one: what a
-    device would launch. This pass gives the turns an order, for a core with
-    vectors: the last dimension runs innermost. Two things make that as fast as a
-    nest written by hand:
+    Up to phase `tasks`, loops with independent iterations are `scf.parallel`,
+    in a form that a device could launch. Only sums with a fixed summation order
+    are `scf.for` inside such a loop. This pass orders the iterations for a core
+    with vectors: the last dimension is innermost. Two measures make the result
+    as fast as a hand-written nest:
 
-    - A load that does not depend on inner dimensions moves out of their loops,
-      where those are known to run and nothing in the loop writes to that memory.
-    - Ordered sums, one for each turn, are walked in the order of the memory that
-      they read: a sum over leading dimensions adds row after row into all results
-      at once; a product of matrices, whose terms no single load has, adds term
-      after term into all columns of a row. Each result still collects its elements
-      in the same order, so that no bit changes.
+    - A load that does not depend on inner dimensions is hoisted out of their
+      loops. The pass does this if these loops are known to run and nothing in
+      them writes to that memory.
+    - Ordered sums, one for each iteration, follow the order of the memory that
+      they read. A sum over leading dimensions adds row after row into all
+      results at once. In a matrix product, a term does not come from a single
+      load; the pass adds term after term into all columns of a row. Each result
+      still adds its elements in the same order, so results are bit-identical.
 
-    Memory that a turn has for itself (`memref.alloca`) is one on the stack of the
-    function: the turns follow each other.
+    Memory that belongs to an iteration (`memref.alloca`) becomes one allocation
+    on the stack of the function, because iterations run one after the other.
 
-    What the turns combine (`scf.reduce`) must be integers, the same in any order;
-    loops carry it. Floats are refused.
+    Values that iterations combine (`scf.reduce`) must be integers, because
+    their result does not depend on the order. Loops carry them. The pass
+    reports an error for floats.
 
     Before:
     ```mlir
@@ -366,8 +385,8 @@ def RTSerializeLoops : Pass<"rt-serialize-loops", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
   let statistics = [
-    Statistic<"numLoops", "loops", "Parallel loops that got an order">,
-    Statistic<"numSums", "sums", "Of these, those of ordered sums">
+    Statistic<"numLoops", "loops", "Parallel loops that were ordered">,
+    Statistic<"numSums", "sums", "Those of them that contain ordered sums">
   ];
 }
 

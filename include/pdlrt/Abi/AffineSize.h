@@ -1,4 +1,4 @@
-//===- AffineSize.h - How much memory a batch needs -------------*- C++ -*-===//
+//===- AffineSize.h - Memory that a batch needs -----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,25 +18,24 @@
 
 namespace pdlrt {
 
-/// What the size of a buffer depends on, in one step of a program.
+/// Numbers that determine the size of a buffer in one step of a program.
 struct SizeCounts {
   int64_t batch = 0;                      ///< samples
   std::span<const pdl_field_data> fields; ///< by field of the program
   std::span<const pdl_lookup> lookups;    ///< by lookup of the program
 };
 
-/// Whether no part of `size` is negative, for a program of so many fields and
-/// lookups.
+/// Returns true if no term of `size` is negative, for a program with this
+/// number of fields and lookups.
 bool isValid(const pdl_affine_size &size, int32_t fieldCount,
              int32_t lookupCount);
 
-/// The bytes that `size`, which is valid, says for these counts; none if they
-/// are more than an int64_t holds. Allocates nothing.
+/// Returns the bytes that a valid `size` gives for these counts; nothing if
+/// they exceed int64_t. Allocates nothing.
 std::optional<int64_t> evaluate(const pdl_affine_size &size,
                                 const SizeCounts &counts);
 
-/// The same for who is to allocate them. Throws std::bad_alloc for what is
-/// more: no memory has so many.
+/// Returns the bytes to allocate. Throws std::bad_alloc if they exceed int64_t.
 size_t bytesToAllocate(const pdl_affine_size &size, const SizeCounts &counts);
 
 } // namespace pdlrt

@@ -1,4 +1,4 @@
-//===- Descriptor.h - A compiled program, checked ---------------*- C++ -*-===//
+//===- Descriptor.h - Checks and reads descriptors --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,56 +22,58 @@ namespace pdlrt {
 
 /// Checks everything in a descriptor that the runtime relies on: the ABI
 /// version, the size of each struct, that indices are in range, that sizes are
-/// positive and functions present. A failure means that compiler and runtime
-/// do not fit together, and says so. `descriptor` may be null (the program does
-/// not serve this ABI version).
+/// positive and functions exist. An error means that compiler and runtime do
+/// not match, and says so. `descriptor` may be null: the program does not
+/// support this ABI version.
 Status checkDescriptor(const pdl_descriptor *descriptor);
 
-/// Asks `query` (normally `pdl_program_query`) for the descriptor of this ABI
-/// version and checks it.
+/// Gets the descriptor for this ABI version from `query` (normally
+/// `pdl_program_query`) and checks it.
 Expected<const pdl_descriptor *>
 loadDescriptor(const pdl_descriptor *(*query)(uint32_t version));
 
-/// The program of that name, null if there is none.
+/// Returns the program with this name, null if there is none.
 const pdl_program *findProgram(const pdl_descriptor &descriptor,
                                std::string_view name);
 
-/// What --version of a program shows, a line each: model, compiler, target,
-/// mode, and the three fingerprints; of a server its role too.
+/// Returns the lines of a program's --version: model, compiler, target, mode,
+/// and the three fingerprints; for a server also its role.
 std::string describeProgram(const pdl_descriptor &descriptor);
 
-/// The number of elements of a symbol (of one row, for a table).
+/// Returns the number of elements of a symbol (of one row, for a table).
 int64_t elementCount(const pdl_symbol &symbol);
 
-/// The number of elements of a symbol's gradient (of that of one row, with its
-/// counts, for a table).
+/// Returns the number of elements of a symbol's gradient (of one row's, with
+/// its counts, for a table).
 inline int64_t gradientElements(const pdl_symbol &symbol) {
   return symbol.kind == PDL_SYMBOL_TABLE ? symbol.gradient_width
                                          : elementCount(symbol);
 }
 
-/// Whether what a group's trainers send is added up in full: merge(sum). False
-/// for -1, which is no group.
+/// Returns true if the contributions of a group's trainers are summed without
+/// division: merge(sum). False for -1, which is no group.
 inline bool mergesBySum(const pdl_descriptor &descriptor, int32_t group) {
   return group >= 0 && descriptor.groups[group].merge == PDL_MERGE_SUM;
 }
 
-/// The bytes of one element of a symbol, its slots and its gradient.
+/// Returns the bytes of one element of a symbol, its slots and its gradient.
 inline size_t elementSize(const pdl_symbol &symbol) {
   return elementSize(symbol.element_type);
 }
 
-/// Whether a slot has one element for each row instead of the row's width.
+/// Returns true if a slot has one element for each row instead of the row's
+/// width.
 inline bool isRowSlot(const pdl_symbol &symbol, int32_t slot) {
   return slot >= symbol.slot_count - symbol.row_slot_count;
 }
 
-/// Elements that a row has in its value (part 0) or in slot `part` - 1.
+/// Returns the number of elements of a row in its value (part 0) or in slot
+/// `part` - 1.
 inline int64_t partWidth(const pdl_symbol &symbol, int32_t part) {
   return part > 0 && isRowSlot(symbol, part - 1) ? 1 : symbol.row_width;
 }
 
-/// The elements of a row: its value and slots.
+/// Returns the number of elements of a row: its value and slots.
 inline int64_t rowElements(const pdl_symbol &symbol) {
   int64_t elements = 0;
   for (int32_t part = 0; part <= symbol.slot_count; ++part)
@@ -79,31 +81,33 @@ inline int64_t rowElements(const pdl_symbol &symbol) {
   return elements;
 }
 
-/// How a table holds that part of its rows.
+/// Returns the storage format of this part of a table's rows.
 inline int32_t partStorage(const pdl_symbol &symbol, int32_t part) {
   return part == 0 ? symbol.storage : int32_t(PDL_STORE_ELEMENT);
 }
 
-/// Bytes of a part in the row of a table.
+/// Returns the bytes of a part in a table's row.
 inline size_t partBytes(const pdl_symbol &symbol, int32_t part) {
   return size_t(partWidth(symbol, part)) *
          storedSize(partStorage(symbol, part), symbol.element_type);
 }
 
-/// Bytes of the value of a row of a table, to where its slots begin.
+/// Returns the bytes of the value in a table's row, which is the offset of its
+/// slots.
 inline size_t valueBytes(const pdl_symbol &symbol) {
   return storedValueBytes(symbol.storage, symbol.element_type,
                           symbol.row_width);
 }
 
-/// Bytes of a row that a server sends to a program: the value as it is stored,
-/// or what frozen programs read as elements.
+/// Returns the bytes of a row that a server sends to a program: the value in
+/// its storage format, or for a frozen program the part that it reads, as
+/// elements.
 inline size_t sentRowBytes(const pdl_symbol &symbol, bool frozen) {
   return frozen ? size_t(symbol.row_width) * elementSize(symbol)
                 : valueBytes(symbol);
 }
 
-/// Where part `part` begins in the row of a table, in bytes.
+/// Returns the offset of part `part` in a table's row, in bytes.
 inline size_t partBegin(const pdl_symbol &symbol, int32_t part) {
   size_t begin = part > 0 ? valueBytes(symbol) : 0;
   for (int32_t before = 1; before < part; ++before)
@@ -111,9 +115,9 @@ inline size_t partBegin(const pdl_symbol &symbol, int32_t part) {
   return begin;
 }
 
-/// What a program computes in, for people: "f32", "f64", or "f32 and f64". The
-/// types of its symbols, or of its outputs if it has none; so both roles of a
-/// translation have the same.
+/// Returns the element types of a program for messages: "f32", "f64", or "f32
+/// and f64". They are the types of its symbols, or of its outputs if it has no
+/// symbols; so both roles of a translation have the same text.
 std::string elementTypeText(const pdl_descriptor &descriptor);
 
 } // namespace pdlrt

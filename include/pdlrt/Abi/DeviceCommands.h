@@ -1,4 +1,4 @@
-//===- DeviceCommands.h - What a stage adds to a stream ---------*- C++ -*-===//
+//===- DeviceCommands.h - Work that a stage adds to a stream ----*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A stage that adds the same as it did before, to the same memory, need not say
-// it piece by piece: where that happened twice, the pieces become a graph,
-// which costs one launch. It happens where shapes repeat; numbers of keys do
-// not, so stages with lookups add piece by piece as a rule.
+// If a stage adds the same work as before, on the same memory, it can be
+// repeated as a whole. When the same work has occurred twice, it becomes a
+// graph, which is launched at once. This happens when shapes repeat. Numbers of
+// keys rarely repeat, so stages with lookups usually add their work piece by
+// piece.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,39 +28,40 @@
 
 namespace pdlrt {
 
-/// The work of stages, in parts that end where the host waits. One thread at a
-/// time.
+/// The work of stages, in parts that end where the host waits. Not thread-safe.
 class DeviceCommands {
 public:
-  /// Batch sizes whose parts are kept, by the place of the batch.
-  static constexpr size_t mostShapes = 16;
-  /// With fewer pieces a graph saves nothing.
-  static constexpr size_t leastPieces = 4;
+  /// Maximum number of pairs of batch size and batch memory whose parts are
+  /// kept.
+  static constexpr size_t maxShapes = 16;
+  /// Minimum number of pieces for which a graph is faster.
+  static constexpr size_t minPieces = 4;
 
-  /// The stream outlives it.
+  /// Adds work to `stream`, which must outlive this object.
   explicit DeviceCommands(DeviceStream &stream) : stream(stream) {}
 
-  /// A stage begins, on a batch of so many samples. `batch`: where it lies;
-  /// batches that are prepared beside each other lie in different memory, so
-  /// that what is done with one is like what was done with that one before.
+  /// Starts a stage on a batch of `samples` samples. `batch`: address of the
+  /// batch. Batches that are prepared alternately have different memory, so the
+  /// work for one of them repeats earlier work on the same memory.
   void begin(int64_t samples, const void *batch);
 
-  // What the functions of DeviceStream of that name do, at the latest when the
-  // part ends. Memory of the host is such as the device gave.
+  // Like the functions of DeviceStream with the same name; the work is added at
+  // the latest when the part ends. Host memory must have been allocated by the
+  // device.
   Status copyIn(void *toDevice, const void *fromHost, size_t bytes);
   Status copyOut(void *toHost, const void *fromDevice, size_t bytes);
   Status copyWithin(void *to, const void *from, size_t bytes);
   Status clear(void *memory, size_t bytes);
   Status launch(size_t kernel, int64_t turns,
                 std::span<const uint64_t> arguments);
-  /// `otherwise`: the kernel, of the arguments of pdldevice_product, that forms
-  /// the products which the device does not.
+  /// Adds a product. `otherwise`: kernel for products that the device does not
+  /// support, with the arguments of pdldevice_product.
   Status multiply(const DeviceProduct &product, size_t otherwise);
 
-  /// All of a part was added: it will be done without more.
+  /// Ends a part: all its work will be done without further calls.
   Status endPart();
 
-  /// Parts that were done by one launch, since the beginning.
+  /// Returns the number of parts so far that were done by one launch.
   int64_t replayed() const { return replays; }
 
 private:
@@ -71,8 +73,8 @@ private:
     Launch,
     Multiply
   };
-  /// A part as it was done last. Words: of each piece its kind, how many
-  /// follow, and these.
+  /// The last version of a part. Words: for each piece its kind, the number of
+  /// following words, and these words.
   struct Part {
     std::vector<uint64_t> words;
     std::unique_ptr<DeviceGraph> graph;
@@ -95,14 +97,14 @@ private:
   uint64_t stages = 0;
   Shape *shape = nullptr;
   size_t partIndex = 0;
-  /// Whether the part is as it was so far, up to that place of its words; then
-  /// nothing was added to the stream yet.
+  /// True if the part has been equal to the last one so far, up to `place` in
+  /// its words; nothing was added to the stream yet.
   bool isSame = false;
   size_t place = 0;
-  /// Else what was added.
+  /// Otherwise, the work that was added.
   std::vector<uint64_t> current, piece;
   int64_t replays = 0;
-  /// The device makes no graphs.
+  /// The device does not support graphs.
   bool isOff = false;
 };
 

@@ -1,4 +1,4 @@
-//===- DeviceInput.h - A prepared batch on its way to a device --*- C++ -*-===//
+//===- DeviceInput.h - Copies a prepared batch to a device ------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,34 +20,38 @@
 
 namespace pdlrt {
 
-/// The copies of what stage prepare left for a batch. They have a stream of
-/// their own, and run while the batch before is computed. What compute asks
-/// for the first time is copied then, and from then on with the others. One
-/// thread at a time.
+/// Copies the results of stage prepare for a batch to the device. Copies use a
+/// separate stream, and run while the previous batch is computed. A place that
+/// compute requests for the first time is copied at that time, and together
+/// with the others from then on. Not thread-safe.
 class DeviceInput {
 public:
-  /// All outlive it.
+  /// The references must outlive it.
   DeviceInput(Device &device, const pdl_descriptor &descriptor,
               const pdl_program &program)
       : device(device), descriptor(descriptor), program(program) {}
 
-  /// Before the host writes what the last batch was copied from.
+  /// Waits for the copies of the last batch. Call before the host overwrites
+  /// its memory.
   Status finish();
-  /// After stage prepare: begins to copy. The host's memory stays until
-  /// `finish`.
+  /// Starts the copies. Call after stage prepare. Host memory must stay valid
+  /// until `finish`.
   Status send(const pdl_step_context &context);
-  /// Before stage compute: lets what is added to `compute` wait for the copies.
+  /// Makes work that is added to `compute` wait for the copies. Call before
+  /// stage compute.
   Status arrive(DeviceStream &compute);
-  /// What of its memory grows with the batch, which was sent.
+  /// Returns the size of the memory that grows with the batch, which must have
+  /// been sent.
   Expected<GrowingBytes> growing(const pdl_step_context &context) const;
-  /// In it: the copy of a place that prepare made ready.
+  /// Returns the device copy of a place that prepare has completed. Call during
+  /// stage compute.
   Expected<void *> pointerTo(const pdl_step_context &context, int32_t place,
                              int32_t index, DeviceStream &compute);
 
 private:
   struct Copy {
     DeviceBuffer memory;
-    /// Whether it is of this batch.
+    /// True if it has the current batch.
     bool isCurrent = false;
   };
   Status copy(const pdl_step_context &context,
@@ -56,9 +60,9 @@ private:
   Device &device;
   const pdl_descriptor &descriptor;
   const pdl_program &program;
-  /// From the first batch on.
+  /// Created with the first batch.
   std::unique_ptr<DeviceStream> stream;
-  /// Behind the copies of a batch, until it arrives.
+  /// Recorded after the copies of a batch, until it arrives.
   std::unique_ptr<DeviceEvent> sent;
   std::map<std::pair<int32_t, int32_t>, Copy> copies;
 };

@@ -1,4 +1,4 @@
-//===- DeviceLookups.h - Lookups whose rows a device has --------*- C++ -*-===//
+//===- DeviceLookups.h - Lookups in tables on devices -----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,24 +17,24 @@
 
 namespace pdlrt {
 
-/// The distinct keys of a lookup and the addresses of their rows, on a device;
-/// or, where several devices have the rows, what each of them has of it. Memory
-/// grows to the largest lookup seen.
+/// The distinct keys of a lookup and the addresses of their rows, on a device.
+/// If several devices have the rows, `parts` has an entry for each of them.
+/// Memory grows to the largest lookup seen.
 struct DeviceRows {
-  /// The table that they were found in; -1: none.
+  /// The table of the keys; -1: none.
   int32_t symbol = -1;
   int64_t count = 0;
   DeviceBuffer keys, rows;
-  /// What copies read and write.
+  /// Host memory for copies.
   DeviceBuffer keysOnHost, rowsOnHost;
-  /// How often the table's stream had been waited for when keys were sent.
+  /// Number of waits for the table's stream before the keys were sent.
   uint64_t sentAt = 0;
-  /// What rows hold, where it goes through the host.
+  /// Values of the rows, if they go through the host.
   DeviceBuffer values, valuesOnHost;
 
-  /// By device; none where one device has all rows.
+  /// Indexed by device; empty if one device has all rows.
   std::vector<DeviceRows> parts;
-  /// Of such a part: its keys, and where in the lookup they are.
+  /// The keys of such a part, and their positions in the lookup.
   std::vector<int64_t> ownKeys, places;
 
   const int64_t *keysOfDevice() const {
@@ -43,25 +43,25 @@ struct DeviceRows {
   void **rowsOfDevice() const { return static_cast<void **>(rows.data()); }
 };
 
-/// Tables in the memory of a device, as stages use them. Thread-safe, with
-/// lookups of one thread each.
+/// Tables in device memory, as stages use them. Thread-safe; each lookup must
+/// be used by one thread at a time.
 class DeviceLookups {
 public:
   virtual ~DeviceLookups();
 
-  /// Whether a table is there.
+  /// Returns true if the table is on the device.
   virtual bool holds(int32_t symbol) const = 0;
-  /// Finds the rows of keys, which are distinct, and makes those that are not
-  /// there, with their initial values. Mostly waits for nothing.
+  /// Finds the rows of distinct keys, and inserts missing rows with their
+  /// initial values. Usually does not wait.
   virtual Status pull(int32_t symbol, int64_t count, const int64_t *keys,
                       DeviceRows &lookup) = 0;
-  /// Finds the rows that are there, and waits: those of others are null, in
-  /// `rowsOnHost`, too.
+  /// Finds existing rows, and waits. Missing rows are null, also in
+  /// `rowsOnHost`.
   virtual Status find(int32_t symbol, int64_t count, const int64_t *keys,
                       DeviceRows &lookup) = 0;
-  /// Writes the values of a lookup's rows to `out`, memory of the device, in
-  /// the order of `compute`'s work. `frozen`: what frozen programs read, and
-  /// of keys without a row what their table promises.
+  /// Writes the values of a lookup's rows to `out`, device memory, in the order
+  /// of the work of `compute`. `frozen`: writes the part that frozen programs
+  /// read, and for keys without a row the value that their table defines.
   virtual Status gather(DeviceRows &lookup, bool frozen, void *out,
                         DeviceStream &compute) = 0;
 };

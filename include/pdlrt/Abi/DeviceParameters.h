@@ -1,4 +1,4 @@
-//===- DeviceParameters.h - Dense state that a device has -------*- C++ -*-===//
+//===- DeviceParameters.h - Dense state on a device -------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,16 +15,17 @@
 
 namespace pdlrt {
 
-/// Parameters that stay on a device from step to step. Thread-safe.
+/// Parameters that stay on a device between steps. Thread-safe.
 class DeviceParameters {
 public:
   virtual ~DeviceParameters();
 
-  /// The address on the device of what stages read of a parameter. Work that
-  /// any stream gets from now on finds it there, until the next update.
+  /// Returns the address on the device of the part of a parameter that stages
+  /// read. All work that stages add from now on can use it, until the next
+  /// update.
   virtual Expected<void *> parameter(int32_t symbol, bool frozen) = 0;
-  /// Whether the rule of a parameter or table takes its gradient from the
-  /// device, so that the host need not have it.
+  /// Returns true if the rule of a parameter or table reads its gradient on the
+  /// device, so that the host does not need it.
   virtual bool takesGradient(int32_t symbol) const = 0;
 };
 

@@ -1,4 +1,4 @@
-//===- DevicePlaces.h - What of a step has copies on a device ---*- C++ -*-===//
+//===- DevicePlaces.h - Memory of a step with device copies -----*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,16 +17,17 @@
 
 namespace pdlrt {
 
-/// The memory of the host behind a place of a step.
+/// The host memory of a place of a step.
 struct PlaceOnHost {
-  /// Null where the device alone has it.
+  /// Null if it exists only on the device.
   void *memory;
   size_t bytes;
-  /// By compute.
+  /// True if compute writes it.
   bool isWritten = false;
 };
 
-/// Finds it. `place`: pdl_device_place; `index` as that says.
+/// Returns the host memory of a place. `place`: pdl_device_place, which defines
+/// `index`.
 Expected<PlaceOnHost> findPlace(const pdl_descriptor &descriptor,
                                 const pdl_program &program,
                                 const pdl_step_context &context, int32_t place,
@@ -35,19 +36,19 @@ Expected<PlaceOnHost> findPlace(const pdl_descriptor &descriptor,
 /// Bytes of a step that grow with its batch.
 struct GrowingBytes {
   size_t ofSamples = 0;
-  /// With its distinct keys.
+  /// Bytes that grow with its distinct keys.
   size_t ofKeys = 0;
 
   GrowingBytes &operator+=(const GrowingBytes &other);
 };
 
-/// How much of a place they are.
+/// Returns these bytes for a place.
 Expected<GrowingBytes> findGrowing(const pdl_descriptor &descriptor,
                                    const pdl_program &program,
                                    const pdl_step_context &context,
                                    int32_t place, int32_t index);
 
-/// The same of the places that `copies` has by (place, index).
+/// Returns their sum over the places in `copies`, a map by (place, index).
 template <typename Copies>
 Expected<GrowingBytes>
 sumGrowing(const pdl_descriptor &descriptor, const pdl_program &program,
@@ -63,7 +64,7 @@ sumGrowing(const pdl_descriptor &descriptor, const pdl_program &program,
   return sum;
 }
 
-/// Whether it is as it will be when stage prepare has ended.
+/// Returns true if the place is complete when stage prepare has ended.
 bool isReadyWithPrepare(int32_t place);
 
 } // namespace pdlrt

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a replica has on its device: a stream, the copies of what its stages
-// read, and the memory of what they write. Copies are made of what a stage asks
-// for; memory grows to the largest batch and then stays.
+// The resources of a replica on its device: a stream, the copies of the data
+// that its stages read, and the memory of their results. Copies are made when a
+// stage requests them. Memory grows to the largest batch and is then reused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,37 +33,39 @@
 
 namespace pdlrt {
 
-/// Behind the `pdlrt_*` calls of stages compute for a device. One thread at a
-/// time.
+/// Implements the `pdlrt_*` calls of compute stages for a device. Not
+/// thread-safe.
 class DeviceStep {
 public:
-  /// The device, which has loaded the program's kernels, the descriptor and the
-  /// parameters outlive it. Without `parameters` they are copied for each
-  /// stage.
+  /// The references must outlive it. The device must have loaded the program's
+  /// kernels. If `parameters` is null, they are copied for each stage.
   DeviceStep(Device &device, const pdl_descriptor &descriptor,
              const pdl_program &program, DeviceParameters *parameters);
 
   Device &runsOn() const { return device; }
 
-  /// Memory of the host for a gradient or output, from which copies run fast.
-  /// It stays until more of it is asked for.
+  /// Returns pinned host memory for gradient or output `index`; `place` says
+  /// which of the two it is. Valid until a larger size is requested for it.
   Expected<void *> hostResult(int32_t place, int32_t index, size_t bytes);
-  /// The same of an update's gradient; null where the host does not get it.
+  /// Like `hostResult`, for an update's gradient. Returns null if the gradient
+  /// stays on the device.
   Expected<void *> hostGradient(int32_t update, size_t bytes);
 
-  /// Before a stage: what the places that it will ask for hold on the host, and
-  /// what of them is on its way. Both stay until the stage ends.
+  /// Starts a stage. `context` has the host memory of the places that it will
+  /// request; `input` has the copies in progress. Both must stay valid until
+  /// the stage ends.
   void begin(const pdl_step_context &context, DeviceInput &input);
-  /// Parts of stages that were done by one launch, since the beginning.
+  /// Returns the number of parts of stages so far that were done by one launch.
   int64_t replayed() const { return commands ? commands->replayed() : 0; }
 
-  // What the functions of abi.h do. A failure is kept for `wait`.
+  // Implement the functions of abi.h. A failure is kept for `wait`.
   void *pointerTo(int32_t place, int32_t index);
   void *constant(const void *onHost, size_t bytes);
   void launch(int32_t kernel, int64_t turns, const uint64_t *arguments);
-  /// `otherwise`: the kernel that forms the products which the device does not.
+  /// Adds a product. `otherwise`: kernel for products that the device does not
+  /// support.
   void multiply(const DeviceProduct &product, int32_t otherwise);
-  /// The rows of a lookup in tables of the device.
+  /// Adds a gather of the rows of a lookup in tables of the device.
   void gather(DeviceLookups &tables, DeviceRows &lookup, void *out);
   void *hostMemory(size_t bytes);
   void copyIn(void *toDevice, const void *fromHost, size_t bytes);
@@ -71,27 +73,29 @@ public:
   void copyWithin(void *to, const void *from, size_t bytes);
   Status wait(bool isLast);
 
-  // After a stage.
+  // Call after a stage.
 
-  /// What of the memory that it used, the input's beside, grows with the batch.
+  /// Returns the size of the used memory that grows with the batch, without
+  /// that of the input.
   Expected<GrowingBytes> growing() const;
-  /// The gradient of an update, which is there until the next stage; null where
-  /// the stage has none.
+  /// Returns the gradient of an update, valid until the next stage; null if the
+  /// stage has none.
   void *gradient(int32_t update) const;
-  /// Whether all of it is finite, where the program has kernels to find out.
+  /// Returns true if the gradient is finite. Call only if `checksGradients()`,
+  /// which is true if the program has kernels for this check.
   bool isGradientFinite(int32_t update) const;
   bool checksGradients() const { return checks; }
 
 private:
-  /// Adds what tells whether a gradient, of so many bytes, is finite.
+  /// Adds a check whether a gradient of `bytes` bytes is finite.
   void check(int32_t update, const void *gradient, size_t bytes);
-  /// Brings gradients and outputs to the host.
+  /// Copies gradients and outputs to the host.
   void finish();
 
-  /// What a place has on the device.
+  /// Device memory of a place.
   struct Copy {
     DeviceBuffer memory;
-    /// Whether this stage has asked for it.
+    /// True if the current stage has requested it.
     bool isCurrent = false;
   };
   template <typename Callable> void add(Callable &&work);
@@ -105,23 +109,24 @@ private:
   const pdl_program &program;
   DeviceParameters *const parameters;
   const GradientKernels kernels;
-  /// Whether there are those that check the gradients of all updates.
+  /// True if the program has kernels that check the gradients of all updates.
   bool checks = false;
-  /// By update: whether its gradient is not finite.
+  /// Indexed by update: set if its gradient is not finite.
   DeviceFlags nonFinite;
   std::map<std::pair<int32_t, int32_t>, DeviceBuffer> results;
-  /// From the first stage on.
+  /// Created with the first stage.
   std::unique_ptr<DeviceStream> stream;
   std::unique_ptr<DeviceCommands> commands;
   const pdl_step_context *context = nullptr;
   DeviceInput *input = nullptr;
   std::map<std::pair<int32_t, int32_t>, Copy> copies;
   std::map<const void *, DeviceBuffer> constants;
-  /// Memory of the host for this stage, and how much of the last one is taken;
-  /// when a stage needed more than one, the next has one of their summed size.
+  /// Host memory for this stage, and the used size of the last chunk. If a
+  /// stage needed more than one chunk, the next stage has one of their total
+  /// size.
   std::vector<DeviceBuffer> chunks;
   size_t chunkUsed = 0, stageBytes = 0;
-  /// In its place behind a failure.
+  /// Replaces host memory after a failure.
   std::vector<AlignedBuffer> unused;
   Status failure;
 };

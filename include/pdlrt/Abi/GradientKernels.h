@@ -1,4 +1,4 @@
-//===- GradientKernels.h - What adds and tests gradients --------*- C++ -*-===//
+//===- GradientKernels.h - Kernels for gradients ----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,25 +19,25 @@
 
 namespace pdlrt {
 
-/// The numbers of the kernels of gradients in a compiled program, which has
-/// those of the element types that its gradients have.
+/// Indices of the gradient kernels in a compiled program, for the element types
+/// of its gradients.
 class GradientKernels {
 public:
-  /// Looks them up by their names.
+  /// Finds the kernels by name.
   explicit GradientKernels(const pdl_descriptor &descriptor);
 
-  /// Whether the program has it of that element type.
+  /// Returns true if the program has the kernel for this element type.
   bool has(pdlabi::GradientKernel kernel, int32_t elementType) const {
     return numbers[elementType][size_t(kernel)] >= 0;
   }
-  /// Its number, where the program has it.
+  /// Returns the kernel's index; the program must have the kernel.
   size_t of(pdlabi::GradientKernel kernel, int32_t elementType) const {
     return size_t(numbers[elementType][size_t(kernel)]);
   }
 
 private:
   using Numbers = std::array<int32_t, std::size(pdlabi::gradientKernels)>;
-  /// By element type and kernel; -1: none.
+  /// Indexed by element type and kernel; -1: none.
   std::array<Numbers, 2> numbers;
 };
 

@@ -1,4 +1,4 @@
-//===- Mode.h - What the mode of a program means ----------------*- C++ -*-===//
+//===- Mode.h - Mode of a compiled program ----------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Code asks for the properties of a mode, never for a mode; what each mode has
-// is one row of the table in pdlabi/modes.h.
+// Code checks the properties of a mode, never the mode itself. The properties
+// of each mode are a row of the table in pdlabi/modes.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,16 +26,16 @@ using pdlabi::findMode;
 using pdlabi::Mode;
 using pdlabi::OwnerPlace;
 
-/// The mode of a descriptor that has passed `checkDescriptor`.
+/// Returns the mode of a descriptor that has passed `checkDescriptor`.
 const Mode &modeOf(const pdl_descriptor &descriptor);
 
-/// The mode of that name; null if there is none.
+/// Returns the mode with this name; null if there is none.
 const Mode *findModeNamed(std::string_view name);
 
-/// Its name; of an id that is no mode's, the number.
+/// Returns the name of a mode, or the number of an unknown mode.
 std::string modeName(int64_t id);
 
-/// The flags that translate a model for several processes, for messages:
+/// Returns the flags that compile a model for several processes, for messages:
 /// "--mode=sync or --mode=async".
 std::string serverModeFlags();
 

@@ -1,4 +1,4 @@
-//===- ProgramDevice.h - The device of a program ----------------*- C++ -*-===//
+//===- ProgramDevice.h - Devices of a program -------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,16 +21,15 @@ namespace pdlrt {
 /// A device that has loaded the kernels of a compiled program. Thread-safe.
 class ProgramDevice {
 public:
-  /// What is wrong with a list of devices for a process of so many replicas,
-  /// whatever devices there are.
+  /// Checks a list of devices for a process with this number of replicas,
+  /// without opening them.
   static Status check(const std::string &names, int replicas);
-  /// Opens the devices of a list with commas between them: "cuda" or "cuda:N",
-  /// NVIDIA's GPU N; "N", another GPU; "fake", which runs kernels on the host
-  /// and checks what is asked of it, and for tests "fake:KIND=N", which fails
-  /// behind N "allocations", "launches" or pieces of "work", or declines
-  /// "products" behind so many. Errors say what there is. The descriptor, which
-  /// is of a program for a device, outlives them. `roundsToTF32`: as in
-  /// `DeviceCode`.
+  /// Opens the devices in a list separated by commas: "cuda" or "cuda:N",
+  /// NVIDIA GPU N; "N", another GPU; "fake", which runs kernels on the host and
+  /// checks its calls. For tests, "fake:KIND=N" fails after N "allocations",
+  /// "launches" or pieces of "work", or declines "products" after N of them.
+  /// Errors list the valid names. `descriptor` must be of a program for a
+  /// device, and must outlive the devices. `roundsToTF32`: as in `DeviceCode`.
   static Expected<std::vector<std::unique_ptr<ProgramDevice>>>
   open(const pdl_descriptor &descriptor, const std::string &names, int replicas,
        bool roundsToTF32);

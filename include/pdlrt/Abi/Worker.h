@@ -1,4 +1,4 @@
-//===- Worker.h - What a stage's opaque `worker` points to ------*- C++ -*-===//
+//===- Worker.h - State behind a stage's `worker` ---------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The state behind the `pdlrt_*` calls of one replica: scratch memory of its
+// The state of the `pdlrt_*` calls of one replica: scratch memory of its
 // lookups, memory that lives for a step, and the workspace of its matrix
-// products. Memory grows to the largest batch seen and then stays.
+// products. Memory grows to the largest batch and is then reused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,33 +29,34 @@
 
 namespace pdlrt {
 
-/// What a worker's pulls met since it was made. Ids are counted as often as
-/// they occur, keys once a batch.
+/// Counters of a worker's pulls. Ids are counted with repetitions, keys once
+/// per batch.
 struct PullCounts {
   int64_t ids = 0;
   int64_t keys = 0;
-  /// Rows that were created here, of tables of the host.
+  /// Rows inserted in tables on this host.
   int64_t inserted = 0;
-  /// Ids whose key a frozen program did not find: it saw the initial value, or
-  /// zeros where the table says so.
+  /// Ids whose key a frozen program did not find: it read the initial value, or
+  /// zeros if the table defines so.
   int64_t unknownInitial = 0;
   int64_t unknownZero = 0;
 
   PullCounts &operator+=(const PullCounts &other);
 };
 
-/// Who is told that a gradient of a replica is all written.
+/// Is notified when a gradient of a replica is complete.
 class GradientListener {
 public:
   virtual ~GradientListener();
-  /// By the thread that computes the replica, within its stage: takes moments,
-  /// and throws nothing. `update`: of the program.
+  /// Called by the thread that computes the replica, during its stage. Must
+  /// return quickly, and must not throw. `update` is the index of an update of
+  /// the program.
   virtual void gradientReady(int replica, int32_t update) noexcept = 0;
 };
 
 class DeviceStep;
 
-/// One replica's private state. Not thread-safe: one thread at a time.
+/// The private state of one replica. Not thread-safe.
 class Worker {
 public:
   Worker();
@@ -63,33 +64,33 @@ public:
   Worker(const Worker &) = delete;
   Worker &operator=(const Worker &) = delete;
 
-  /// The worker that a stage got as `pdl_step_context::worker`.
+  /// Returns the worker that a stage got as `pdl_step_context::worker`.
   static Worker &of(void *worker) { return *static_cast<Worker *>(worker); }
 
-  /// Says where pulls go: one table for each symbol of the descriptor, null
-  /// for parameters, and for tables on servers: their pulls only make room for
-  /// pointers to rows. Both live longer than their use. `frozen`: nothing is
-  /// inserted. `symbols` says what an unknown key gives.
+  /// Sets the targets of pulls: one table for each symbol of the descriptor. It
+  /// is null for parameters, and for tables on servers, for which pulls only
+  /// allocate the row pointers. Both arrays must outlive their use. `frozen`:
+  /// no rows are inserted. `symbols` defines the values of unknown keys.
   void bind(const pdl_symbol *symbols, EmbeddingTable *const *tables,
             int32_t symbolCount, bool frozen);
 
-  /// Says where the pulls of programs that only read go: what they read of each
-  /// symbol of the descriptor, null for parameters.
+  /// Sets the targets of pulls of read-only programs: the rows of each symbol
+  /// of the descriptor, null for parameters.
   void bindFrozen(const pdl_symbol *symbols, const FrozenRows *const *rows,
                   int32_t symbolCount);
 
-  /// Says where the samples of metrics of groups are kept, by metric of the
-  /// descriptor. They live longer than their use.
+  /// Sets the storage for samples of metrics of groups, by metric of the
+  /// descriptor. It must outlive its use.
   void keepGroups(pdlabi::GroupedSamples *samples) { groups = samples; }
   pdlabi::GroupedSamples &groupsOf(int32_t metric) { return groups[metric]; }
-  /// Notes that there was no memory for some of them, for who asks after the
-  /// stage, which cannot fail.
+  /// Records that memory for some samples was exhausted. The stage cannot fail,
+  /// so the caller checks this afterwards.
   void noteLostSamples() { hasLostSamples = true; }
   bool lostSamples() const { return hasLostSamples; }
 
-  /// Who is told of gradients from now on, and of which replica; null: nobody.
-  /// It lives longer than its use.
-  void tellOfGradients(GradientListener *who, int ofReplica) {
+  /// Sets the listener for gradients, and this replica's number; null: none.
+  /// The listener must outlive its use.
+  void reportGradients(GradientListener *who, int ofReplica) {
     listener = who;
     replica = ofReplica;
   }
@@ -98,50 +99,53 @@ public:
       listener->gradientReady(replica, update);
   }
 
-  /// What stages compute are done with; in programs for a device. It lives
-  /// longer than its use.
+  /// Sets the implementation of compute stages in programs for a device. It
+  /// must outlive its use.
   void computeOn(DeviceStep *step) { device = step; }
   DeviceStep &deviceStep() { return *device; }
 
-  /// Where the rows of tables are that a device has; null: there are none. They
-  /// live longer than their use.
+  /// Sets the tables on devices; null: there are none. They must outlive their
+  /// use.
   void findRowsOn(DeviceLookups *tables) { deviceTables = tables; }
-  /// Null unless a device has that table.
+  /// Returns null unless the table is on a device.
   DeviceLookups *deviceTablesOf(int32_t symbol) const {
     return deviceTables && deviceTables->holds(symbol) ? deviceTables : nullptr;
   }
 
-  /// Takes back all that the last step's `prepare` was given.
+  /// Frees all memory that the last step's `prepare` allocated.
   void beginStep();
 
   /// Scratch memory of one deduplicated lookup.
   struct Lookup {
     KeyIndex index;
     AlignedBuffer rows, unknownValues;
-    /// Of frozen programs: rows of this step that are not in memory.
+    /// Frozen programs: rows of this step that are not in memory.
     RowImages images;
-    /// Where a training program pulled from a table of this process: the
-    /// handles of rows that `findRows` will look for. Where updates make the
-    /// rows, it looks for the keys.
+    /// A training program's pull from a table in this process: the handles of
+    /// rows that `findRows` will look up. If updates insert the rows, it looks
+    /// up the keys instead.
     const EmbeddingTable *table = nullptr;
     AlignedBuffer handles;
-    /// What a training program pulled from, and the rows that were made then.
+    /// The table that a training program pulled from, and the rows that were
+    /// inserted.
     int32_t symbol = -1;
     std::vector<TableRow> newRows;
-    /// Where a device has the table.
+    /// If the table is on a device.
     DeviceRows onDevice;
   };
-  /// The next unused scratch of this step.
+  /// Returns the next unused lookup of this step.
   Lookup &takeLookup();
-  /// The one that was taken last in this step, null if none was.
+  /// Returns the lookup that was used last in this step, null if there is none.
   const Lookup *lastLookup() const {
     return usedLookups > 0 ? lookups[usedLookups - 1].get() : nullptr;
   }
-  /// The scratch that filled `lookup`, null if none of this step did.
+  /// Returns the scratch memory of `lookup`, null if it does not belong to this
+  /// step.
   Lookup *findLookup(const pdl_lookup &lookup);
 
-  /// Calls visit(symbol, row) for each row that pulls of this step have made;
-  /// of a table on a device, with null for each key that was pulled.
+  /// Calls visit(symbol, row) for each row that pulls of this step have
+  /// inserted. For a table on a device, the row is null, and all pulled keys
+  /// are visited.
   template <typename Visit> void listNewRows(Visit visit) const {
     for (size_t i = 0; i < usedLookups; ++i) {
       const Lookup &lookup = *lookups[i];
@@ -153,25 +157,27 @@ public:
     }
   }
 
-  /// Finds the rows of what was pulled in this step: `pdl_lookup::rows`.
-  /// Between a batch's `prepare` and its `compute`, another step may end.
-  /// Throws std::bad_alloc.
+  /// Sets `pdl_lookup::rows` for the pulls of this step. Called at the start of
+  /// `compute`, because another step may end between a batch's `prepare` and
+  /// its `compute`. Throws std::bad_alloc.
   void findRows();
 
-  /// Memory that lives until the next `beginStep`; throws std::bad_alloc.
+  /// Allocates memory that lives until the next `beginStep`. Throws
+  /// std::bad_alloc.
   void *allocateForStep(int64_t bytes);
 
   EmbeddingTable *tableOf(int32_t symbol) const {
     return symbol >= 0 && symbol < symbolCount && tables ? tables[symbol]
                                                          : nullptr;
   }
-  /// What a frozen program reads; null for what is no table here.
+  /// Returns the rows that a frozen program reads; null if the symbol is no
+  /// table here.
   const FrozenRows *frozenRowsOf(int32_t symbol) const {
     if (symbol < 0 || symbol >= symbolCount)
       return nullptr;
     return frozenRows ? frozenRows[symbol] : tables[symbol];
   }
-  /// Whether `symbol` is a table whose rows are on servers.
+  /// Returns true if `symbol` is a table whose rows are on servers.
   bool isRemoteTable(int32_t symbol) const {
     return symbol >= 0 && symbol < symbolCount && tables && !tables[symbol] &&
            symbols[symbol].kind == PDL_SYMBOL_TABLE;
@@ -199,8 +205,8 @@ private:
   std::vector<std::unique_ptr<Lookup>> lookups;
   size_t usedLookups = 0;
 
-  /// Step memory: chunks that never move while the step lasts. When a step
-  /// needed more than one, the next starts with one of their summed size.
+  /// Step memory, in chunks that do not move during the step. If a step needed
+  /// more than one chunk, the next step starts with one of their total size.
   std::vector<AlignedBuffer> chunks;
   size_t chunkUsed = 0, stepBytes = 0;
 

@@ -1,4 +1,4 @@
-//===- Manifest.h - What a checkpoint consists of ---------------*- C++ -*-===//
+//===- Manifest.h - Contents of a checkpoint --------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,56 +22,59 @@
 
 namespace pdlrt {
 
-/// Raised with every change that an older reader would misread. No other one is
-/// read: what moves from version to version is a dump.
+/// Format version. Increased with every change that an older reader would
+/// misread. No other version is read; to move a state between versions, use a
+/// dump.
 inline constexpr int64_t checkpointVersion = 3;
-/// That of deltas, which older readers would take for the whole.
+/// Format version of deltas. It differs so that older readers do not mistake a
+/// delta for a full checkpoint.
 inline constexpr int64_t deltaVersion = 4;
 
-/// What a file of a checkpoint holds.
+/// Content of a file in a checkpoint.
 enum class PartKind {
-  Dense,  ///< parameters and their slots, or some rows of them
-  Table,  ///< the rows of one table that belong to some of its shards
-  Trainer ///< sums of the running epoch
+  Dense,  ///< Parameters and their slots, or some rows of them.
+  Table,  ///< Rows of one table that belong to some of its shards.
+  Trainer ///< Sums of the running epoch.
 };
 
-/// [first, end).
+/// The half-open range [first, end).
 using CheckpointRange = std::pair<int64_t, int64_t>;
 
 struct CheckpointPart {
-  std::string file; ///< its name in the checkpoint's folder
+  std::string file; ///< File name in the checkpoint's folder.
   PartKind kind = PartKind::Dense;
-  std::string symbol; ///< Table: whose rows
-  /// Table: which of its shards, ascending.
+  std::string symbol; ///< Table parts: the table's name.
+  /// Table parts: the shards whose rows the part contains, ascending.
   std::vector<CheckpointRange> shards;
-  /// Dense: the rows of each parameter that are here, ascending; empty: all
-  /// rows of all parameters.
+  /// Dense parts: the rows of each parameter in this part, ascending. If empty,
+  /// the part contains all rows of all parameters.
   std::vector<std::pair<std::string, std::vector<CheckpointRange>>> rows;
 
-  /// Table, of a delta: the rows of these shards that have changed since the
-  /// checkpoint before; else all of them, whatever there was before.
+  /// Table parts of a delta: if true, the part contains only the rows of these
+  /// shards that changed since the previous checkpoint. If false, it contains
+  /// all of their rows and replaces all earlier ones.
   bool isChanges = false;
-  /// Of a delta: the number of the process that wrote it among those that write
-  /// tables.
+  /// Table parts of a delta: index of the process that wrote the part, among
+  /// the processes that write tables.
   int64_t owner = 0;
 
   bool holdsShard(int64_t shard) const;
   FileDigest digest;
 };
 
-/// A parameter's rows; a tensor of rank 0 or 1 is one row.
+/// Returns the number of rows of a parameter; a tensor of rank 0 or 1 has one.
 int64_t rowCountOf(const std::vector<int64_t> &shape);
 
 struct CheckpointSymbol {
   std::string name;
   bool isTable = false;
-  std::vector<int64_t> shape; ///< of a table: that of one row
+  std::vector<int64_t> shape; ///< For a table: the shape of one row.
   std::vector<std::string> slots;
-  TensorType elementType = TensorType::F32; ///< of values and slots
-  /// The last ones of the slots have one element for each row: a tensor of
-  /// [rows, 1].
+  TensorType elementType = TensorType::F32; ///< Type of values and slots.
+  /// Number of slots at the end of `slots` that have one element per row,
+  /// stored as a tensor of [rows, 1].
   int64_t rowSlots = 0;
-  /// Of a table's values, where they are stored otherwise than its slots.
+  /// Type of a table's values, if it differs from the type of its slots.
   std::optional<TensorType> valueType = {};
 
   TensorType partType(size_t part) const {
@@ -82,73 +85,77 @@ struct CheckpointSymbol {
   }
 };
 
-/// How far training has come. Counts without another word are those since its
-/// beginning, over all runs.
+/// Progress of a training. Unless stated otherwise, counts start at the
+/// beginning of the training and cover all runs.
 struct TrainingProgress {
   int64_t steps = 0;
   int64_t samples = 0;
   int64_t skippedUpdates = 0;
-  /// Of the running epoch so far; else of the last.
+  /// Unusable rows of the running epoch so far, or of the last epoch if none is
+  /// running.
   int64_t badRows = 0;
-  /// Epochs that have ended.
+  /// Number of finished epochs.
   int64_t epoch = 0;
-  /// Of the first process, in its log of losses, which may have begun after
-  /// some steps; 0: not known.
+  /// Number of lines in the loss log of the first process, which may have begun
+  /// after some steps. 0 if unknown.
   int64_t lossLines = 0;
-  /// Of the running epoch: by group, where its reader stands. Empty: the epoch
-  /// has not begun, and the counts below are zeros.
+  /// Positions of the readers in the running epoch, one per group. Empty if the
+  /// epoch has not begun; the counts below are then 0.
   std::vector<DataPosition> positions;
   int64_t epochSteps = 0;
   int64_t epochSamples = 0;
   int64_t epochSkippedUpdates = 0;
 };
 
-/// Names a checkpoint so that no other one is taken for it.
+/// Identifies a checkpoint unambiguously.
 struct CheckpointLink {
-  /// Of its folder, which stands beside.
+  /// Name of its folder, which is in the same parent folder.
   std::string name;
-  /// Of its manifest's bytes (XXH3), which has the sums of its files.
+  /// Digest of its manifest's bytes (XXH3). The manifest contains the checksums
+  /// of the files.
   uint64_t digest = 0;
 };
 
-/// Everything about a checkpoint but the numbers in its files.
+/// The metadata of a checkpoint, without the numbers in its files.
 struct CheckpointManifest {
   std::string model;
-  /// How much the parts say of the layout (ModelParts.h).
+  /// Version of the layout description in the parts (ModelParts.h).
   int64_t layoutVersion = currentLayout;
   uint64_t layoutFingerprint = 0;
   uint64_t trainingFingerprint = 0;
-  /// What the two are made of.
+  /// The parts from which both fingerprints are computed.
   std::vector<ModelPart> modelParts;
   std::string compilerVersion;
   std::string targetCpu;
   /// "strict" or "fast".
   std::string numerics;
   uint64_t seed = 0;
-  /// Flags that a running epoch depends on, each with its value as a text.
+  /// Flags on which a running epoch depends, with their values as texts.
   std::vector<std::pair<std::string, std::string>> settings;
   TrainingProgress progress;
-  /// Updates applied, by name of the group.
+  /// Number of applied updates by group name.
   std::vector<std::pair<std::string, int64_t>> groupSteps;
   std::vector<CheckpointSymbol> symbols;
   std::vector<CheckpointPart> parts;
-  /// Of a delta: the checkpoint whose state it changes. None: it is whole.
+  /// The checkpoint whose state a delta changes. None for a full
+  /// checkpoint.
   std::optional<CheckpointLink> after = {};
 };
 
-/// The manifest as text, for a message; its parts need not be whole.
+/// Encodes the manifest as text for a message. The parts may be incomplete.
 std::string encodeManifest(const CheckpointManifest &manifest);
-/// Reads that text; an error where it is none. Any bytes are safe.
+/// Decodes that text. Returns an error if it is not a manifest. Safe for
+/// arbitrary bytes.
 Expected<CheckpointManifest> decodeManifest(const std::string &text);
 
-/// Writes the manifest with its checksum, at once or not at all. `digest`,
-/// unless null, gets that of a link to it.
+/// Writes the manifest with its checksum, atomically. If `digest` is not null,
+/// it is set to the digest of a link to the checkpoint.
 Status writeManifest(const CheckpointManifest &manifest,
                      const std::string &path, uint64_t *digest = nullptr);
 
-/// Reads what `writeManifest` wrote. Any other content is refused: another
-/// version, a single changed byte, names of files outside the folder, shards
-/// of a table or rows of a parameter that are missing or there twice.
+/// Reads a file that `writeManifest` wrote. Rejects any other content: another
+/// version, a single changed byte, names of files outside the folder, and
+/// shards of a table or rows of a parameter that are missing or duplicated.
 Expected<CheckpointManifest> readManifest(const std::string &path,
                                           uint64_t *digest = nullptr);
 

@@ -1,4 +1,4 @@
-//===- Merge.h - A whole checkpoint of a delta ------------------*- C++ -*-===//
+//===- Merge.h - Merges a delta and its predecessors ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,11 +17,11 @@
 
 namespace pdlrt {
 
-/// Writes the folder `path`, which is not there yet: the state of `checkpoint`
-/// without anything that it follows, byte for byte what the same processes
-/// would have written instead of the delta, with parts of `sizes`. A whole one
-/// is copied. In memory are the keys of one process's tables. Throws
-/// std::bad_alloc.
+/// Writes the state of `checkpoint`, without references to predecessors, to the
+/// new folder `path`, with parts of `sizes`. The result is byte for byte what
+/// the same processes would have written instead of the delta. A full
+/// checkpoint is copied. Holds the keys of one process's tables in memory.
+/// Throws std::bad_alloc.
 Status mergeCheckpoint(const Checkpoint &checkpoint, const std::string &path,
                        const TablePartSizes &sizes = {});
 

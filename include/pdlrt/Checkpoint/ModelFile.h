@@ -1,4 +1,4 @@
-//===- ModelFile.h - State in and out as safetensors ------------*- C++ -*-===//
+//===- ModelFile.h - Reads and writes dumps (safetensors) -------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The layout, for each symbol of the model:
+// The file contains for each symbol of the model:
 //
 //   <parameter>                 F32 or F64, its shape
 //   <parameter>.slot.<slot>     the same
@@ -14,9 +14,10 @@
 //   <table>.values              F32 or F64 [rows, width], in order of the keys
 //   <table>.slot.<slot>         the same
 //
-// and the metadata `seed` and `model`; `layout_version`, and `keys.<table>`,
-// how its keys come from fields, one way a line; with slots also
-// `group.<group>.steps`, how many updates the group has had.
+// Metadata: `seed` and `model`; `layout_version`; `keys.<table>`, which
+// describes how the table's keys are made from fields, one way per line. Dumps
+// with slots also have `group.<group>.steps`, the number of updates of the
+// group.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,54 +37,57 @@
 
 namespace pdlrt {
 
-/// The metadata of a dump that says how many updates a group has had.
+/// Returns the name of the metadata entry with a group's number of updates.
 std::string groupStepsName(const std::string &group);
 
-/// The metadata of a dump that says how keys come from fields.
+/// Returns the metadata that describes how keys are made from fields.
 std::map<std::string, std::string>
 layoutMetadata(const std::vector<ModelPart> &parts);
 
-/// Refuses rows of a table whose keys come from fields in another way than the
-/// program's, and says how; and those of dumps of layout 1, unless `old`
-/// accepts them, which then gets what was not checked. A file that is no dump
-/// says nothing about keys, and passes. `table`: its name without '@'.
+/// Returns an error that lists the differences if the keys of a table are made
+/// from fields in another way than in the program. Also rejects dumps of layout
+/// 1, unless `old` accepts them; `old` then receives what was not checked. A
+/// file that is not a dump has no information on keys and passes. `table`: its
+/// name without '@'.
 Status checkDumpedKeys(const pdl_descriptor &descriptor,
                        const SafetensorsFile &file, const std::string &table,
                        OldLayout &old);
 
-/// Logs what was not checked of the values in `path`, if anything.
+/// Logs a warning about values of `path` that were not checked, if there are
+/// any.
 void warnOfOldLayout(const std::string &path, const OldLayout &old);
 
-/// Writes the values of all symbols to `path`, at once or not at all; with
-/// `withSlots` the optimizer's slots and the groups' step counts too. Names of
-/// symbols stand without '@'.
+/// Writes the values of all symbols to `path`, atomically. If `withSlots`, also
+/// writes the optimizer's slots and the step counts of groups. Symbol names
+/// have no '@'.
 Status dumpModel(const Model &model, const std::string &path, bool withSlots);
 
-/// Which of a model's symbols a file has to hold, and what is taken of it.
+/// Symbols that a file must contain, and the data that is read from it.
 enum class FileCoverage {
-  Parameters, ///< all parameters, for a model that is used as it is
-  Any,        ///< at least one symbol, for a model that is trained
-  AnyValues   ///< the same, without slots and step counts
+  /// Requires all parameters: for a model that is used unchanged.
+  Parameters,
+  Any,      ///< At least one symbol is required: for a model that is trained.
+  AnyValues ///< Like Any, but without slots and step counts.
 };
 
-/// What a training takes of the file of --init-from. `valuesOnly`: the flag
-/// --init-values-only.
+/// Returns the coverage that training uses for the file of --init-from.
+/// `valuesOnly`: the flag --init-values-only.
 inline FileCoverage coverageOfTraining(bool valuesOnly) {
   return valuesOnly ? FileCoverage::AnyValues : FileCoverage::Any;
 }
 
-/// Sets the state of a fresh model to what `path` holds, by name; types and
-/// shapes must be the model's, but F32 tensors are widened for an F64 program.
-/// The log says what was taken, and warns of what the model has and the file
-/// lacks, which keeps its initial value, of tensors that belong to nothing, and
-/// of slots without step counts. A server's model takes its own rows. Rows
-/// whose keys come from fields in another way are refused; those of a dump of
-/// layout 1 too, unless `acceptOldLayout`.
+/// Sets the state of a fresh model to the contents of `path`, by name. Types
+/// and shapes must match the model, but F32 tensors are widened for an F64
+/// program. A server's model reads only its own rows. Logs what was read. Warns
+/// about symbols that the file lacks and that keep their initial values, about
+/// unknown tensors, and about slots without step counts. Rejects rows whose
+/// keys are made from fields in another way, and dumps of layout 1 unless
+/// `acceptOldLayout`.
 Status initializeModel(Model &model, const std::string &path,
                        FileCoverage coverage, bool acceptOldLayout = false);
 
-/// The seed that a dump was trained with: rows that were never inserted derive
-/// from it. None if the file is not a dump.
+/// Returns the seed of the training that wrote a dump. Rows that were never
+/// inserted derive from it. None if the file is not a dump.
 Expected<std::optional<uint64_t>> seedOfModelFile(const std::string &path);
 
 } // namespace pdlrt

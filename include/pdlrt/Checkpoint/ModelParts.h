@@ -1,4 +1,4 @@
-//===- ModelParts.h - What a checkpoint and a program share -----*- C++ -*-===//
+//===- ModelParts.h - Compares a checkpoint with a program ------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The named parts of a model (`pdl_part`), as a checkpoint keeps them. A
-// program goes on from a checkpoint if the parts that it needs are as they
-// were, and says which are not. All functions are pure.
+// The named parts of a model (`pdl_part`), as a checkpoint stores them. A
+// program can use a checkpoint if the parts that it needs are equal; otherwise
+// an error lists the differences. All functions are pure.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,60 +24,70 @@
 
 namespace pdlrt {
 
-/// One part, with its value as a text.
+/// One part, with its value as text.
 struct ModelPart {
   pdl_part_kind kind = PDL_PART_STATE;
   std::string name;
   std::string value;
 };
 
-/// What a checkpoint is opened for.
+/// Purpose for which a checkpoint is opened.
 enum class CheckpointUse {
-  Values,  ///< to evaluate and predict
-  Training ///< to go on with the training that wrote it
+  Values,  ///< To evaluate and predict.
+  Training ///< To resume the training that wrote it.
 };
 
-/// All parts of a program.
+/// Returns all parts of a program.
 std::vector<ModelPart> partsOf(const pdl_descriptor &descriptor);
 
-/// The layout of state that is written. Layout 1 did not say how the keys of a
-/// table come from fields.
+/// Version of the state layout that is written. Layout 1 did not record how the
+/// keys of a table are made from fields.
 inline constexpr int64_t currentLayout = 2;
 
-/// Returns the part that says how the keys of a table come from fields, one way
-/// a line; null if none does. `table`: its name without '@'.
+/// Returns the part that describes how the keys of a table are made from
+/// fields, one way per line, or null if there is none. `table`: its name
+/// without '@'.
 const ModelPart *keysOf(const std::vector<ModelPart> &parts,
                         const std::string &table);
 
-/// Whether values of layout 1 may be opened, and what was not checked of those
-/// that were, as a text; empty if all was.
+/// Says whether values of layout 1 are accepted. If such values were opened,
+/// `unchecked` describes what was not checked; otherwise it is empty.
 struct OldLayout {
   bool accepted = false;
   std::string unchecked;
 };
 
-/// The refusal of values of layout 1 in `path`.
+/// Returns the error that rejects values of layout 1 in `path`.
 Status refuseOldLayout(const std::string &path, const std::string &unchecked);
 
-/// Removes the parts that values of layout 1 cannot be compared by. Returns
-/// what these are, as a text for a reader; empty if there are none.
+/// Removes the parts by which values of layout 1 cannot be compared. Returns a
+/// readable list of them, empty if there are none.
 std::string removeUnchecked(std::vector<ModelPart> &program,
                             std::vector<ModelPart> &checkpoint,
                             CheckpointUse use);
 
-/// Returns how the keys of a table differ, as a text; empty if they do not.
-/// `program`: what `keysOf` found in the parts of `here`. `checkpoint`: the
-/// same, of `other`. A program that only reads may make keys in fewer ways.
+/// Returns a readable description of how the keys of a table differ, empty if
+/// they are equal. `program`: the result of `keysOf` on the parts of `here`.
+/// `checkpoint`: the same for `other`. A program that only reads may make keys
+/// in fewer ways.
 std::string keyDifferences(const ModelPart &program,
                            const std::string &checkpoint,
                            const std::string &other,
                            const std::string &here = "this program");
 
-/// What differs between the parts of a program and those of a checkpoint that
-/// `use` needs, as a text that stands behind a colon: the first few, with both
-/// values, and how many more; empty if nothing does. Values alone may be fewer
-/// than those of the checkpoint; a training has the same. `other`: what the
-/// text calls the checkpoint.
+/// Returns the names, without '@', of symbols that both have but whose values
+/// the program cannot use, because their keys are made in another way or their
+/// types differ.
+std::vector<std::string>
+symbolsToLeaveOut(const std::vector<ModelPart> &program,
+                  const std::vector<ModelPart> &checkpoint);
+
+/// Returns the differences between the parts of a program and those of a
+/// checkpoint that `use` needs, as text to append after a colon. The text has
+/// the first few differences, with both values, and the number of further ones.
+/// It is empty if there are none. For Values, the program may have fewer parts
+/// than the checkpoint; for Training, both must have the same parts. `other`:
+/// name of the checkpoint in the text.
 std::string differencesOf(const std::vector<ModelPart> &program,
                           const std::vector<ModelPart> &checkpoint,
                           CheckpointUse use,

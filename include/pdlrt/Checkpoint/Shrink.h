@@ -1,4 +1,4 @@
-//===- Shrink.h - A checkpoint without the rows that go ---------*- C++ -*-===//
+//===- Shrink.h - Removes rows of low value from a checkpoint ---*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the clause `shrink` of a table does at the end of a period, for a
-// checkpoint: of a training that has the clause, with other numbers, or of one
-// whose rows have scores without it.
+// Applies the clause `shrink` of a table, as at the end of a period, to a
+// checkpoint. The training may have the clause with other numbers, or only have
+// rows with scores.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,35 +28,35 @@
 
 namespace pdlrt {
 
-/// Which rows go.
+/// Selects the rows to remove.
 struct ShrinkOptions {
-  /// Of tables that have periods: rows without update, and waiting keys without
-  /// occurrence, in the last so many whole periods, 1 or more. None: none goes
-  /// for its age.
+  /// Removes, in tables with periods, rows without an update, and waiting keys
+  /// without an occurrence, in the last `unseen` complete periods; at least 1.
+  /// None: age removes no row.
   std::optional<int64_t> unseen = {};
-  /// Weights of row slots, by name, finite: tables that have all of them have
-  /// scores. Empty: none has.
+  /// Weights of row slots, by name, finite. Tables that have all of these slots
+  /// have scores. Empty: no table has scores.
   std::vector<std::pair<std::string, double>> score = {};
-  /// What multiplies the slots of a score, those of weight 0 excepted, before
-  /// it is formed: above 0, at most 1.
+  /// Factor in (0, 1] that multiplies the slots of a score before the score is
+  /// computed. Slots with weight 0 are excepted.
   double decay = 1;
-  /// Rows go whose score is less.
+  /// Rows with a lower score are removed.
   double least = -std::numeric_limits<double>::infinity();
 };
 
-/// What became of a table.
+/// Row and key counts of a table before and after.
 struct ShrunkTable {
   std::string table;
   int64_t rows = 0, rowsLeft = 0;
-  /// Keys that wait for a row.
+  /// Keys that wait for admission.
   int64_t waiting = 0, waitingLeft = 0;
 };
 
-/// Writes the folder `path`, which is not there yet: the state of `checkpoint`
-/// without the rows that go, as a whole checkpoint with parts of `sizes`; of
-/// each table what became of it. An error where no table has what the options
-/// are of, and where a row says a period that is none. In memory are the keys
-/// of a part, and of a shard besides. Throws std::bad_alloc.
+/// Writes the state of `checkpoint` without the removed rows to the new folder
+/// `path`, as a full checkpoint with parts of `sizes`. Returns the counts of
+/// each table. Returns an error if no table supports the options, or if a row
+/// has an invalid period. Holds the keys of one part and one shard in memory.
+/// Throws std::bad_alloc.
 Expected<std::vector<ShrunkTable>>
 shrinkCheckpoint(const Checkpoint &checkpoint, const std::string &path,
                  const ShrinkOptions &options,

@@ -1,4 +1,4 @@
-//===- SortedRows.h - The rows of a table by key, one by one ----*- C++ -*-===//
+//===- SortedRows.h - Iterates over the rows of a table by key --*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Files of a checkpoint have the rows of each shard sorted by key. Merging the
-// shards gives those of the table, in as little memory as one asks for: no
-// table need fit into it, and nothing is written on the way.
+// The files of a checkpoint contain the rows of each shard sorted by key. This
+// class merges the shards in bounded memory: the table need not fit into
+// memory, and no temporary files are written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,13 +25,13 @@
 
 namespace pdlrt {
 
-/// How keys are compared.
+/// Order of keys.
 enum class KeyOrder {
-  Signed,  ///< as numbers: -1 comes before 0
-  Unsigned ///< as the bytes of a key, the greatest first: -1 comes last
+  Signed,  ///< As signed numbers: -1 comes before 0.
+  Unsigned ///< As unsigned numbers: -1 comes last.
 };
 
-/// What a table has for each key: `width` elements of a type.
+/// Data of one row: `width` elements of a type.
 struct RowElements {
   TensorType type = TensorType::F32;
   int64_t width = 0;
@@ -40,14 +40,15 @@ struct RowElements {
   bool operator==(const RowElements &) const = default;
 };
 
-/// The rows that a table has in a checkpoint and in all that it follows. Not
-/// thread-safe.
+/// Iterates over the rows that a table has in a checkpoint and its
+/// predecessors. Not thread-safe.
 class SortedRows {
 public:
-  /// Of the values of `symbol` (part 0), or of its slot `part` - 1. All keys
-  /// are read: an error where one is not in its place, or a tensor is not what
-  /// the manifest says. `memory` bytes are used at most, or what a row of each
-  /// shard takes. The checkpoint outlives it. Throws std::bad_alloc.
+  /// Opens the values of `symbol` (part 0), or its slot `part` - 1. Reads all
+  /// keys: returns an error if keys are out of order, or if a tensor is not as
+  /// the manifest says. Uses at most `memory` bytes, but at least the memory
+  /// for one row of each shard. The checkpoint must outlive the result. Throws
+  /// std::bad_alloc.
   static Expected<SortedRows> open(const Checkpoint &checkpoint,
                                    const CheckpointSymbol &symbol, size_t part,
                                    KeyOrder order, size_t memory);
@@ -55,12 +56,12 @@ public:
   SortedRows &operator=(SortedRows &&) noexcept;
   ~SortedRows();
 
-  /// Of each row: of 16 bits where the table stores them so.
+  /// Describes the data of a row: 16-bit elements if the table stores them so.
   const RowElements &elements() const;
-  /// Goes on to the next row; false: there is none.
+  /// Advances to the next row. Returns false if there is none.
   Expected<bool> next();
-  /// Of the row; the bytes are valid until the next call of `next`, and not
-  /// aligned.
+  /// Key and values of the current row. The bytes are valid until the next call
+  /// of `next`, and not aligned.
   int64_t key() const;
   const std::byte *values() const;
 

@@ -1,4 +1,4 @@
-//===- State.h - Values and slots of a model, in memory ---------*- C++ -*-===//
+//===- State.h - Values and slots of a model in memory ----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -27,46 +27,51 @@ struct StateTensor {
   std::vector<std::byte> bytes;
 };
 
-/// What a dump holds (`ModelFile.h`): tables are ordered by key, so that equal
-/// states are equal bytes whoever wrote them, in however many parts.
+/// Contents of a dump (`ModelFile.h`). Tables are ordered by key, so that equal
+/// states have equal bytes, independent of which processes wrote them in which
+/// parts.
 struct ModelState {
   std::map<std::string, StateTensor> tensors;
   std::map<std::string, std::string> metadata;
-  /// Updates applied, by name of the group; also in `metadata`. Empty where a
-  /// dump does not say them.
+  /// Number of applied updates by group name; also in `metadata`. Empty if the
+  /// dump does not contain them.
   std::map<std::string, int64_t> groupSteps;
 };
 
-/// The state in a checkpoint.
+/// Reads the state in a checkpoint.
 Expected<ModelState> stateOf(const Checkpoint &checkpoint);
 
-/// The state in a safetensors file that is a dump.
+/// Reads the state in a dump.
 Expected<ModelState> readDump(const std::string &path);
 
-/// Writes a dump: the file that `trainer train --dump --dump-slots` writes of
-/// the same state.
+/// Removes the values and slots of a symbol. `symbol`: its name without '@'.
+/// Fails if there are none.
+Status removeSymbol(ModelState &state, const std::string &symbol);
+
+/// Writes a dump. The file is identical to what `trainer train --dump
+/// --dump-slots` writes for the same state.
 Status writeDump(const ModelState &state, const std::string &path);
 
-/// How many rows of a table differ between two states.
+/// Number of rows of a table that differ between two states.
 struct TableDifferences {
   std::string table;
-  /// Rows of each, those that only one has, and those that both have, with
-  /// other bits.
+  /// Rows of each state, rows that only one state has, and rows of both that
+  /// are not bit-identical.
   int64_t rowsOfFirst = 0, rowsOfSecond = 0;
   int64_t onlyFirst = 0, onlySecond = 0, changed = 0;
 };
 
-/// Where two states differ in a bit.
+/// Bitwise differences between two states.
 struct StateDifferences {
   int64_t count = 0;
-  /// Of tables that both have.
+  /// Differences of tables that both states have.
   std::vector<TableDifferences> tables = {};
-  /// About the first of them, in order of symbol and key.
-  std::vector<std::string> sentences = {};
+  /// Messages about the first differences, in order of symbol and key.
+  std::vector<std::string> messages = {};
 };
 
-/// Compares two states; at most `limit` sentences. `first` and `second` name
-/// them in sentences.
+/// Compares two states and creates at most `limit` messages. `first` and
+/// `second` name the states in messages.
 StateDifferences compareStates(const ModelState &a, const ModelState &b,
                                const std::string &first,
                                const std::string &second, size_t limit);

@@ -1,4 +1,4 @@
-//===- AddressBlocks.h - Memory that grows and never moves ------*- C++ -*-===//
+//===- AddressBlocks.h - Growing memory that never moves --------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Addresses are reserved in large blocks, and backed by memory in small steps
-// as they are taken. So however much is taken, the process has a few mappings
-// for each block (the system allows 65,530 of them), and what is taken next
-// follows what was taken before, on the same huge page. The first huge page is
-// backed in smaller steps that double: a process may have thousands of tables
-// of a few rows.
+// Addresses are reserved in large blocks, and committed in small steps when
+// they are used. However much memory is used, the process has only a few
+// mappings for each block (the system allows 65,530 of them), and consecutive
+// allocations are adjacent, on the same huge page. The first huge page is
+// committed in smaller steps that double, because a process may have thousands
+// of tables with few rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,17 +23,17 @@
 
 namespace pdlrt {
 
-/// Hands out memory that stays where it is, and is given back as a whole. Not
+/// Allocates memory that never moves, and frees all of it at once. Not
 /// thread-safe.
 class AddressBlocks {
 public:
-  /// Of one block; where the system refuses so many addresses, smaller ones are
-  /// asked for, down to `stepBytes`.
+  /// Size of one block. If the system refuses to reserve so many addresses,
+  /// smaller sizes are tried, down to `stepBytes`.
   static constexpr size_t defaultBlockBytes = size_t(1) << 30;
-  /// What is backed by memory at once: a huge page.
+  /// Bytes that are committed at once: a huge page.
   static constexpr size_t stepBytes = size_t(2) << 20;
-  /// What is backed of the first block at first, and at least.
-  static constexpr size_t leastBytes = size_t(64) << 10;
+  /// Bytes of the first block that are committed initially, and the minimum.
+  static constexpr size_t minBytes = size_t(64) << 10;
 
   explicit AddressBlocks(size_t blockBytes = defaultBlockBytes)
       : preferredBytes(blockBytes) {}
@@ -41,12 +41,12 @@ public:
   AddressBlocks(const AddressBlocks &) = delete;
   AddressBlocks &operator=(const AddressBlocks &) = delete;
 
-  /// `bytes` bytes, zero, right behind those that were taken before where they
-  /// fit into the block; the first ones of a block are aligned to `stepBytes`.
-  /// Throws std::bad_alloc, and nothing has changed.
+  /// Returns `bytes` zeroed bytes, adjacent to the previous ones if they fit
+  /// into the block. The first ones of a block are aligned to `stepBytes`. On
+  /// std::bad_alloc, nothing has changed.
   char *take(size_t bytes);
 
-  /// Backed by memory.
+  /// Returns the number of committed bytes.
   size_t heldBytes() const { return held; }
   size_t blockCount() const { return blocks.size(); }
 
@@ -60,7 +60,8 @@ private:
 
   size_t preferredBytes;
   std::vector<Block> blocks;
-  /// Of the last block: what is taken next, the end of what is backed, its end.
+  /// In the last block: the next free byte, the end of the committed part, and
+  /// the end.
   char *next = nullptr, *backed = nullptr, *end = nullptr;
   size_t held = 0;
 };

@@ -1,4 +1,4 @@
-//===- AlignedBuffer.h - Growing, aligned, uninitialised memory -*- C++ -*-===//
+//===- AlignedBuffer.h - Aligned, uninitialized memory ----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Scratch memory that is kept from step to step: it grows to the largest batch
-// seen and then stays, so that a warm step calls no allocator.
+// Scratch memory that is reused between steps. It grows to the largest batch,
+// so that later steps do not allocate.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@
 
 namespace pdlrt {
 
-/// Owns `PDL_BUFFER_ALIGNMENT`-aligned bytes. Contents are lost on growth.
+/// Owns `PDL_BUFFER_ALIGNMENT`-aligned bytes. The content is lost on growth.
 /// Throws std::bad_alloc. Not thread-safe.
 class AlignedBuffer {
 public:
@@ -39,11 +39,13 @@ public:
   }
   ~AlignedBuffer() { release(); }
 
-  /// Makes room for `size` bytes; returns their start, never null.
+  /// Makes the buffer at least `size` bytes large. Returns its start, never
+  /// null.
   void *reserve(size_t size) {
     if (size <= byteCapacity && bytes)
       return bytes;
-    // A quarter more than asked, so that slowly growing batches settle soon.
+    // A quarter more than requested, so that slowly growing batches cause few
+    // allocations.
     size_t wanted = size + size / 4 + PDL_BUFFER_ALIGNMENT;
     wanted -= wanted % PDL_BUFFER_ALIGNMENT;
     release();
@@ -51,7 +53,7 @@ public:
     byteCapacity = wanted;
     return bytes;
   }
-  /// The same for `count` objects of a trivial type.
+  /// Does the same for `count` objects of a trivial type.
   template <typename T> T *reserveFor(size_t count) {
     return static_cast<T *>(reserve(count * sizeof(T)));
   }
@@ -71,7 +73,7 @@ private:
   size_t byteCapacity = 0;
 };
 
-/// The bytes of one element of a `pdl_element_type`.
+/// Returns the bytes of one element of a `pdl_element_type`.
 inline size_t elementSize(int32_t type) { return type == PDL_F32 ? 4 : 8; }
 
 } // namespace pdlrt

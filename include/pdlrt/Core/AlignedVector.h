@@ -1,4 +1,4 @@
-//===- AlignedVector.h - Growing memory aligned for the ABI -----*- C++ -*-===//
+//===- AlignedVector.h - Vector with ABI alignment --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,9 +22,9 @@
 namespace pdlrt {
 
 /// A vector of plain elements that starts at a multiple of
-/// PDL_BUFFER_ALIGNMENT, does not initialise what it grows by, and keeps its
-/// memory when it is cleared: reused across steps, it stops allocating once it
-/// has seen its largest content. Throws std::bad_alloc like std::vector.
+/// PDL_BUFFER_ALIGNMENT. It does not initialize new elements, and keeps its
+/// memory when it is cleared: after its largest content, it allocates no more.
+/// Throws std::bad_alloc like std::vector.
 template <typename T> class AlignedVector {
   static_assert(std::is_trivially_copyable_v<T>);
 
@@ -50,7 +50,7 @@ public:
   const T *end() const { return memory + count; }
 
   void clear() { count = 0; }
-  /// Leaves new elements uninitialised.
+  /// Leaves new elements uninitialized.
   void resize(size_t newCount) {
     reserve(newCount);
     count = newCount;

@@ -11,12 +11,12 @@
 
 namespace pdlrt {
 
-/// Tells the C library to keep freed memory for the next message instead of
-/// giving it back to the system, whose page faults cost more than all else that
-/// happens to a message of a megabyte. Called once, at a program's start, by
-/// programs that talk to others. What the environment sets
-/// (MALLOC_TRIM_THRESHOLD_ and its like) stays. The process then holds the most
-/// memory that it ever needed.
+/// Makes the C library keep freed memory for later messages instead of
+/// returning it to the system. Page faults of new memory would otherwise
+/// dominate the cost of a message of a megabyte. Called once, at the start of
+/// programs that communicate. Settings from the environment
+/// (MALLOC_TRIM_THRESHOLD_ and similar) are respected. The process then keeps
+/// its peak memory.
 void tuneAllocator();
 
 } // namespace pdlrt

@@ -1,4 +1,4 @@
-//===- BackgroundTask.h - Work on a thread of its own -----------*- C++ -*-===//
+//===- BackgroundTask.h - Work on a separate thread -------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,20 +19,21 @@
 
 namespace pdlrt {
 
-/// Does something beside the thread that makes it. One thread at a time.
+/// Runs work concurrently with the thread that creates it. Not thread-safe.
 class BackgroundTask {
 public:
-  /// Begins `work` on a new thread, which traces call `name`; where none can be
-  /// started, does it here.
+  /// Starts `work` on a new thread, which is called `name` in traces. If no
+  /// thread can be started, runs it in the constructor.
   BackgroundTask(std::string name, std::function<Status()> work);
-  /// Waits for its end.
+  /// Waits until the work has ended.
   ~BackgroundTask();
   BackgroundTask(const BackgroundTask &) = delete;
   BackgroundTask &operator=(const BackgroundTask &) = delete;
 
-  /// Whether `wait` would return at once.
+  /// Returns true if `wait` would not block.
   bool isDone() const { return done.load(std::memory_order_acquire); }
-  /// What `work` returned or threw. Once.
+  /// Waits for the work, and returns or rethrows the result of `work`. Call
+  /// once.
   Status wait();
 
 private:

@@ -1,4 +1,4 @@
-//===- BlockedSignals.h - Threads that take no signal -----------*- C++ -*-===//
+//===- BlockedSignals.h - Threads without signals ---------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,11 +13,11 @@
 
 namespace pdlrt {
 
-/// While it lives, the calling thread takes no signal, and neither do threads
-/// that it starts, for as long as they run: a thread begins with the mask of
-/// the one that starts it. Signals are for the main thread, and a pipe that
-/// nobody reads is an error of who writes to it, not the process's end. Lives
-/// and ends in one thread.
+/// Blocks all signals in the calling thread during its lifetime. Threads that
+/// are started meanwhile inherit the mask and never get signals. Signals are
+/// thus handled by the main thread, and writing to a closed pipe is an error of
+/// the write instead of a signal that ends the process. Must be created and
+/// destroyed in the same thread.
 class BlockedSignals {
 public:
   BlockedSignals() {

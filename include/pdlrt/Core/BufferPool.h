@@ -1,4 +1,4 @@
-//===- BufferPool.h - Memory that is given back and used again --*- C++ -*-===//
+//===- BufferPool.h - Reused memory for messages ----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,13 +19,14 @@
 
 namespace pdlrt {
 
-/// Hands out aligned memory for messages; it comes back when the last owner
-/// lets it go, by any thread, even after the pool is gone. Thread-safe.
+/// Allocates aligned memory for messages. It returns to the pool when the last
+/// owner releases it, on any thread, even after the pool was destroyed.
+/// Thread-safe.
 class BufferPool {
 public:
   BufferPool() : shelf(std::make_shared<Shelf>()) {}
 
-  /// At least `bytes` bytes, not initialised. Throws std::bad_alloc.
+  /// Returns at least `bytes` uninitialized bytes. Throws std::bad_alloc.
   std::shared_ptr<std::byte> take(size_t bytes) {
     auto buffer = std::make_unique<AlignedBuffer>(shelf->pick(bytes));
     auto *start = static_cast<std::byte *>(buffer->reserve(bytes));
@@ -36,7 +37,8 @@ public:
 
 private:
   struct Shelf {
-    /// The smallest buffer that is large enough; else any, which then grows.
+    /// Takes the smallest buffer that is large enough; if there is none, any
+    /// buffer, which then grows.
     AlignedBuffer pick(size_t bytes) {
       const std::lock_guard lock(mutex);
       if (buffers.empty())

@@ -1,4 +1,4 @@
-//===- Clock.h - Time and timers, real or by hand ---------------*- C++ -*-===//
+//===- Clock.h - Time and timers, real or manual ----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Whatever waits, retries or times out asks a clock. Under a manual clock a
-// whole cluster runs in one thread, and the same events give the same run.
+// All code that waits, retries or times out uses a clock. With a manual clock,
+// a whole cluster runs in one thread, and the same events give the same run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,10 +26,10 @@
 
 namespace pdlrt {
 
-/// Time since the clock was made, which never runs backwards.
+/// Time since the clock was created; never decreases.
 using ClockTime = std::chrono::nanoseconds;
 
-/// In whole seconds, for people: "3 s".
+/// Returns the time in whole seconds, for messages: "3 s".
 std::string inSeconds(ClockTime time);
 
 /// A clock with timers.
@@ -37,9 +37,10 @@ class Clock {
 public:
   virtual ~Clock();
   virtual ClockTime now() const = 0;
-  /// Calls `action` once at `when`, or as soon as possible where that has
-  /// passed; never from within this call. Actions of one clock run one after
-  /// the other, by time, and in the order of these calls at equal times.
+  /// Calls `action` once at `when`, or as soon as possible if that time has
+  /// passed, but never from within this call. The actions of a clock run one
+  /// after the other, ordered by time, and at equal times in the order of these
+  /// calls.
   virtual void runAt(ClockTime when, std::function<void()> action) = 0;
 
   void runAfter(ClockTime delay, std::function<void()> action) {
@@ -47,7 +48,7 @@ public:
   }
 };
 
-/// Time passes only as the caller runs the actions. Not thread-safe.
+/// A clock that advances only when the caller runs actions. Not thread-safe.
 class ManualClock final : public Clock {
 public:
   ManualClock() = default;
@@ -57,9 +58,10 @@ public:
   ClockTime now() const override { return time; }
   void runAt(ClockTime when, std::function<void()> action) override;
 
-  /// Moves to the next action and runs it; false where there is none.
+  /// Advances to the next action and runs it. Returns false if there is none.
   bool runNext();
-  /// Runs all actions up to `when`, those that they add too, then moves there.
+  /// Runs all actions up to `when`, including those that they add, then
+  /// advances to it.
   void advanceTo(ClockTime when);
   size_t pending() const { return actions.size(); }
 
@@ -69,8 +71,8 @@ private:
   std::map<std::pair<ClockTime, uint64_t>, std::function<void()>> actions;
 };
 
-/// The machine's steady clock; actions run on one thread of its own.
-/// Thread-safe. The destructor waits for a running action and drops the rest.
+/// The machine's steady clock. Actions run on its own thread. Thread-safe. The
+/// destructor waits for a running action and drops the others.
 class RealClock final : public Clock {
 public:
   RealClock();

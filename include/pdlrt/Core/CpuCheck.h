@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The runtime needs an x86-64-v3 CPU, a compiled program what its descriptor
-// says. The check itself is compiled for the oldest x86-64 CPU, uses no library
-// code that other objects instantiate, and runs before any other constructor.
+// The runtime needs an x86-64-v3 CPU, and a compiled program the CPU features
+// in its descriptor. The check itself is compiled for the oldest x86-64 CPU,
+// uses no library code that other objects instantiate, and runs before all
+// other constructors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,27 +24,28 @@
 
 namespace pdlrt {
 
-/// What `cpuid` and `xgetbv` say, as far as `pdlabi::cpuFeatures` asks.
+/// Results of `cpuid` and `xgetbv` that `pdlabi::cpuFeatures` refers to.
 struct CpuFacts {
   uint32_t words[size_t(pdlabi::CpuidWord::Count)] = {};
   /// The operating system's XCR0, 0 if it cannot be read.
   uint64_t xcr0 = 0;
 };
 
-/// Asks the CPU that runs the caller.
+/// Reads them from the CPU that runs the caller.
 CpuFacts readCpuFacts();
 
-/// Whether the CPU has a feature and the operating system saves its registers.
+/// Returns true if the CPU has a feature and the operating system saves its
+/// registers.
 bool hasCpuFeature(const CpuFacts &facts, const pdlabi::CpuFeature &feature);
 
-/// Writes a sentence about what is missing into `sentence`, of `size` bytes,
-/// cut where it is too long; an empty one if nothing is. `program` may be null:
-/// then only what the runtime itself needs counts.
+/// Writes a message about missing features to a buffer of `size` bytes,
+/// truncated if it is too long; an empty message if nothing is missing. If
+/// `program` is null, checks only what the runtime needs.
 void describeMissingCpuFeatures(const CpuFacts &facts,
                                 const pdl_descriptor *program, char *sentence,
                                 size_t size);
 
-/// Ends the process with status 1 and that sentence on the error stream if
+/// Ends the process with status 1 and this message on the error stream if
 /// something is missing.
 void requireSupportedCpu(const pdl_descriptor *program);
 

@@ -1,4 +1,4 @@
-//===- Executor.h - Who runs tasks ------------------------------*- C++ -*-===//
+//===- Executor.h - Executes tasks in order ---------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,29 +17,29 @@
 
 namespace pdlrt {
 
-/// Runs tasks one after the other, in the order in which they are given.
+/// Runs tasks one after the other, in the order in which they are submitted.
 class Executor {
 public:
   virtual ~Executor();
-  /// Takes a task; whether it runs within this call is the implementation's.
-  /// Tasks throw nothing. Thread-safe.
+  /// Submits a task. The implementation may run it within this call. Tasks must
+  /// not throw. Thread-safe.
   virtual void run(std::function<void()> task) = 0;
 };
 
-/// Runs each task within the call that gives it, where no threads are wanted.
-/// Calls of several threads must not meet, or their tasks keep themselves
-/// apart.
+/// Runs each task within the call that submits it, if no threads are wanted.
+/// The caller must not submit tasks concurrently, or the tasks must synchronize
+/// themselves.
 class InlineExecutor final : public Executor {
 public:
   void run(std::function<void()> task) override { task(); }
 };
 
-/// Runs tasks on one thread of its own, so that who gives them waits for none.
-/// The destructor waits for the task that runs and drops the rest. Signals are
-/// not for this thread.
+/// Runs tasks on its own thread, so that submitting does not block. The
+/// destructor waits for the running task and drops the others. The thread
+/// blocks signals.
 class ThreadExecutor final : public Executor {
 public:
-  /// Throws std::system_error where no thread can be started.
+  /// Throws std::system_error if no thread can be started.
   ThreadExecutor();
   ~ThreadExecutor() override;
   ThreadExecutor(const ThreadExecutor &) = delete;

@@ -1,4 +1,4 @@
-//===- FileIdentity.h - Which file a name stands for ------------*- C++ -*-===//
+//===- FileIdentity.h - Identity of a file ----------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,17 +16,18 @@
 
 namespace pdlrt {
 
-/// A file or folder of this host, whatever it is called.
+/// Identifies a file or folder of this host, independent of its name.
 struct FileIdentity {
   uint64_t device = 0;
   uint64_t number = 0;
 
   auto operator<=>(const FileIdentity &) const = default;
 
-  /// What `path` stands for now; none where nothing is there. Links are
-  /// followed.
+  /// Returns the identity of the file at `path`; none if it does not exist.
+  /// Follows links.
   static std::optional<FileIdentity> of(const std::string &path);
-  /// What is open as `descriptor`; none where that is not open.
+  /// Returns the identity of the file open as `descriptor`; none if it is not
+  /// open.
   static std::optional<FileIdentity> of(int descriptor);
 };
 

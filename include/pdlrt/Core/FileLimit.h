@@ -1,4 +1,4 @@
-//===- FileLimit.h - How many files a process may open ----------*- C++ -*-===//
+//===- FileLimit.h - Limit of open files ------------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,23 +16,24 @@
 
 namespace pdlrt {
 
-/// Lets this process have as many files open as the system grants it.
+/// Raises this process's limit of open files to the hard limit.
 void raiseFileLimit();
 
-/// An error where this process may not have `least` files open. Those that it
-/// has open already are not counted.
+/// Returns an error if this process may not have `least` files open. Files that
+/// are already open are not counted.
 Status checkFileLimit(uint64_t least);
 
-/// Why a process cannot open more files, which connections are, and what helps:
-/// part of a sentence.
+/// Returns why a process cannot open more files, which include connections, and
+/// the remedy: a part of an error message.
 std::string describeFileLimit();
 
-/// Whether this process may open more files than the 16 (of a limit below 128:
-/// an eighth of it) that it keeps for saves. Who takes connections asks first.
-/// Takes microseconds, or as long as a look at all files where most are in use.
+/// Returns true if this process may open more files than the 16 that it
+/// reserves for saves (an eighth of a limit below 128). Check it before
+/// accepting connections. Takes microseconds, or, if most files are in use, the
+/// time to list all open files.
 bool hasFilesToSpare();
 
-/// Whether this process can open no more files now. Takes microseconds.
+/// Returns true if this process can open no more files now. Takes microseconds.
 bool isAtFileLimit();
 
 } // namespace pdlrt

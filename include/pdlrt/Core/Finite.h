@@ -13,14 +13,15 @@
 
 namespace pdlrt {
 
-/// True if all elements are finite. `type`: PDL_F32 or PDL_F64.
+/// Returns true if all elements are finite. `type`: PDL_F32 or PDL_F64.
 bool allFinite(int32_t type, int64_t count, const void *values);
 
-/// The first element that is not finite; `count` if all are, which is found as
-/// fast as by `allFinite`. `type`: PDL_F32 or PDL_F64.
+/// Returns the index of the first element that is not finite; `count` if all
+/// are finite, as fast as `allFinite`. `type`: PDL_F32 or PDL_F64.
 int64_t firstNonFinite(int32_t type, int64_t count, const void *values);
 
-/// True if all elements divided by `weight`, rounded to their type, are finite.
+/// Returns true if all elements divided by `weight`, rounded to their type, are
+/// finite.
 bool allQuotientsFinite(int32_t type, int64_t count, const void *values,
                         double weight);
 

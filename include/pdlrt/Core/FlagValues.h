@@ -1,4 +1,4 @@
-//===- FlagValues.h - What flags may be given -------------------*- C++ -*-===//
+//===- FlagValues.h - Validators of flag values -----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Checks of the values of flags, the same in all programs. A header of its own,
-// so that only programs with flags include CLI11.
+// Checks of flag values, shared by all programs. A separate header, so that
+// only programs with flags include CLI11.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +22,10 @@
 
 namespace pdlrt {
 
-/// For `transform` of an option: a whole decimal number from `least` to `most`
-/// (`parseWholeNumber`). CLI11 by itself takes 010 for eight, 0x10 for sixteen,
-/// and the largest number for what is larger.
+/// Returns a validator for `transform` of an option, which accepts a whole
+/// decimal number from `least` to `most` (`parseWholeNumber`). CLI11 alone
+/// would read 010 as eight, 0x10 as sixteen, and clamp larger numbers to the
+/// maximum.
 inline CLI::Validator wholeNumber(uint64_t least = 0,
                                   uint64_t most = UINT64_MAX) {
   return CLI::Validator(
@@ -38,8 +39,8 @@ inline CLI::Validator wholeNumber(uint64_t least = 0,
       "");
 }
 
-/// For `check` of an option that names something: not nothing, as a shell gives
-/// it for a variable that is not set.
+/// Returns a validator for `check` of an option with a name, which rejects an
+/// empty value, which a shell passes for an unset variable.
 inline CLI::Validator notEmpty() {
   return CLI::Validator(
       [](std::string &text) {

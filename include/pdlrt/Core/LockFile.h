@@ -1,4 +1,4 @@
-//===- LockFile.h - A file that one process holds ---------------*- C++ -*-===//
+//===- LockFile.h - A file that one process locks ---------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,35 +14,36 @@
 
 namespace pdlrt {
 
-/// A file that is there as long as a process holds it, by a lock that goes with
-/// the process: what a dead one has left is taken by the next. Not thread-safe.
+/// A file that exists while a process holds it. Its lock ends with the process:
+/// a file that a dead process has left is taken by the next one. Not
+/// thread-safe.
 class LockFile {
 public:
-  /// None is held.
+  /// Holds no file.
   LockFile() = default;
   LockFile(LockFile &&other) noexcept;
   LockFile &operator=(LockFile &&other) noexcept;
-  /// Removes the file if it is still what its name stands for.
+  /// Removes the file if its name still refers to it.
   ~LockFile();
 
-  /// Takes the file as it is, or makes it if it is not there. `reason` is 0
-  /// then; EWOULDBLOCK where another process holds it; else why it cannot be
-  /// opened, or, with the file open and held by this object all the same, why
-  /// it cannot be locked: some file systems have no locks.
+  /// Locks the file, or creates it if it does not exist. Sets `reason` to 0 on
+  /// success; to EWOULDBLOCK if another process holds it; otherwise to the
+  /// error of opening or of locking it. In the last case, the file is open and
+  /// held by this object anyway, because some file systems have no locks.
   static LockFile take(const std::string &path, int &reason);
-  /// Makes a new file and gives it the name of one that another process holds,
-  /// which has it no more then. It has `content` from the first moment on.
+  /// Creates a new file and gives it the name of one that another process
+  /// holds, which thereby loses it. It has `content` from the beginning.
   /// `reason` as for `take`.
   static LockFile takeOver(const std::string &path, const std::string &content,
                            int &reason);
 
-  /// Whether a file is held.
+  /// Returns true if a file is held.
   explicit operator bool() const { return file >= 0; }
-  /// Whether its name still stands for it: nobody has taken over.
+  /// Returns true if its name still refers to it: no process has taken it over.
   bool isOwn() const;
-  /// Gives the file this content instead of what it has; 0, or why that failed.
+  /// Replaces the content of the file. Returns 0 or an error number.
   int write(const std::string &content) const;
-  /// Leaves the file where it is and holds none.
+  /// Keeps the file in its place, but no longer holds it.
   void leave();
 
 private:

@@ -1,4 +1,4 @@
-//===- Log.h - Lines for the person who runs a program ----------*- C++ -*-===//
+//===- Log.h - Log lines ----------------------------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,15 +14,15 @@
 
 namespace pdlrt {
 
-/// One line on the error stream, with the time before it. Thread-safe.
+/// Writes a line with the time to the error stream. Thread-safe.
 void logInfo(const std::string &line);
-/// The same, marked as a warning.
+/// Writes a line that is marked as a warning.
 void logWarning(const std::string &line);
-/// The same, but a line that this process has said before is left out.
+/// Writes a warning, but skips a line that this process has written before.
 void logWarningOnce(const std::string &line);
 
-/// Returns how many lines were logged so far: whether any has come after an
-/// error message, which is then to be said again. Thread-safe.
+/// Returns the number of lines logged so far. If lines follow an error message,
+/// the caller repeats the message. Thread-safe.
 uint64_t loggedLines();
 
 } // namespace pdlrt

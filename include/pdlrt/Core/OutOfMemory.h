@@ -1,4 +1,4 @@
-//===- OutOfMemory.h - How much there was no memory for ---------*- C++ -*-===//
+//===- OutOfMemory.h - Errors of memory allocation --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,23 +15,23 @@
 
 namespace pdlrt {
 
-/// What the runtime's own buffers throw: knows how much was asked for.
+/// Exception of the runtime's own buffers, with the requested size.
 class OutOfMemory : public std::bad_alloc {
 public:
   explicit OutOfMemory(size_t asked) : bytes(asked) {}
   const char *what() const noexcept override { return "out of memory"; }
-  size_t bytesAsked() const { return bytes; }
+  size_t bytesRequested() const { return bytes; }
 
 private:
   size_t bytes;
 };
 
-/// Memory aligned as buffers of the ABI are, for `::operator delete` with that
-/// alignment. Throws OutOfMemory.
+/// Allocates memory with the alignment of ABI buffers; free it with `::operator
+/// delete` and that alignment. Throws OutOfMemory.
 void *allocateAligned(size_t bytes);
 
-/// "out of memory while it made rows for trainer 1 (it asked for 64.0 MiB)",
-/// without the size where nobody knows it.
+/// Returns "out of memory while it made rows for trainer 1 (it asked for 64.0
+/// MiB)", without the size if it is unknown.
 std::string describeOutOfMemory(const std::bad_alloc &error,
                                 const std::string &doing);
 

@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A header of its own, so that only programs with flags include CLI11.
+// A separate header, so that only programs with flags include CLI11.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_PARSEFLAGS_H
 #define PDLRT_CORE_PARSEFLAGS_H
 
+#include "pdlabi/version.h"
 #include "pdlrt/Core/Clock.h"
 #include "pdlrt/Core/ProgramMain.h"
 #include "pdlrt/Core/Status.h"
@@ -20,19 +21,18 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <fstream>
+#include <functional>
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace pdlrt {
 
-/// What is wrong with the words of a program: that of its words which it does
-/// not know, with the flag that may be meant, before one that it lacks.
+/// Returns the error message for wrong arguments. It names an unknown argument,
+/// with the flag that may have been meant, rather than a missing one.
 inline std::string wrongWords(const CLI::App &app,
                               const CLI::ParseError &error) {
   const std::string sentence = error.what();
@@ -57,9 +57,9 @@ inline std::string wrongWords(const CLI::App &app,
                    sentence;
 }
 
-/// Reads a program's flags. The exit status where it has to end: that of
-/// `--help` and its like, or 2 after a sentence that names `help` as the place
-/// where flags are listed.
+/// Parses a program's flags. Returns the exit status if the program has to end:
+/// that of `--help` and similar flags, or 2 after an error message that refers
+/// to `help` for the list of flags.
 inline std::optional<int> parseFlags(CLI::App &app, int argc, char **argv,
                                      const std::string &help) {
   try {
@@ -67,12 +67,36 @@ inline std::optional<int> parseFlags(CLI::App &app, int argc, char **argv,
   } catch (const CLI::Success &request) {
     return app.exit(request);
   } catch (const CLI::ParseError &error) {
-    return fail(2, wrongWords(app, error) + "; " + help + " what can be given");
+    return fail(ExitCode::Usage,
+                wrongWords(app, error) + "; " + help + " what can be given");
   }
   return std::nullopt;
 }
 
-/// Checks a flag of seconds: 0 or more, and less than an age.
+/// Adds --help and --version to a program that links PDLVersion.
+inline void addHelpAndVersion(CLI::App &app) {
+  app.set_help_flag("-h,--help", "Print this help");
+  app.set_version_flag(
+      "--version", pdlabi::versionLine(app.get_name(), pdlabi::builtCommit()),
+      "Print the version of PDL");
+}
+
+/// Adds --list-metrics, which prints `description` and ends the program.
+inline void addMetricList(CLI::App &app,
+                          std::function<std::string()> description) {
+  app.add_flag_callback(
+      "--list-metrics",
+      [description = std::move(description)] {
+        // The end of the line is printed by the parser.
+        std::string text = description();
+        text.pop_back();
+        throw CLI::CallForVersion(std::move(text), 0);
+      },
+      "Print the metrics of this program, one per line: name, type, unit, "
+      "labels and meaning, separated by tabs");
+}
+
+/// Checks a flag in seconds: at least 0, and at most 1e9.
 inline CLI::Validator secondsFlag() {
   return {[](const std::string &text) -> std::string {
             constexpr double most = 1e9;
@@ -88,8 +112,8 @@ inline CLI::Validator secondsFlag() {
           "", "seconds"};
 }
 
-/// The time of a flag that `secondsFlag` has checked, or of another number of
-/// seconds, at most an age.
+/// Returns the time of a flag that `secondsFlag` has checked, or of another
+/// number of seconds, at most 1e9.
 inline ClockTime secondsOf(double seconds) {
   return std::chrono::duration_cast<ClockTime>(
       std::chrono::duration<double>(std::min(seconds, 1e9)));

@@ -1,4 +1,4 @@
-//===- ProcessIdentity.h - Which process somebody is ------------*- C++ -*-===//
+//===- ProcessIdentity.h - Identity of a process ----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,30 +10,46 @@
 #define PDLRT_CORE_PROCESSIDENTITY_H
 
 #include <cstdint>
+#include <string>
 
 namespace pdlrt {
 
-/// Names a process for the processes of its machine: one that ends there is
-/// known to have ended at once, whatever the network does.
+/// Identifies a process for other processes of its machine. They notice at once
+/// when it has ended, whatever the network does.
 struct ProcessIdentity {
-  /// Of the running system and its namespace of processes: two processes that
-  /// have the same one see each other's numbers. 0: nothing is known.
+  /// Identifies the running system and its PID namespace: two processes with
+  /// the same value can see each other's PIDs. 0: unknown.
   uint64_t host = 0;
-  /// When it began, in ticks since the machine did: numbers are used again.
+  /// Start time, in clock ticks since boot, because PIDs are reused.
   uint64_t started = 0;
   uint32_t number = 0;
+  /// Set by `watch`: the process is of another container, and has a door here.
+  bool hasDoor = false;
 
-  bool operator==(const ProcessIdentity &) const = default;
-  /// Of the process that asks; reads /proc once.
+  bool operator==(const ProcessIdentity &other) const {
+    return host == other.host && started == other.started &&
+           number == other.number;
+  }
+  /// Returns the identity of the calling process. Reads /proc once.
   static const ProcessIdentity &ofThisProcess();
-  /// Of process `number` of this host; host 0 where it cannot be seen.
+  /// Returns the identity of process `number` of this host; its host is 0 if
+  /// the process is not visible.
   static ProcessIdentity ofProcess(uint32_t number);
-  /// Whether the process that asks counts processes as that one does.
+  /// Returns true if the calling process is in the same PID namespace.
   bool isOfThisHost() const;
-  /// Whether the process was of this host, and its number is nobody's now, or
-  /// another one's. It may be asked of a process that was never seen: one that
-  /// the system only hides (hidepid of /proc) has not ended.
+  /// Finds out whether the end of the process can be noticed here: it is of
+  /// this host, or of another container that shares this one's network. Returns
+  /// false if it cannot, or has ended already.
+  bool watch();
+  /// Returns true if the process has ended: it was of this host, and its number
+  /// is free or belongs to another process; or it answered when `watch` was
+  /// called, and does not respond now. May be called for a process that was
+  /// never seen: a process that the system only hides (hidepid of /proc) has
+  /// not ended.
   bool hasEnded() const;
+  /// Returns the name of the abstract unix socket that the process holds until
+  /// it ends, without the zero at the front.
+  std::string door() const;
 };
 
 } // namespace pdlrt

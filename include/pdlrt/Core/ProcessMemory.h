@@ -13,8 +13,8 @@
 
 namespace pdlrt {
 
-/// Bytes of this process that are in memory; 0 where the system does not say.
-/// Thread-safe.
+/// Returns the resident memory of this process in bytes; 0 if the system does
+/// not report it. Thread-safe.
 int64_t residentBytes();
 
 } // namespace pdlrt

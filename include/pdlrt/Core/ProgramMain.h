@@ -1,4 +1,4 @@
-//===- ProgramMain.h - How our programs begin and fail ----------*- C++ -*-===//
+//===- ProgramMain.h - Common main function of programs ---------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,35 +6,50 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What every program does alike: errors are one line, and no exception leaves
-// its main function.
+// Common behavior of all programs: an error is one line, and no exception
+// leaves the main function.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_PROGRAMMAIN_H
 #define PDLRT_CORE_PROGRAMMAIN_H
 
+#include "pdlabi/exit_code.h"
+#include "pdlrt/Core/Status.h"
+
 #include <functional>
 #include <string>
 
 namespace pdlrt {
 
-/// Prints "error: SENTENCE" as a line of the standard error; returns `status`,
-/// so that a program can return it.
-int fail(int status, const std::string &sentence);
+using pdlabi::ExitCode;
+using pdlabi::exitCodeOf;
+using pdlabi::statusOf;
+using pdlabi::statusOfSignal;
 
-/// Returns what `run` returns. Standard streams that are closed become
-/// /dev/null before, and a file over the limit of its size (RLIMIT_FSIZE) is an
-/// error of the write instead of a signal. An exception becomes a sentence and
-/// `status`; where memory ran out, the sentence ends with `memoryRemedy`.
-int runProgram(int status, const std::string &memoryRemedy,
+/// Prints "error: " and `sentence` as a line on the error stream. Returns the
+/// number of `code`, so that a program can return it.
+int fail(ExitCode code, const std::string &sentence);
+/// Does the same with the message of a failure and the exit code of its code.
+int fail(const Status &failure);
+/// Does the same for a failed check of flags. Returns the number of
+/// `ExitCode::Usage` for a wrong value, but not for a file or folder that a
+/// flag names and that is missing or does not fit.
+int failUsage(const Status &failure);
+
+/// Calls `run` and returns its result. First redirects closed standard streams
+/// to /dev/null, and turns exceeding the file size limit (RLIMIT_FSIZE) into an
+/// error of the write instead of a signal. Reports an exception as an error
+/// message and returns the exit code for it; if memory was exhausted, the
+/// message ends with `memoryRemedy`.
+int runProgram(const std::string &memoryRemedy,
                const std::function<int()> &run);
 
-/// Whether nobody gets what is printed, as the standard output was closed when
-/// `runProgram` began. For programs whose result it is.
+/// Returns true if printed output is lost because the standard output was
+/// closed when `runProgram` started. For programs whose result is their output.
 bool isStandardOutputClosed();
 
-/// Whether a descriptor is a pipe or socket whose other end is closed.
+/// Returns true if a descriptor is a pipe or socket whose other end is closed.
 bool isReaderGone(int descriptor);
 
 } // namespace pdlrt

@@ -1,4 +1,4 @@
-//===- RandomNumber.h - Numbers that nobody else draws ----------*- C++ -*-===//
+//===- RandomNumber.h - Unique random numbers -------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,8 +14,9 @@
 
 namespace pdlrt {
 
-/// 64 bits from the system, to tell processes, jobs and files apart, on all
-/// hosts. Never part of what a training computes. Thread-safe.
+/// Returns 64 random bits from the system, to distinguish processes, jobs and
+/// files on all hosts. Never used in the computations of a training.
+/// Thread-safe.
 inline uint64_t drawNumber() {
   std::random_device random;
   return uint64_t(random()) << 32 | random();

@@ -20,11 +20,11 @@ using Sha256Digest = std::array<uint8_t, 32>;
 /// Returns the SHA-256 digest of `bytes` (FIPS 180-4).
 Sha256Digest sha256(std::string_view bytes);
 
-/// Returns the HMAC-SHA-256 of `bytes` under `key` (RFC 2104).
+/// Returns the HMAC-SHA-256 of `bytes` with the key `key` (RFC 2104).
 Sha256Digest hmacSha256(std::string_view key, std::string_view bytes);
 
-/// Returns whether two byte strings are equal. The time depends only on their
-/// sizes, so that a caller who guesses learns nothing from it.
+/// Returns true if two byte strings are equal. The time depends only on their
+/// sizes, so it reveals nothing to an attacker who guesses.
 bool equalInConstantTime(std::string_view first, std::string_view second);
 
 } // namespace pdlrt

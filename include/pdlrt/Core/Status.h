@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How the runtime reports what a user can cause: a code and one sentence that
-// names the place and the remedy. No exception is thrown for such an error.
+// The runtime reports errors that a user can cause by a code and an error
+// message, which names the location and the remedy. It throws no exceptions for
+// such errors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,17 +25,17 @@
 
 namespace pdlrt {
 
-/// Success, or a code of the ABI with one sentence. Success is a null pointer,
-/// so that it costs nothing to return it for each row.
+/// Success, or an ABI error code with an error message. Success is a null
+/// pointer, so returning it for each row costs nothing.
 class [[nodiscard]] Status {
 public:
   /// Success.
   Status() = default;
-  /// A failure. `code` is not PDL_OK; `message` is one sentence without a
-  /// trailing line break.
+  /// A failure. `code` must not be PDL_OK. `message` has no trailing line
+  /// break.
   Status(pdl_status code, std::string message)
       : failure(std::make_unique<Failure>(Failure{code, std::move(message)})) {
-    assert(code != PDL_OK && "success carries no sentence");
+    assert(code != PDL_OK && "success carries no message");
   }
   Status(const Status &other)
       : failure(other.ok() ? nullptr
@@ -44,17 +45,58 @@ public:
   Status &operator=(Status &&) noexcept = default;
   ~Status() = default;
 
+  // One factory for each code.
+
+  /// A flag, a value in data, or a call is wrong.
   static Status invalid(std::string message) {
     return {PDL_INVALID_ARGUMENT, std::move(message)};
   }
+  /// A file or folder does not exist.
+  static Status notFound(std::string message) {
+    return {PDL_NOT_FOUND, std::move(message)};
+  }
+  /// A system call on a file, folder or socket failed.
+  static Status ioError(std::string message) {
+    return {PDL_IO_ERROR, std::move(message)};
+  }
+  /// A file or message is torn or damaged.
+  static Status dataLoss(std::string message) {
+    return {PDL_DATA_LOSS, std::move(message)};
+  }
+  /// Another process is gone or cannot be reached yet.
+  static Status unavailable(std::string message) {
+    return {PDL_UNAVAILABLE, std::move(message)};
+  }
+  /// A time limit has passed.
+  static Status deadlineExceeded(std::string message) {
+    return {PDL_DEADLINE_EXCEEDED, std::move(message)};
+  }
+  /// A disk is full, or a limit other than memory is reached.
+  static Status resourceExhausted(std::string message) {
+    return {PDL_RESOURCE_EXHAUSTED, std::move(message)};
+  }
+  /// Memory is exhausted, of the host or of a device.
   static Status outOfMemory(std::string message) {
     return {PDL_OUT_OF_MEMORY, std::move(message)};
   }
+  /// The state does not allow the call, such as a checkpoint of another
+  /// layout.
+  static Status failedPrecondition(std::string message) {
+    return {PDL_FAILED_PRECONDITION, std::move(message)};
+  }
+  /// The work ended early because a stop was requested.
+  static Status cancelled(std::string message) {
+    return {PDL_CANCELLED, std::move(message)};
+  }
+  /// An invariant of PDL is broken.
   static Status internal(std::string message) {
     return {PDL_INTERNAL, std::move(message)};
   }
-  /// What generated code left behind: `code` with the calling thread's last
-  /// sentence; success for PDL_OK.
+  /// Returns the error of a failed system call. `error` is its errno value and
+  /// determines the code (`pdlabi::codeOfErrno`).
+  static Status ofErrno(int error, std::string message);
+  /// Returns the error of generated code: `code` with the calling thread's last
+  /// error message; success for PDL_OK.
   static Status fromLastError(int32_t code) {
     if (code == PDL_OK)
       return {};
@@ -63,20 +105,20 @@ public:
 
   bool ok() const { return !failure; }
   pdl_status code() const { return ok() ? PDL_OK : failure->code; }
-  /// Empty on success.
+  /// Returns the error message; empty on success.
   const std::string &message() const {
     static const std::string none;
     return ok() ? none : failure->sentence;
   }
 
-  /// The same error with `context` and ": " before its sentence.
+  /// Returns the same error with `context` and ": " before its message.
   Status withContext(const std::string &context) && {
     if (!ok())
       failure->sentence = context + ": " + failure->sentence;
     return std::move(*this);
   }
-  /// Keeps the sentence for the calling thread and returns the code: the way
-  /// out of a `pdlrt_*` function.
+  /// Stores the message for the calling thread and returns the code. Used to
+  /// return from a `pdlrt_*` function.
   int32_t report() const {
     return ok() ? static_cast<int32_t>(PDL_OK)
                 : pdlrt_set_error(failure->code, failure->sentence.c_str());
@@ -90,22 +132,26 @@ private:
   std::unique_ptr<Failure> failure;
 };
 
-/// A value, or the status that says why there is none.
+/// Returns the name of a code, such as "InvalidArgument"; "Unknown" if this
+/// program does not know the code.
+const char *nameOf(pdl_status code);
+
+/// A value, or the error because of which there is none.
 template <typename T> class [[nodiscard]] Expected {
 public:
   Expected(T value) : content(std::move(value)) {}
   Expected(Status failure) : failureStatus(std::move(failure)) {
-    assert(!failureStatus.ok() && "an error must carry a sentence");
+    assert(!failureStatus.ok() && "an error must carry a message");
   }
 
   bool ok() const { return content.has_value(); }
   explicit operator bool() const { return ok(); }
 
-  /// The error; success if there is a value.
+  /// Returns the error; success if there is a value.
   const Status &status() const & { return failureStatus; }
   Status status() && { return std::move(failureStatus); }
 
-  // A value is taken only after asking: an error here is the caller's.
+  // Callers must check for an error before they access the value.
   // NOLINTBEGIN(bugprone-unchecked-optional-access)
   T &operator*() & {
     assert(ok());
@@ -136,7 +182,8 @@ private:
 
 } // namespace pdlrt
 
-/// Leaves the calling function with the error of `expression`, if it has one.
+/// Returns from the calling function with the error of `expression`, if it has
+/// one.
 #define PDLRT_RETURN_IF_ERROR(expression)                                      \
   do {                                                                         \
     if (::pdlrt::Status pdlrtStatus = (expression); !pdlrtStatus.ok())         \

@@ -1,4 +1,4 @@
-//===- StopSignal.h - Ctrl-C ends after the step ----------------*- C++ -*-===//
+//===- StopSignal.h - Graceful shutdown by signals --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,24 +11,35 @@
 
 namespace pdlrt {
 
-/// From now on SIGINT, SIGTERM, SIGHUP, SIGXCPU and SIGUSR1 are only noted; a
-/// second one of SIGINT and SIGTERM ends the process at once. SIGUSR2 asks for
-/// a checkpoint. SIGPIPE is ignored: a reader that has gone is an error of the
-/// write. A SIGHUP that was ignored before (nohup) stays so. Call it once,
-/// before threads start.
+/// Installs signal handlers. From now on, SIGINT, SIGTERM, SIGHUP, SIGXCPU and
+/// SIGUSR1 request a graceful shutdown; a second SIGINT or SIGTERM ends the
+/// process at once. SIGUSR2 requests a checkpoint. SIGPIPE is ignored: a closed
+/// pipe is an error of the write. A SIGHUP that was ignored before (nohup)
+/// stays ignored. Call once, before threads start.
 void watchStopSignals();
 
-/// The signal that asked to stop, 0 if none did. Thread-safe.
+/// Returns the signal that requested the shutdown, 0 if there is none.
+/// Thread-safe.
 int stopSignal();
 
-/// How many times SIGUSR2 has asked for a checkpoint. Thread-safe.
+/// Returns the number of stop signals that this process got. `noteStopSignal`
+/// does not count.
+/// Thread-safe.
+int stopSignals();
+
+/// Returns true if the process ignores a signal. Thread-safe.
+bool isSignalIgnored(int number);
+
+/// Returns how many times SIGUSR2 has requested a checkpoint. Thread-safe.
 int checkpointRequests();
 
-/// Of a descriptor that can be read from then on, and stays so, for `poll`; -1
-/// where there is none. It belongs to this file. Thread-safe.
+/// Returns a descriptor for `poll` that becomes and stays readable after a
+/// shutdown request; -1 if there is none. The caller must not close it.
+/// Thread-safe.
 int stopDescriptor();
 
-/// As if the process had got that signal, if it has got none. Thread-safe.
+/// Acts as if the process had received that signal, unless it has already
+/// received one. Thread-safe.
 void noteStopSignal(int number);
 
 } // namespace pdlrt

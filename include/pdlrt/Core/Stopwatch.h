@@ -1,4 +1,4 @@
-//===- Stopwatch.h - Where the time goes ------------------------*- C++ -*-===//
+//===- Stopwatch.h - Measures the parts of a thread's time ------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,27 +14,28 @@
 
 namespace pdlrt {
 
-/// Splits the time of one thread into parts that follow each other: one reading
-/// of the clock each.
+/// Splits the time of one thread into consecutive parts, with one reading of
+/// the clock for each.
 class Stopwatch {
 public:
   using Time = std::chrono::steady_clock::time_point;
 
-  /// Ends a part; returns its seconds. The next one begins.
+  /// Ends the current part and starts the next one. Returns its seconds.
   double lap() {
     const Time now = std::chrono::steady_clock::now();
     const double seconds = std::chrono::duration<double>(now - last).count();
     last = now;
     return seconds;
   }
-  /// When the current part began.
+  /// Returns the start of the current part.
   Time begin() const { return last; }
 
 private:
   Time last = std::chrono::steady_clock::now();
 };
 
-/// CPU seconds that all threads of this process have used, in the system too.
+/// Returns the CPU seconds of all threads of this process, including system
+/// time.
 inline double processCpuSeconds() {
   timespec used;
   if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0)

@@ -1,4 +1,4 @@
-//===- Suggestion.h - What a name may have meant ----------------*- C++ -*-===//
+//===- Suggestion.h - Suggestions for misspelled names ----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,6 +13,10 @@
 #include <vector>
 
 namespace pdlrt {
+
+/// Returns the entry of `known` that is most like `name`; null if none is.
+const std::string *nearestName(const std::string &name,
+                               const std::vector<std::string> &known);
 
 /// "; did you mean 'NAME'?" with the known name that is nearest to `name`, by
 /// insertions, deletions and replacements of characters; empty if none is near.

@@ -16,13 +16,13 @@
 
 namespace pdlrt {
 
-/// The fewest and the most bytes of a secret.
+/// Minimum and maximum size of a secret, in bytes.
 inline constexpr size_t minTokenBytes = 16, maxTokenBytes = 4096;
 
-/// Reads a secret: the first line of the file `path`, which the flag or field
-/// `what` names. An error if it is too short or too long, or if the file is one
-/// that other users can read or write. A group may read a file of root, as
-/// secrets of Kubernetes and of systemd's services are.
+/// Reads a secret: the first line of the file `path`, which was given by the
+/// flag or field `what`. Returns an error if it is too short or too long, or if
+/// other users can read or write the file. A file of root may be readable by a
+/// group, like secrets of Kubernetes and of systemd services.
 Expected<std::string> readTokenFile(const std::string &what,
                                     const std::string &path);
 

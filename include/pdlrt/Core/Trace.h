@@ -1,4 +1,4 @@
-//===- Trace.h - What each thread did when ----------------------*- C++ -*-===//
+//===- Trace.h - Records spans for profiling --------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Spans of time, by thread: stages of a step, calls of the runtime, loops of
+// Time spans of each thread: stages of a step, calls of the runtime, loops of
 // the program, messages, and waits. They are kept in memory while a trace is
-// on, and cost a load and a branch each while none is. `Files/TraceFile.h`
+// on. While it is off, a span costs a load and a branch. `Files/TraceFile.h`
 // writes them.
 //
 //===----------------------------------------------------------------------===//
@@ -26,16 +26,16 @@
 
 namespace pdlrt {
 
-/// What one thread did from a time to another, in nanoseconds of the steady
-/// clock.
+/// One time span of a thread, in nanoseconds of the steady clock.
 struct TraceEvent {
-  /// Lives as long as the process.
+  /// Must live as long as the process.
   const char *name;
   int64_t begin, end;
-  /// What the name leaves open, such as the shape of a product; 0: nothing.
+  /// Details in addition to the name, such as the shape of a product; 0:
+  /// unused.
   std::array<int64_t, 3> numbers;
-  /// The symbol that it was for, where several share the name; lives as long.
-  /// Null: none.
+  /// The symbol, if several symbols share the name; must live as long as the
+  /// process. Null: none.
   const char *symbol = nullptr;
 };
 
@@ -47,28 +47,27 @@ struct ThreadTrace {
 
 struct TraceBuffer;
 
-/// Everything that a process records. All functions are thread-safe.
+/// The spans that a process records. Thread-safe.
 class Trace {
 public:
-  /// The most spans that a process keeps; what comes later is counted alone.
-  static constexpr int64_t mostEvents = int64_t(1) << 20;
+  /// Maximum number of spans that a process keeps; later ones are only counted.
+  static constexpr int64_t maxEvents = int64_t(1) << 20;
 
   static bool isOn() { return on.load(std::memory_order_relaxed); }
-  /// Begins to record.
+  /// Starts to record.
   static void start();
-  /// Ends it, and gives what was recorded: no thread may be in a span.
+  /// Stops recording and returns the spans. No thread may be in a span.
   struct Recorded {
     std::vector<ThreadTrace> threads;
-    /// When `start` was called.
+    /// The time of the call of `start`.
     int64_t begin = 0;
-    /// Spans for which there was no room.
+    /// Number of spans that were dropped.
     int64_t lost = 0;
   };
   static Recorded stop();
-  /// What the calling thread is called in traces, from now on: "main",
-  /// "reader".
+  /// Sets the calling thread's name in traces: "main", "reader".
   static void nameThread(std::string name);
-  /// The steady clock, in nanoseconds.
+  /// Returns the time of the steady clock, in nanoseconds.
   static int64_t now();
 
 private:
@@ -81,13 +80,13 @@ private:
   static std::atomic<bool> on;
 };
 
-/// What something that is no thread of this process does, such as a device:
-/// stands in traces as threads do.
+/// Spans of an activity that is no thread of this process, such as a device.
+/// Traces show it like a thread.
 class TraceTrack {
 public:
   explicit TraceTrack(std::string name) : name(std::move(name)) {}
 
-  /// While a trace is on. One thread at a time.
+  /// Records a span if a trace is on. Not thread-safe.
   void record(const TraceEvent &event) {
     if (Trace::isOn())
       Trace::record(event, buffer, name);
@@ -98,7 +97,7 @@ private:
   std::shared_ptr<TraceBuffer> buffer;
 };
 
-/// Records what the calling thread does while it lives.
+/// Records its lifetime as a span of the calling thread.
 class TraceSpan {
 public:
   explicit TraceSpan(const char *name,

@@ -1,4 +1,4 @@
-//===- UnknownIds.h - When too many ids are unknown -------------*- C++ -*-===//
+//===- UnknownIds.h - Warning about unknown ids -----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,14 +15,14 @@
 
 namespace pdlrt {
 
-/// Whether so many of the ids that were looked up have no row that their keys
-/// may be made in another way than in training. A few ids say nothing.
+/// Returns true if so many of the looked-up ids have no row that their keys are
+/// probably made differently than in training. Below 100 ids, returns false.
 inline bool areTooManyUnknown(int64_t ids, int64_t unknown) {
   constexpr int64_t few = 100;
   return ids >= few && unknown > ids / 2;
 }
 
-/// Says so, with what to check.
+/// Returns the warning, with what to check.
 inline std::string sayUnknown(int64_t ids, int64_t unknown) {
   return fmt::format(
       "{} of {} looked-up ids ({:.0f} %) are unknown to the model; check that "

@@ -16,9 +16,9 @@
 
 namespace pdlrt {
 
-/// The number that is all of `text`: digits 0 to 9 in base ten and nothing
-/// else, leading zeros or not. An error, one sentence that quotes the text, if
-/// it is none or not from `least` to `most`; nothing is clamped.
+/// Parses all of `text` as a decimal number: only the digits 0 to 9, with or
+/// without leading zeros. Returns an error that quotes the text if it is not a
+/// number or not from `least` to `most`; never clamps.
 Expected<uint64_t> parseWholeNumber(std::string_view text, uint64_t least = 0,
                                     uint64_t most = UINT64_MAX);
 

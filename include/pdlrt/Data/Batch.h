@@ -1,4 +1,4 @@
-//===- Batch.h - The records of one step of one replica ---------*- C++ -*-===//
+//===- Batch.h - The samples of one step of one replica ---------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,35 +18,35 @@
 
 namespace pdlrt {
 
-/// The fields of up to batch-size records, laid out as the ABI says. Filled by
-/// a BatchSource and reused: once it has held the largest batch of a run, it
-/// allocates no more. One thread at a time.
+/// The fields of up to batch-size samples, in the layout of the ABI. A
+/// BatchSource fills it. Batches are reused: after the largest batch of a run,
+/// no memory is allocated. Not thread-safe.
 class Batch {
 public:
-  /// The number of samples; 0 before the first fill.
+  /// Returns the number of samples; 0 before the first fill.
   int64_t size() const { return sampleCount; }
-  /// The batch's index within its group's epoch, from 0.
+  /// Returns the batch's index within the epoch of its replica group, from 0.
   int64_t index() const { return batchIndex; }
-  /// The epoch that the batch was read in.
+  /// Returns the epoch in which the batch was read.
   int64_t epoch() const { return batchEpoch; }
-  /// The file that the first sample came from.
+  /// Returns the file of the first sample.
   const std::string &file() const { return fileName; }
-  /// Which row of its group's pass a sample is, from 0, good and bad ones
-  /// counted.
+  /// Returns the row number of a sample in the pass of its replica group, from
+  /// 0; bad rows count too.
   int64_t row(int64_t sample) const { return rows[size_t(sample)]; }
-  /// By sample, its number in the data, `pdl_draws::samples`. Valid until the
-  /// next fill.
+  /// Returns the numbers of the samples in the data, `pdl_draws::samples`.
+  /// Valid until the next fill.
   const int64_t *sampleNumbers() const { return samples.data(); }
-  /// What is let through of a sample: the cell of `DataOptions::copyColumns`
-  /// (several of them as `takeCopiedCell` takes them), or the value of
-  /// `DataOptions::idField`. Valid until the next fill.
+  /// Returns the text that predictions copy from a sample: the cell of
+  /// `DataOptions::copyColumns` (several cells are split by `takeCopiedCell`),
+  /// or the value of `DataOptions::idField`. Valid until the next fill.
   std::string_view copiedCell(int64_t sample) const {
     const int64_t begin = sample ? copiedEnds[size_t(sample) - 1] : 0;
     return {copiedText.data() + begin,
             size_t(copiedEnds[size_t(sample)] - begin)};
   }
-  /// One entry for each field that the program reads, in the program's order:
-  /// what `pdl_step_context::fields` wants. Valid until the next fill.
+  /// Returns one entry for each field that the program reads, in the program's
+  /// order, for `pdl_step_context::fields`. Valid until the next fill.
   const pdl_field_data *fields() const { return fieldData.data(); }
   size_t fieldCount() const { return fieldData.size(); }
 
@@ -59,7 +59,7 @@ private:
     AlignedVector<int32_t> splits;
   };
   std::vector<FieldBuffers> buffers;
-  // By sample; the ends are those of its text in that of all.
+  // Indexed by sample; `copiedEnds` are end positions in `copiedText`.
   AlignedVector<int64_t> rows, samples, copiedEnds;
   AlignedVector<char> copiedText;
   std::vector<pdl_field_data> fieldData;

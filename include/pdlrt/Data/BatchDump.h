@@ -1,4 +1,4 @@
-//===- BatchDump.h - Parsed batches as a file -------------------*- C++ -*-===//
+//===- BatchDump.h - Writes parsed batches to a file ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Batches exactly as a program saw them, so that another program (the reference
-// interpreter, PyTorch) can run the same steps. The layout is safetensors with,
-// for batch i in the order of the dump, from 0:
+// A batch dump contains batches exactly as a program received them, so that
+// another program (the reference interpreter, PyTorch) can run the same steps.
+// The layout is safetensors. Batch i, counted from 0 in the order of the dump,
+// has the tensors:
 //
 //   batch<i>/<field>           dense: F32 or F64 [samples, width];
 //                              ids: I64 [samples, width]
@@ -18,8 +19,8 @@
 //   batch<i>.samples           I64 [B]: the samples' numbers, pdl_draws
 //   batch<i>.epoch             I64 [1]
 //
-// and the metadata `batches` (how many), `model` and `program`. Only the fields
-// that the program reads are there.
+// The metadata are `batches` (the number of batches), `model` and `program`.
+// Only fields that the program reads are included.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,17 +32,18 @@
 
 namespace pdlrt {
 
-/// Collects copies of batches in memory, then writes them. Not thread-safe.
+/// Collects copies of batches in memory and writes them to a file. Not
+/// thread-safe.
 class BatchDump {
 public:
-  /// Both must outlive the dump; `program` is the one that the batches' source
-  /// was opened for.
+  /// `program` must be the one for which the batches' source was opened. Both
+  /// arguments must outlive the dump.
   BatchDump(const pdl_descriptor &descriptor, const pdl_program &program)
       : descriptor(descriptor), program(program) {}
 
-  /// Copies `batch` as the next one of the dump.
+  /// Appends a copy of `batch` to the dump.
   Status add(const Batch &batch, int64_t round, int32_t group, int32_t worker);
-  /// Writes all batches so far to `path`, at once or not at all.
+  /// Writes all batches so far to `path`, atomically.
   Status write(const std::string &path);
 
 private:

@@ -1,4 +1,4 @@
-//===- BatchSource.h - From files to the batches of a group -----*- C++ -*-===//
+//===- BatchSource.h - Reads files as batches of a group --------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,29 +6,30 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a group of replicas reads, and in which order:
+// Defines what a group of replicas reads, and in which order:
 //
-//  1. The rows of all files, one file after the other, are numbered from 0
-//     (headers do not count, nor do blank lines at the end of a file whose rows
-//     have several cells). `DataOptions::rows` selects a
-//     range of them. A bad row keeps its number, so it moves no other row.
-//  2. With at least as many files as groups, file i belongs to group
-//     i mod groups. Otherwise blocks of batch-size selected rows go to the
-//     groups in turn.
-//  3. The rows of a group are cut into windows of `shuffleWindow` rows; the
-//     good records of each are shuffled by Philox(seed, epoch, group, window).
+//  1. The rows of all files, one file after the other, are numbered from 0.
+//     Headers do not count. Blank lines at the end of a file do not count if
+//     rows have several cells. `DataOptions::rows` selects a range of rows. A
+//     bad row keeps its number, so it does not move other rows.
+//  2. If there are at least as many files as groups, file i belongs to group
+//     i mod groups. Otherwise, blocks of batch-size selected rows are assigned
+//     to the groups in turn.
+//  3. The rows of a group are divided into windows of `shuffleWindow` rows. The
+//     good records of each window are shuffled by Philox(seed, epoch, group,
+//     window).
 //  4. Batches of batch-size records are cut from that sequence, across windows
-//     and files; the last one of an epoch may be smaller. Batch i belongs to
+//     and files. The last batch of an epoch may be smaller. Batch i belongs to
 //     worker i mod workers.
 //
-// A pipe or a device is read as it comes, once: who needs it again gets an
-// error. So is the standard input, which the name `-` stands for; it has no
-// name that says what it is packed by, so that its first bytes do.
+// A pipe or a device is read once, sequentially; reading it again is an error.
+// The same is true for the standard input, which has the name `-`. Its
+// compression is detected from its first bytes.
 //
-// Files: CSV (delimiter comma, with RFC 4180 quotes), TSV, any other delimiter,
-// each also compressed by gzip or zstd, and safetensors (tensors named like the
-// fields; ragged fields as `<field>.values` and `<field>.splits`; ids are taken
-// as they are, never hashed).
+// Supported files: CSV (comma as delimiter, RFC 4180 quotes), TSV, any other
+// delimiter, each optionally compressed with gzip or zstd; and safetensors.
+// There, tensors are named like the fields, ragged fields as `<field>.values`
+// and `<field>.splits`. Ids in safetensors are used unchanged, never hashed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,18 +49,18 @@
 
 namespace pdlrt {
 
-/// A range of row numbers; each end is a number or a percentage of all rows.
+/// A range of row numbers. Each end is a number or a percentage of all rows.
 struct RowRange {
   struct Bound {
     bool isPercent = false;
     double percent = 0;
     int64_t row = 0;
-    /// True if the bound cannot be known before all rows are counted.
+    /// Returns true if the bound is unknown until all rows are counted.
     bool needsTotal() const {
       return isPercent && percent != 0 && percent != 100;
     }
-    /// The row number among `total` rows: a percentage is rounded down, and a
-    /// number past the end is the end.
+    /// Returns the row number among `total` rows. Percentages are rounded down;
+    /// numbers greater than `total` become `total`.
     int64_t resolve(int64_t total) const;
   };
   Bound begin;
@@ -68,154 +69,176 @@ struct RowRange {
   bool isAll() const;
   bool needsTotal() const { return begin.needsTotal() || end.needsTotal(); }
 
-  /// Reads `BEGIN:END`, such as `0%:80%`, `8000:10000`, `80%:` or `:100`. An
-  /// absent end is the first or the last row.
+  /// Parses `BEGIN:END`, such as `0%:80%`, `8000:10000`, `80%:` or `:100`. A
+  /// missing end means the first or the last row.
   static Expected<RowRange> parse(std::string_view text);
 };
 
-/// What the user says about the data; part of the flags of a trainer.
+/// Describes the data; part of the flags of a trainer.
 struct DataOptions {
   std::vector<std::string> files;
-  /// 0: by the file's name (.csv comma, .tsv tab, each also with .gz or .zst).
+  /// Cell delimiter. 0: determined by the file name (.csv comma, .tsv tab, each
+  /// optionally with .gz or .zst).
   char delimiter = 0;
-  /// What encloses cells as in RFC 4180; 0: nothing, so that quotes are text.
-  /// None: a double quote where cells end in a comma or semicolon, else
-  /// nothing.
+  /// Quote character of cells as in RFC 4180; 0: quotes are ordinary text.
+  /// None: a double quote if the delimiter is a comma or semicolon, otherwise
+  /// 0.
   std::optional<char> quote;
-  /// The first line of each file names its columns.
+  /// If true, the first line of each file contains column names.
   bool header = false;
-  /// A file of other data of the same job, whose header these files share where
-  /// columns are found by position; empty: none.
+  /// A file of other data of the same job. If columns are found by position,
+  /// its header must be equal to those of these files. Empty: none.
   std::string headerFile;
-  /// What the columns of delimited text are, in order: a field's name for all
-  /// of its columns, or "_" for one that is none; empty: by the header's names,
-  /// else those of the record.
+  /// Columns of delimited text, in order: a field's name for all of its
+  /// columns, or "_" for a column that is not a field. Empty: found by the
+  /// header's names, otherwise in the order of the record.
   std::vector<std::string> columns;
-  /// The header's names, or the numbers from 1, of the columns that are let
-  /// through to predictions, in that order.
+  /// Columns that predictions copy, in that order: names in the header, or
+  /// numbers from 1.
   std::vector<std::string> copyColumns;
-  /// The field of the record, one id a sample, that is let through instead, as
-  /// the data have it; empty: none.
+  /// Field of the record, with one id per sample, that predictions copy
+  /// instead, as written in the data. Empty: none.
   std::string idField;
-  /// What is let through instead, of delimited text, are the texts of all ids
-  /// that the program reads, as FieldTexts.h says; of bad rows nothing.
+  /// If true, the copied text is instead the text of all ids that the program
+  /// reads from delimited text (FieldTexts.h). Nothing is copied from bad rows.
   bool copyTexts = false;
-  /// Samples of one batch of one replica.
+  /// Samples per batch of one replica.
   int64_t batchSize = pdlabi::defaultBatchSize;
-  /// Rows; 0 keeps the order of the files.
+  /// Rows per shuffle window; 0 keeps the order of the files.
   int64_t shuffleWindow = 0;
   uint64_t seed = 0;
-  /// How many bad rows a group skips in an epoch before it stops.
+  /// Maximum number of bad rows that a group skips in an epoch.
   int64_t maxBadRows = 0;
   RowRange rows;
-  /// The folder that parsed rows of delimited text are kept in from pass to
-  /// pass; empty: none. Never changes a batch.
+  /// Folder for parsed rows of delimited text, which later passes read. Empty:
+  /// none. Does not affect batches.
   std::string cache;
-  /// How many milliseconds a batch that has rows waits for more of a pipe; then
-  /// it is cut as it is. None: until it is full. For one group of one worker,
-  /// and data in the order of the files.
+  /// Maximum number of milliseconds for which a batch with rows waits for more
+  /// rows of a pipe; then it is returned as it is. None: no limit. Only for one
+  /// group of one worker, and data in the order of the files.
   std::optional<int64_t> flushAfter;
-  /// Packed files are unpacked on threads of their own. Never changes a batch.
-  bool unpackBeside = false;
+  /// If true, compressed files are decompressed on separate threads. Does not
+  /// affect batches.
+  bool unpackInBackground = false;
+  /// If true, row k of file i of N files is row k * N + i of the data, as when
+  /// lines are distributed to pipes round-robin. Does not affect batches. It
+  /// only affects how the rest of an epoch is divided among another number of
+  /// files.
+  bool filesInTurn = false;
 };
 
-/// Where the rows of a shuffle window begin, so that none before them is read
-/// again. All 0: not known, or the begin of the pass.
+/// Start of a shuffle window in the files, so that earlier rows need not be
+/// read again. All 0: unknown, or the start of the pass.
 struct WindowStart {
-  /// Of `DataOptions::files`. Those before it are not looked at.
+  /// Index in `DataOptions::files`. Earlier files are not opened.
   int64_t file = 0;
-  /// Rows of that file before the window, whoever they belong to; 0: none of
-  /// the group's.
+  /// Number of rows of that file before the window, of all groups. 0: the
+  /// window starts at the group's first row of the file.
   int64_t row = 0;
-  /// Bytes of the file's text before the window, unpacked; 0: not known.
+  /// Bytes of the decompressed text before the window; 0: unknown.
   int64_t byte = 0;
   /// The line, from 1, at that byte.
   int64_t line = 0;
-  /// Rows that `DataOptions::rows` selects before the window, of all files,
-  /// where groups share files.
+  /// If groups share files: number of rows before the window that
+  /// `DataOptions::rows` selects, over all files.
   int64_t selected = 0;
-  /// Of the content of all rows of the group before the window.
+  /// Digest of the content of all rows of the group before the window.
   int64_t digest = 0;
   bool operator==(const WindowStart &) const = default;
 };
 
-/// Where a group stands: the next record is record `offset` of the shuffled
-/// window `window`, and it begins batch `batch`. All count from 0.
+/// Position of a group in the data: the next record is record `offset` of the
+/// shuffled window `window`, and it begins batch `batch`. All count from 0.
 struct DataPosition {
   int64_t epoch = 0;
   int64_t window = 0;
   int64_t offset = 0;
   int64_t batch = 0;
-  /// Of the content of all rows of the group up to the end of the window, not
-  /// negative; 0: not known.
+  /// Digest of the content of all rows of the group up to the end of the
+  /// window, not negative; 0: unknown.
   int64_t digest = 0;
   WindowStart start = {};
+  /// One more than the number (pdl_draws) of the first row that was not
+  /// returned, if no later row of the group was returned; 0: unknown.
+  int64_t next = 0;
   bool operator==(const DataPosition &) const = default;
 };
 
-/// How many numbers a position consists of, and a call of `visit` with each, in
-/// an order that is always the same: for those who send positions.
-inline constexpr size_t positionNumbers = 11;
+/// Returns the error for data that do not reach the position, or that differ
+/// from the data of which it is.
+Status positionNotFound(const DataPosition &position);
+
+/// Calls `visit` with each of the `positionNumbers` numbers of a position,
+/// always in the same order. Used to send positions.
+inline constexpr size_t positionNumbers = 12;
 template <typename Position, typename Visit>
 void forEachNumberOf(Position &position, Visit visit) {
   auto &start = position.start;
   for (auto *number :
        {&position.epoch, &position.window, &position.offset, &position.batch,
         &position.digest, &start.file, &start.row, &start.byte, &start.line,
-        &start.selected, &start.digest})
+        &start.selected, &start.digest, &position.next})
     visit(*number);
 }
 
-/// The batches of one group of replicas. `next` may be called by several
-/// threads, each with its own worker and batch; the other functions only while
-/// no `next` runs.
+struct EpochRest;
+
+/// The batches of one group of replicas. Several threads may call `next`
+/// concurrently, each with its own worker and batch. Other functions must not
+/// run concurrently with `next`.
 class BatchSource {
 public:
-  /// Opens the files that belong to `group` of `groups` and finds the columns
-  /// of the fields that `program` reads; other fields need no column. The
-  /// descriptor must outlive the source. Stands at the start of epoch 0.
+  /// Opens the files that belong to `group` of `groups`, and finds the columns
+  /// of the fields that `program` reads. Other fields need no column. Starts at
+  /// epoch 0. The descriptor must outlive the source.
   static Expected<std::unique_ptr<BatchSource>>
   open(const DataOptions &options, const pdl_descriptor &descriptor,
        const pdl_program &program, int32_t groups = 1, int32_t group = 0,
        int32_t workers = 1);
   ~BatchSource();
 
-  /// Fills `batch` with the next batch of `worker`; false, and an empty batch,
-  /// when the epoch has none left for it, or, with `flushAfter`, when only bad
-  /// rows have come for so long (`isAtEnd` is false then). The first row that
-  /// is bad and may not be skipped is an error "file:line:column: sentence",
-  /// where `column` counts cells from 1. After an error the source stays at it.
+  /// Fills `batch` with the next batch of `worker`. Returns false and an empty
+  /// batch if the epoch has no more batches for it. With `flushAfter`, also
+  /// returns false if only bad rows arrived during that time; `isAtEnd` is then
+  /// false. The first bad row that may not be skipped is an error
+  /// "file:line:column: message"; `column` counts cells from 1. After an error,
+  /// all further calls return it.
   Expected<bool> next(int32_t worker, Batch &batch);
 
-  /// Starts `epoch` from its first batch, wherever the source stands.
+  /// Starts `epoch` from its first batch, independent of the current position.
   Status beginEpoch(int64_t epoch);
 
-  /// Where the next batch begins. Meaningful when every worker has taken the
-  /// same number of batches, or as many as there were.
+  /// Returns the start of the next batch. Meaningful only if all workers have
+  /// received the same number of batches, or all batches.
   DataPosition position() const;
-  /// Continues at a position that `position` gave, with the same options. Reads
-  /// its window again; what stands before that too where the position does not
-  /// say where the window begins. An error where those rows have another
-  /// content than they had. Of a packed file, the text before the window is
-  /// unpacked and thrown away; files before it are not opened.
-  Status restore(const DataPosition &position);
+  /// Continues at a result of `position`, with the same options. Reads the
+  /// position's window again. Also reads all earlier rows if the position does
+  /// not contain the start of the window. Returns an error if the content of
+  /// these rows has changed. In a compressed file, the text before the window
+  /// is decompressed and discarded. Earlier files are not opened. `rest`: the
+  /// rows of the epoch that belong to these groups; null: all rows
+  /// (EpochRest.h). The first position of the rest is the same as that of an
+  /// epoch.
+  Status restore(const DataPosition &position,
+                 std::shared_ptr<const EpochRest> rest = nullptr);
 
-  /// Bad rows skipped so far in this epoch, and the sentences of the first
-  /// few.
+  /// Returns the number of bad rows skipped so far in this epoch, and the
+  /// messages about the first few.
   int64_t badRowCount() const;
-  const std::vector<std::string> &badRowSentences() const;
+  const std::vector<std::string> &badRowMessages() const;
 
-  /// Whether the epoch has no more rows than batches were given out of.
+  /// Returns true if all rows of the epoch have been returned in batches.
   bool isAtEnd() const;
-  /// Of data in the order of the files: how many rows of this epoch are in the
-  /// batches so far, or are bad ones between or right behind those that are.
+  /// Returns, for data in the order of the files, the number of rows of this
+  /// epoch that are in batches so far, plus bad rows between or directly after
+  /// them.
   int64_t settledRows() const;
-  /// What is let through of the bad rows among them, as `Batch::copiedCell`, by
-  /// row, where it is not empty; those that an earlier call gave excepted.
+  /// Returns the copied text (see `Batch::copiedCell`) of the bad rows among
+  /// them, by row, if it is not empty. Each row is returned only once.
   std::map<int64_t, std::string> takeCopiedCellsOfBadRows();
 
-  /// Whoever is in `next` and waits for bytes of a pipe gets an error instead,
-  /// from now on. Any thread may call it.
+  /// Makes threads that wait in `next` for data of a pipe return an error, now
+  /// and in the future. Thread-safe.
   void endWaiting();
 
 private:

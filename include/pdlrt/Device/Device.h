@@ -1,4 +1,4 @@
-//===- Device.h - What kernels run on ---------------------------*- C++ -*-===//
+//===- Device.h - Devices that run kernels ----------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Memory of a device, streams of work on it, and events between streams: what a
-// GPU offers, and no more. Nothing here knows of training.
+// The services of a GPU: device memory, streams of work, and events between
+// streams. This interface has no notion of training.
 //
-// Work of a stream is done in order; that of two streams in any, but for
-// events. A call that adds work may return before it is done, and its host
-// memory must stay until then. After an error of a stream the device is of no
-// use any more.
+// Work of one stream is done in order. Work of two streams is done in any
+// order, unless events order it. A call that adds work may return before the
+// work is done; host memory that the work uses must stay valid until then.
+// After a stream error the device must not be used any more.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,50 +33,52 @@
 
 namespace pdlrt {
 
-/// What a kernel does with an argument: takes a number, or the address of
-/// device memory that it only reads, or also writes; null, where it takes none.
+/// Use of an argument by a kernel: as a number, or as the address of device
+/// memory that it only reads, or also writes. An address is null if the
+/// argument is not used.
 enum class DeviceArgument : uint8_t { Number, Read, Written };
 
 /// A kernel of a compiled program.
 struct DeviceKernel {
-  /// That of its entry in the PTX text. Lives as long as the process.
+  /// The name of its entry point in the PTX text. Lives as long as the process.
   const char *name;
   std::vector<DeviceArgument> arguments;
-  /// The same code for the host: a thread does the turns `first`, and each that
-  /// is `stride` further. Arguments have 8 bytes each.
+  /// The same code for the host: runs iteration `first`, and every `stride`-th
+  /// one after it. Arguments have 8 bytes each.
   void (*run)(const uint64_t *arguments, int64_t first, int64_t stride);
 };
 
-/// All kernels of a program. Outlives the device that has loaded it.
+/// The kernels of a program. Must outlive the device that has loaded it.
 struct DeviceCode {
-  /// Ends with a zero.
+  /// Zero-terminated.
   const char *ptx = nullptr;
   std::span<const DeviceKernel> kernels;
-  /// Whether streams are asked for products, for which a device may need a
-  /// library more.
+  /// True if `multiply` is called on streams; a device may need another library
+  /// for it.
   bool multiplies = false;
-  /// Whether products may round factors to TF32, which keeps 10 bits behind the
-  /// first; those that may round theirs to bf16 do not.
+  /// True if products may round factors to TF32, which keeps 10 bits after the
+  /// first. Products that may round to bf16 do not use TF32.
   bool roundsToTF32 = false;
 
-  /// Whether there is that kernel, and it takes so many arguments.
+  /// Checks that the kernel exists and takes this number of arguments.
   Status checkLaunch(size_t kernel, size_t arguments) const;
 };
 
-/// C = A op B + bias, of f32, all row-major. A is m x k, or k x m if it is
-/// transposed; B is k x n, or n x k; both without gaps. None of the sizes is 0.
-/// C overlaps nothing else.
+/// The product C = A op B + bias, of f32, all row-major. A is m x k, or k x m
+/// if it is transposed; B is k x n, or n x k; both without gaps. No size is 0.
+/// C overlaps no other operand.
 struct DeviceProduct {
   bool transposeA = false, transposeB = false;
   int64_t m = 0, n = 0, k = 0;
   const void *a = nullptr;
   const void *b = nullptr;
-  /// Of n elements, for each row of C; null: none.
+  /// n elements, added to each row of C; null: none.
   const void *bias = nullptr;
   void *c = nullptr;
-  /// From row to row of C, n or more; what lies between them stays.
+  /// Distance between rows of C, at least n; the elements between rows are not
+  /// written.
   int64_t cStride = 0;
-  /// Whether factors may be rounded to bf16. Sums are of f32 in any case.
+  /// True if factors may be rounded to bf16. Sums are always in f32.
   bool roundsFactors = false;
 };
 
@@ -84,17 +86,18 @@ class Device;
 class DeviceGroup;
 struct DeviceGroupPlace;
 
-/// By what devices of several processes find each other. One of the processes
-/// makes it, and tells it to the others.
+/// Identifier by which devices of several processes form a group. One process
+/// creates it and sends it to the others.
 using DeviceGroupName = std::array<char, 128>;
 
-/// Memory that its device gave; goes back when this ends.
+/// Owns a block of device or host memory; frees it on destruction.
 class DeviceBuffer {
 public:
   enum class Kind : uint8_t {
-    /// The device's own. The host reaches it through copies alone.
+    /// Device memory. The host accesses it only through copies.
     OfDevice,
-    /// The host's, from and to which copies run beside the host's work.
+    /// Pinned host memory; copies to and from it run concurrently with the
+    /// host.
     OfHost
   };
 
@@ -104,7 +107,7 @@ public:
   DeviceBuffer &operator=(DeviceBuffer &&other) noexcept;
   ~DeviceBuffer() { release(); }
 
-  /// Null where there is none.
+  /// Returns null if there is no memory.
   void *data() const { return pointer; }
   size_t size() const { return bytes; }
   void release();
@@ -116,27 +119,27 @@ private:
   size_t bytes = 0;
 };
 
-/// Memory that a kernel uses beside that of its arguments, because something
-/// there points to it: any address of the buffer.
+/// Memory that a kernel accesses in addition to its arguments, because pointers
+/// in its data refer to it. `memory` is any address in the buffer.
 struct DeviceUse {
   const void *memory;
   bool isWritten;
 };
 
-/// A moment in a stream's work. Of one device.
+/// A position in a stream's work. Belongs to one device.
 class DeviceEvent {
 public:
   virtual ~DeviceEvent();
 };
 
-/// Work that is kept, to be done again. Of one device.
+/// Recorded work that can be repeated. Belongs to one device.
 class DeviceGraph {
 public:
   virtual ~DeviceGraph();
 };
 
-/// Work that a device does in order. One thread at a time; streams may be used
-/// beside each other.
+/// A queue of work that a device does in order. A stream is not thread-safe;
+/// different streams can be used concurrently.
 class DeviceStream {
 public:
   virtual ~DeviceStream();
@@ -145,73 +148,76 @@ public:
   virtual Status copyOut(void *toHost, const void *fromDevice,
                          size_t bytes) = 0;
   virtual Status copyWithin(void *to, const void *from, size_t bytes) = 0;
-  /// Makes all bytes 0.
+  /// Sets all bytes to 0.
   virtual Status clear(void *memory, size_t bytes) = 0;
-  /// Runs kernel `kernel` of the loaded code, which has so many turns (one that
-  /// a single thread does has one); none is no work. `arguments` are copied.
-  /// `beside`: what it uses besides. `symbol`: whose kernel it is, for traces,
-  /// where symbols share one; lives as long as the process.
+  /// Adds a launch of kernel `kernel` of the loaded code with `turns`
+  /// iterations (1 for a kernel of a single thread); 0 adds no work.
+  /// `arguments` are copied. `extraUses`: other memory that the kernel
+  /// accesses. `symbol`: the symbol for which it runs, shown in traces if
+  /// symbols share a kernel; lives as long as the process.
   virtual Status launch(size_t kernel, int64_t turns,
                         std::span<const uint64_t> arguments,
-                        std::span<const DeviceUse> beside = {},
+                        std::span<const DeviceUse> extraUses = {},
                         const char *symbol = nullptr) = 0;
-  /// Forms a product, in an order that depends on its sizes, on how its memory
-  /// is aligned, and on the device: the same each time. False, and no work,
-  /// where the device has nothing for it. Only of code that multiplies.
+  /// Adds a product. The order of its sums depends only on its sizes, the
+  /// alignment of its memory, and the device. Returns false, and adds no work,
+  /// if the device does not support the product. Only for code that multiplies.
   virtual Expected<bool> multiply(const DeviceProduct &product) = 0;
-  /// A moment behind all that was added until now.
+  /// Returns an event after all work that was added so far.
   virtual Expected<std::unique_ptr<DeviceEvent>> record() = 0;
-  /// Lets what is added from now on wait for a moment of any stream.
+  /// Makes work that is added from now on wait for an event of any stream.
   virtual Status wait(const DeviceEvent &event) = 0;
-  /// Waits until all is done; its error, if there was one.
+  /// Waits until all work is done. Returns its error, if there was one.
   virtual Status synchronize() = 0;
 
-  /// Up to `endCapture`, copies, clears, launches and products are kept and not
-  /// done. Nothing else is asked for meanwhile. Memory of the host is such as
-  /// the device gave.
+  /// Starts recording: until `endCapture`, copies, clears, launches and
+  /// products are recorded but not done. No other calls are allowed meanwhile.
+  /// Host memory must have been allocated by the device.
   virtual Status beginCapture() = 0;
-  /// What was kept since. An error says why there is no graph; the stream is as
-  /// it was before.
+  /// Returns the work recorded since then. On an error, there is no graph, and
+  /// the stream is unchanged.
   virtual Expected<std::unique_ptr<DeviceGraph>> endCapture() = 0;
-  /// Adds all that a graph keeps. It stays until that is done.
+  /// Adds all work of a graph, which must outlive the work.
   virtual Status replay(const DeviceGraph &graph) = 0;
 };
 
-/// A device. Thread-safe, but for `load`. Outlives its buffers, streams and
-/// events.
+/// A device. Thread-safe, except for `load`. Must outlive its buffers, streams
+/// and events.
 class Device {
 public:
   virtual ~Device();
 
-  /// Its name, for logs, which no other device of the process has.
+  /// Returns its name for logs, unique in the process.
   virtual std::string describe() const = 0;
-  /// Takes the kernels that `launch` names, and opens what products need. Once,
-  /// before the first of both. Errors name what is missing.
+  /// Loads the kernels for `launch`, and the libraries for products. Call once,
+  /// before their first use. Errors name what is missing.
   virtual Status load(const DeviceCode &code) = 0;
-  /// At addresses that are multiples of 64. What it holds is not defined. An
-  /// error with PDL_OUT_OF_MEMORY says how much is missing.
+  /// Allocates memory at a multiple of 64, with undefined content. If memory is
+  /// exhausted, returns an error with PDL_OUT_OF_MEMORY and the missing amount.
   virtual Expected<DeviceBuffer> allocate(DeviceBuffer::Kind kind,
                                           size_t bytes) = 0;
-  /// `name`: of the stream in traces, which have its work where they are on.
+  /// Creates a stream. `name`: its name in traces, which show its work if they
+  /// are on.
   virtual Expected<std::unique_ptr<DeviceStream>>
   createStream(const std::string &name) = 0;
-  /// Bytes of its own memory that buffers have had at the most at once. What a
-  /// driver or a library takes for itself is not counted.
-  size_t mostBytes() const { return most.load(std::memory_order_relaxed); }
-  /// A group of devices of its kind, of which it is the first: by NCCL between
-  /// NVIDIA's GPUs, where that is installed.
+  /// Returns the maximum number of bytes of device memory that buffers used at
+  /// the same time. Memory of the driver or of libraries is not included.
+  size_t maxBytes() const { return most.load(std::memory_order_relaxed); }
+  /// Creates a group of devices of this kind, of which this is the first.
+  /// NVIDIA GPUs use NCCL if it is installed.
   virtual Expected<std::unique_ptr<DeviceGroup>>
   createGroup(std::span<Device *const> devices);
 
   // Groups of several processes (DeviceGroup.h).
 
-  /// Which devices of other processes may be in a group with this one: those
-  /// that say the same. An error says why none may.
+  /// Returns the kind of group that this device can join; devices of other
+  /// processes can join the same group if their kind is equal. An error gives
+  /// the reason why this device cannot join any group.
   virtual Expected<std::string> groupKind() const;
-  /// Makes a name for such a group.
+  /// Creates a name for such a group.
   virtual Expected<DeviceGroupName> nameGroup();
-  /// Joins one with devices of this process, of which it is the first; blocks
-  /// until all are there.
+  /// Joins a group with devices of this process, of which this is the first.
+  /// Blocks until all devices have joined.
   virtual Expected<std::unique_ptr<DeviceGroup>>
   joinGroup(std::span<Device *const> devices, const DeviceGroupPlace &place);
 
@@ -223,44 +229,50 @@ private:
   std::atomic<size_t> held = 0, most = 0;
 };
 
-/// Makes room for `bytes` bytes, and for a quarter more where that needs new
-/// memory, so that what grows slowly settles soon. What it held is lost then.
-/// Nobody uses it.
+/// Makes `memory` at least `bytes` bytes large. New memory is a quarter larger,
+/// so that slow growth causes few allocations. The old content is lost, and
+/// must not be in use.
 Status reserve(Device &device, DeviceBuffer &memory, DeviceBuffer::Kind kind,
                size_t bytes);
 
-/// Makes a stream of that name, unless there is one.
+/// Creates a stream with this name if `stream` is null.
 Status openOnce(Device &device, std::unique_ptr<DeviceStream> &stream,
                 const char *name);
 
-/// What goes wrong with a device that is none, for tests: how many calls go
-/// well before; -1: all.
+/// Faults of a fake device, for tests: the number of calls that succeed first;
+/// -1: all.
 struct FakeFaults {
   int64_t allocations = -1;
   int64_t launches = -1;
-  /// Products that it forms; it has nothing for more of them, which is no
-  /// error.
+  /// Products that it supports; for further ones, `multiply` returns false,
+  /// which is no error.
   int64_t products = -1;
-  /// Pieces of work, of all streams; behind them the device is lost.
+  /// Pieces of work, over all streams; then the device is lost.
   int64_t work = -1;
 };
 
-/// A device that is none: its memory is a range of addresses of this process
-/// that nobody may touch but kernels and copies, its kernels are those of the
-/// host, thread after thread in no useful order, and work is done as late as it
-/// may be. What a GPU would punish is an error with a sentence: a host's
-/// pointer where a device's is due and the other way round, ranges that are too
-/// long, memory of a buffer that two streams use without an event between them,
-/// or that is given back while a stream uses it, and what a kernel touches
-/// besides the buffers that its launch names, or writes of what it only reads.
-/// A buffer is one thing: who uses some of it uses it all. New memory, and what
-/// a copy from the device is yet to bring, holds NaN, unless a copy is yet to
-/// read it. `number`: what tells it from others in logs and traces.
+/// Creates a fake device for tests. Its memory is an address range of this
+/// process that only kernels and copies may access. Its kernels are those of
+/// the host, run thread by thread in an arbitrary order. Work is done as late
+/// as possible.
+///
+/// It reports misuse that a GPU would fail on, as an error with a message:
+/// - a host pointer in place of a device pointer, or the reverse;
+/// - ranges that are too long;
+/// - memory of a buffer that two streams use without an event between them, or
+///   that is freed while a stream uses it;
+/// - an access of a kernel outside of the buffers that its launch names, or a
+///   write to memory that it may only read.
+///
+/// A buffer counts as a whole: using a part of it uses all of it. New memory,
+/// and the target of a pending copy from the device, contain NaN, except for
+/// memory that a pending copy still has to read. `number`: distinguishes it
+/// from others in logs and traces.
 std::unique_ptr<Device> createFakeDevice(const FakeFaults &faults = {},
                                          int number = 0);
 
-/// NVIDIA's GPU of that number, through the driver's library, which is opened
-/// now. Errors name what is missing.
+/// Opens the NVIDIA GPU with this number, through the driver's library, which
+/// is loaded now. Errors name what is missing.
 Expected<std::unique_ptr<Device>> openCudaDevice(int number);
 
 } // namespace pdlrt

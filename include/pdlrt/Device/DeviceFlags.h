@@ -1,4 +1,4 @@
-//===- DeviceFlags.h - What kernels found -----------------------*- C++ -*-===//
+//===- DeviceFlags.h - Flags that kernels set -------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,22 +16,23 @@
 
 namespace pdlrt {
 
-/// Flags of a device that its kernels set, each an int32_t that becomes 1 where
-/// something was found, and what the host has of them. One thread at a time.
+/// Flags in device memory that kernels set, and their copy on the host. Each is
+/// an int32_t that becomes 1 if a kernel finds the condition. Not thread-safe.
 class DeviceFlags {
 public:
-  /// Makes room for so many, of which nothing is known then. Nobody uses them.
+  /// Allocates the flags, with undefined values. They must not be in use.
   Status reserve(Device &device, size_t flags);
   size_t size() const { return count; }
 
-  /// What a kernel sets.
+  /// Returns the address of a flag for kernels.
   int32_t *onDevice(size_t index) const {
     return static_cast<int32_t *>(memory.data()) + index;
   }
 
-  // These add to `work`: a DeviceStream, or what collects work for one.
+  // These functions add to `work`: a DeviceStream, or an object that collects
+  // work for one.
 
-  /// None is set.
+  /// Resets all flags.
   template <typename Work> Status clear(Work &work) {
     return work.clear(memory.data(), bytes());
   }
@@ -39,12 +40,12 @@ public:
     return work.copyOut(copy.data(), memory.data(), bytes());
   }
 
-  // When the host has waited for `bringToHost`.
+  // Call after the host has waited for `bringToHost`.
 
   bool isSet(size_t index) const {
     return static_cast<const int32_t *>(copy.data())[index] != 0;
   }
-  /// The first one that is set, -1 if none is.
+  /// Returns the index of the first flag that is set, -1 if there is none.
   int32_t firstSet() const;
 
 private:

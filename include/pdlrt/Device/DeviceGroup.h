@@ -1,4 +1,4 @@
-//===- DeviceGroup.h - What devices do together -----------------*- C++ -*-===//
+//===- DeviceGroup.h - Collectives of devices -------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,13 +21,14 @@
 
 namespace pdlrt {
 
-/// Devices that give each other what they have: those of this process, and
-/// maybe of others that make the same calls. Device d of this process is number
-/// d of each call here. One thread at a time, but for `check` and `abort`.
+/// A group of devices that exchange data: those of this process, and possibly
+/// those of other processes that make the same calls. Device d of this process
+/// is number d of each call here. Not thread-safe, except for `check` and
+/// `abort`.
 class DeviceGroup {
 public:
-  /// Of one device: the stream that the work is added to, what it gives, and
-  /// where it gets what all of them gave. These do not overlap.
+  /// The part of one device: the stream to which the work is added, its input,
+  /// and its output. Input and output do not overlap.
   struct Part {
     DeviceStream *stream;
     const void *from;
@@ -36,37 +37,38 @@ public:
 
   virtual ~DeviceGroup();
 
-  /// How it does so, for logs.
+  /// Returns the implementation's name, for logs.
   virtual std::string describe() const = 0;
-  /// to[d] = from[0], from[1], ..., of `bytes` bytes each: of all devices of
-  /// the group, by their numbers in it.
+  /// Computes to[d] = from[0], from[1], ..., of `bytes` bytes each, of all
+  /// devices of the group in the order of their numbers.
   virtual Status gather(size_t bytes, std::span<const Part> parts) = 0;
-  /// to[d] = the sum of all `from`, of `count` numbers of `type` (F32 or F64):
-  /// the same on all devices, in an order that the implementation chooses and
-  /// always keeps.
+  /// Computes to[d] = the sum of all `from`, of `count` numbers of `type` (F32
+  /// or F64). The result is the same on all devices. The implementation chooses
+  /// the order of the sum and never changes it.
   virtual Status sum(int32_t type, int64_t count,
                      std::span<const Part> parts) = 0;
 
-  /// Of a group of several processes: what is known to have gone wrong with
-  /// what was added so far, which may also never end then. Any thread.
+  /// Returns the known errors of work added so far, for a group of several
+  /// processes. After an error that work may never end. Thread-safe.
   virtual Status check();
-  /// Ends what waits for other processes, and all that would: streams go on,
-  /// with results that mean nothing, and calls from now on are errors. Any
-  /// thread.
+  /// Ends all work that waits for other processes, now and in the future.
+  /// Streams continue with undefined results, and later calls return errors.
+  /// Thread-safe.
   virtual void abort();
 };
 
-/// Where the devices of a process are in a group of several.
+/// Position of a process's devices in a group of several processes.
 struct DeviceGroupPlace {
   DeviceGroupName name = {};
-  /// The number of the first of them, and how many devices the group has.
+  /// Number of the first of them, and number of all devices in the group.
   size_t first = 0, count = 0;
-  /// How long others may take to come.
+  /// Maximum time to wait for the other processes.
   std::chrono::milliseconds patience = std::chrono::minutes(1);
 };
 
-/// A group whose devices exchange through memory of the host, whatever they
-/// are: it waits for each copy. Sums are in the order of the devices.
+/// Creates a group whose devices exchange data through host memory. It works
+/// with all devices and waits for each copy. Sums are in the order of the
+/// devices.
 std::unique_ptr<DeviceGroup> createHostGroup(std::span<Device *const> devices);
 
 } // namespace pdlrt

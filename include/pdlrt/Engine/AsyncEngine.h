@@ -1,4 +1,4 @@
-//===- AsyncEngine.h - The step of workers by themselves --------*- C++ -*-===//
+//===- AsyncEngine.h - Workers that step independently ----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,8 +11,10 @@
 
 #include "pdlrt/Core/Stopwatch.h"
 #include "pdlrt/Engine/AsyncPace.h"
+#include "pdlrt/Engine/RecoveryParticipant.h"
 #include "pdlrt/Engine/RemoteState.h"
 #include "pdlrt/Engine/StepEngine.h"
+#include "pdlrt/Engine/StepMetrics.h"
 #include "pdlrt/Engine/StepRows.h"
 #include "pdlrt/State/Updater.h"
 #include "pdlrt/Table/QuiescentPoints.h"
@@ -26,96 +28,108 @@
 
 namespace pdlrt {
 
-/// One worker that does not wait for others. Of mode async: its way to the
-/// servers, and its own mirror of the parameters, because each worker sees
-/// another moment. With `--hogwild`: an updater of its own, in the place of
-/// `state`, of the model that all workers of the process share. Borrowed.
+/// State of one worker that does not wait for others. All members are borrowed.
+/// In mode async: its connection to the servers, and its own mirror of the
+/// parameters, because each worker reads the state at a different time. With
+/// `--hogwild`: its own updater of the model that all workers of the process
+/// share; `state` is then null.
 struct AsyncWorker {
   RemoteState *state = nullptr;
   Model *mirror = nullptr;
   Updater *updater = nullptr;
-  /// Of mode async, where pushes travel beside steps: takes these; else null,
-  /// and each step waits for its exchange.
+  /// Mode async with background pushes: receives the gradients of the steps. If
+  /// null, each step waits for its exchange.
   PushSink *pushes = nullptr;
 };
 
-/// Trains in mode async: each worker pushes its own gradient, which servers
-/// apply at once, and pulls what it needs next with the same message. Workers
-/// go on by themselves, each on a thread of its own, of which as many compute
-/// at once as the scheduler has threads; a worker is at most `lead` steps ahead
-/// of what `next` has returned. A step of the engine is one of each worker;
-/// trainers do not wait for each other. With one worker in the job it computes
-/// what one process computes.
+/// Trains in mode async, or with `--hogwild`. In mode async each worker pushes
+/// its own gradients, which servers apply at once, and pulls the rows and
+/// parameters of its next step with the same message.
 ///
-/// Where pushes travel beside steps, the rows and values of step t + 1 are
-/// asked for before step t computes, and its gradients leave while step t + 1
-/// does. So a step reads what misses the worker's own push before it, and those
-/// before that which had not arrived. At rest all have.
+/// Each worker runs on its own thread and does not wait for the others. At most
+/// as many of them compute at a time as the scheduler has threads. A worker is
+/// at most `lead` steps ahead of the last step that `next` has returned. A step
+/// of the engine consists of one step of each worker; trainers do not wait for
+/// each other. With one worker in the job, the result equals that of one
+/// process.
 ///
-/// Where the state is in this process, workers read and update it without locks
-/// (Recht et al., "Hogwild!", 2011): of two that write a number at once one
-/// wins. Numbers are aligned, so that none is seen half written; tables find
-/// and insert keys under locks of their own, so that none is lost.
-class AsyncEngine final : public StepEngine, private PreparedRows {
+/// With background pushes, the rows and values of step t + 1 are requested
+/// before step t computes, and the gradients of step t are sent while step t +
+/// 1 computes. The state that a step reads therefore lacks the worker's
+/// previous push, and earlier ones that had not arrived at that time. When the
+/// engine is at rest, all pushes have arrived.
+///
+/// With `--hogwild` the state is in this process, and workers read and update
+/// it without locks (Recht et al., "Hogwild!", 2011): if two workers write a
+/// number at the same time, one update is lost. Numbers are aligned, so that no
+/// reader sees a partial write. Tables find and insert keys under their own
+/// locks, so that no key is lost.
+class AsyncEngine final : public StepEngine,
+                          private RecoveryParticipant,
+                          private PreparedRows {
 public:
   static constexpr int lead = 4;
 
-  /// All outlive the engine. `workers`: one for each worker of `layout`, which
-  /// has one local group. Throws std::system_error if a thread cannot start.
+  /// The arguments must outlive the engine. `workers`: one for each worker of
+  /// `layout`, which has one local group. Throws std::system_error if a thread
+  /// cannot start.
   AsyncEngine(std::span<const AsyncWorker> workers, const pdl_program &program,
               const ReplicaLayout &layout, Scheduler &scheduler);
-  /// Waits until all workers have ended their steps.
+  /// Waits until all workers have finished their steps.
   ~AsyncEngine() override;
 
   Status begin(RoundSource source) override;
   Expected<std::optional<StepResult>> next(bool last) override;
   void goAhead(int64_t steps, bool last) override;
   void rest() override;
-  void beforeRequests(const WorkerAction &action) override {
-    workerAction = action;
-  }
-  Status resumeWorkers(RoundSource source, WorkersAt at) override;
-  /// Whether servers have said that somebody was asked to stop, and all steps
-  /// that were begun have been returned.
+  RecoveryParticipant *recovery() override { return this; }
+  /// Returns true if servers have reported a shutdown request and all steps
+  /// that were started have been returned.
   bool stopped() const override;
   bool sumsOverJob() const override { return false; }
   ReplicaSet &replicas() override { return replicaSet; }
   int roundsInUse() const override { return keptRounds; }
-  /// Means over the workers. Of an engine at rest.
+  /// Returns means over the workers. Call only when the engine is at rest.
   StepCosts costs() const override;
 
 private:
   static constexpr int keptRounds = lead + 1;
-  static_assert(WorkerMark::mostResults == keptRounds);
+  static_assert(WorkerMark::maxResults == keptRounds);
+  void observe(RequestObserver *newObserver) override {
+    observer = newObserver;
+  }
+  Status resume(RoundSource source, ResumePoint point) override;
   void work(int worker);
-  /// At rest the current batches are those of the steps to come.
+  /// Lists the rows of all prepared batches. When the engine is at rest, the
+  /// current ones belong to future steps.
   void listPrepared(const Visit &visit) const override;
-  /// Ends the pass of all workers. By any thread.
+  /// Ends the pass of all workers. Thread-safe.
   void fail(Status status);
   Status runPass(int worker);
-  /// Takes up the first batch of a pass; the step that the worker does next, or
-  /// none where it has none.
+  /// Prepares the first batch of a pass. Returns the number of the worker's
+  /// next step, or nothing if there is none.
   Expected<std::optional<int64_t>> enterPass(int worker);
   Status stepOn(int worker, int64_t step);
-  Status stepBeside(int worker, int64_t step);
-  /// `waitForTurn`, and lets pushes arrive where the worker has to wait.
+  Status stepConcurrently(int worker, int64_t step);
+  /// Calls `waitForTurn`; if the worker has to wait, first lets its pushes
+  /// arrive.
   Expected<AsyncPace::Turn> awaitTurn(int worker, int64_t step);
   Status drain(int worker);
-  /// Prepares the worker's batch of a round, or none where there is no such
-  /// round; whether there is one.
-  Expected<bool> takeUp(int worker, std::optional<int64_t> round,
-                        bool following = false);
-  /// Beside the state of the next step, the result of this one.
+  /// Prepares the worker's batch of a round, or no batch if the round does not
+  /// exist. Returns true if it exists.
+  Expected<bool> prepareRound(int worker, std::optional<int64_t> round,
+                              bool following = false);
+  /// Computes the worker's current batch, and stores the result of the step.
   Status compute(int worker, int64_t step);
-  RoundOffer offerOf(int worker, bool following);
-  /// Pushes `sum` and pulls for what was taken up, where there is any. After
-  /// `done` steps; `hasNext`: there is a round behind them.
+  RoundRequest roundRequestOf(int worker, bool following);
+  /// Pushes `sum`, and pulls the state for the batch that was prepared, if
+  /// there is one. Called after `done` steps; `hasNext`: another round follows.
   Status exchange(int worker, int64_t done, bool hasNext,
-                  const Contribution *sum);
-  Status send(int worker, const RoundOffer &offer);
-  /// Updates the state of this process.
-  Status apply(int worker, const Contribution *sum);
-  /// A worker's step, or its pass, has ended.
+                  const PartialSum *sum);
+  Status send(int worker, const RoundRequest &roundRequest);
+  /// Updates the state in this process.
+  Status apply(int worker, const PartialSum *sum);
+  /// Called when a worker's step, or its pass, has ended.
   void passQuiescentPoint(int worker, bool rests);
   void readRound();
   void endThreads();
@@ -127,26 +141,30 @@ private:
   const std::vector<GradientBlock> blocks;
   ReplicaSet replicaSet;
   RoundSource source;
-  /// Empty: nobody wants to know.
-  WorkerAction workerAction;
-  /// What only a worker's own thread touches in a pass.
+  RequestObserver *observer = nullptr;
+  /// Data that only the worker's own thread uses during a pass.
   struct Own {
-    /// Of the batch that is computed, and of the one behind it.
+    explicit Own(const pdl_program &program)
+        : metrics(program), apply(addApplySeconds(program)) {}
+    /// Rows of the current batch, and of the following one.
     StepRows rows[2];
     size_t place = 0;
-    /// Where an earlier start of this process was, until the worker is there.
+    /// Position of the previous incarnation of this process, until the worker
+    /// reaches it.
     std::optional<WorkerMark> earlier;
-    /// Of its thread; reading is waiting for the reader.
-    StepCosts costs;
+    /// Metrics of the worker's thread; `read` is the time spent waiting for
+    /// the reader.
+    StepMetrics metrics;
+    RealCounter apply;
     Stopwatch stopwatch;
   };
   std::vector<Own> owns;
-  /// By round modulo `keptRounds`, by worker.
+  /// Indexed by round modulo `keptRounds`, then by worker.
   std::vector<std::vector<StepInput>> inputs;
   std::vector<std::vector<StepResult>> results;
-  /// With `--hogwild`: of the tables that workers share.
+  /// Quiescent points of the shared tables, with `--hogwild`.
   QuiescentPoints points;
-  /// As many threads compute or read at once.
+  /// Limits the number of threads that compute or read at the same time.
   std::counting_semaphore<> processors;
   mutable AsyncPace pace;
   std::vector<std::thread> threads;

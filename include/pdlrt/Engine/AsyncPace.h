@@ -1,4 +1,4 @@
-//===- AsyncPace.h - Who may go on in mode async ----------------*- C++ -*-===//
+//===- AsyncPace.h - Coordination of asynchronous workers -------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,43 +9,46 @@
 #ifndef PDLRT_ENGINE_ASYNCPACE_H
 #define PDLRT_ENGINE_ASYNCPACE_H
 
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Core/Status.h"
 
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
 namespace pdlrt {
 
-/// Between the workers of a process, each in a thread, and the driver, the
-/// thread that takes their steps: how far each worker is, how far they may go,
-/// which rounds of data there are. Steps and rounds of a pass are numbered from
-/// 0; step n is on round n, and takes up round n + 1. Functions of both sides
-/// block; the driver reads the data that workers ask for.
+/// Coordinates the workers of a process, each on its own thread, with the
+/// driver, the thread that takes their steps. Tracks how far each worker is,
+/// how far they may go, and which rounds of data exist.
+///
+/// Steps and rounds of a pass are numbered from 0. Step n uses round n, and
+/// prepares round n + 1. Functions of both sides block. The driver reads the
+/// data that workers request.
 class AsyncPace {
 public:
-  /// A worker does not begin a step that is `lead` after the next one that the
-  /// driver takes.
+  /// A worker does not start a step that is `lead` or more after the next step
+  /// that the driver takes.
   AsyncPace(int workers, int lead) : lead(lead), seats(workers) {}
 
-  // The driver.
+  // Called by the driver.
 
   enum class Event {
-    /// The next step has been done by all; nothing goes on any more.
+    /// `waitForStep`: every worker has done the next step. `waitForRest`: no
+    /// step is in progress.
     Done,
-    /// A round is wanted: read it, say so, ask again.
+    /// A round is needed: the driver reads it, calls `noteRead`, and waits
+    /// again.
     Read,
     /// There is no next step.
     OutOfData,
-    /// No worker is in a step any more.
+    /// The pass has failed, and no worker is in a step any more.
     Failed,
   };
-  /// Ends the current pass, if there is one, and begins another.
+  /// Ends the current pass, if there is one, and starts another.
   void beginPass();
-  /// The same of a pass of an earlier start of this process, in which workers
-  /// are further: `begun` steps were begun, and the next round to be read is
-  /// `round`. So many steps are allowed behind those that were `taken`.
+  /// The same for a pass of the previous incarnation of this process. `taken`
+  /// steps were taken and `begun` steps were started; the next round to be read
+  /// is `round`. `allowed` more steps are allowed after those that were taken.
   struct PassAt {
     int64_t taken = 0, begun = 0, round = 0;
     int64_t allowed = 0;
@@ -54,56 +57,60 @@ public:
   void resumePass(const PassAt &at);
   /// Ends the current pass, if there is one.
   void abandon();
-  /// Lets workers do `steps` more steps than those that were taken; `last`:
-  /// then the pass is over. Takes effect with the next `askForStep`.
+  /// Allows workers to do `steps` more steps than were taken. `last`: the pass
+  /// ends after them. Takes effect at the next `requestStep`.
   void allow(int64_t steps, bool last);
-  /// Allows the next step at least; `last`: then the pass is over.
-  void askForStep(bool last);
-  /// Done, Read, OutOfData or Failed.
+  /// Allows at least the next step. `last`: the pass ends after it.
+  void requestStep(bool last);
+  /// Blocks until the next step is done. Returns Done, Read, OutOfData or
+  /// Failed.
   Event waitForStep();
-  /// Lets begun steps end, and no other begin: Done, Read or Failed.
+  /// Lets started steps end, but allows no new ones. Returns Done, Read or
+  /// Failed.
   Event waitForRest();
-  /// The step that was waited for is taken.
+  /// Records that the driver has taken the step that it waited for.
   void noteTaken();
   int64_t taken() const;
-  /// Rounds that exist so far.
+  /// Returns the number of rounds that exist so far.
   int64_t roundsRead() const;
-  /// There is one more round, or none.
+  /// Records that another round exists, or that there are no more.
   void noteRead(bool exists);
   Status failure() const;
-  /// Whether somebody was asked to stop and all begun steps have been taken;
-  /// then none begins any more.
+  /// Returns true if a shutdown was requested and all started steps have been
+  /// taken; no step starts after that.
   bool isOver();
-  /// Ends all passes: workers leave.
+  /// Ends all passes; workers leave.
   void quit();
 
-  // Workers.
+  // Called by workers.
 
   enum class Turn {
     None,
     Step,
     LastStep,
-    /// It may not go on, and has pushes under way: they are to arrive first.
+    /// The worker must wait and has pushes in flight, which should arrive
+    /// first.
     Drain,
   };
-  /// Waits for a pass; false: there is none any more.
+  /// Waits for a pass. Returns false if there will be none.
   bool waitForPass(int worker);
   void leavePass(int worker);
-  /// Waits until the worker may do that step; None: its pass is over. Drain
-  /// comes without waiting.
+  /// Waits until the worker may do this step. Returns None if its pass is over.
+  /// Returns Drain without waiting.
   Turn waitForTurn(int worker, int64_t step);
-  /// Waits until it is known whether that round exists; false where it does
-  /// not, or where the pass is over.
+  /// Waits until it is known whether the round exists. Returns false if it does
+  /// not exist, or if the pass is over.
   bool waitForRound(int64_t round);
-  /// The worker has done that many steps of the pass; 0: it has what the first
-  /// one reads. `underWay`: some of its pushes have yet to arrive.
+  /// Records that the worker has done `steps` steps of the pass; 0: it has the
+  /// state for its first one. `underWay`: some of its pushes have not arrived
+  /// yet.
   void noteDone(int worker, int64_t steps, bool underWay = false);
-  /// Somebody was asked to stop.
+  /// Records that a shutdown was requested.
   void noteStop();
 
-  // Both.
+  // Called by both.
 
-  /// Ends the pass; the first failure counts.
+  /// Ends the pass. Only the first failure is kept.
   void fail(Status status);
 
 private:
@@ -112,32 +119,40 @@ private:
     int64_t done = -1;
     bool underWay = false;
   };
-  // With `mutex`.
-  bool isBroken() const { return quitting || abandoned || !firstFailure.ok(); }
-  void endPass(std::unique_lock<std::mutex> &lock);
-  bool allHaveLeft() const;
-  bool allHaveDone(int64_t steps) const;
-  /// Whether all pushes have arrived.
-  bool allHaveArrived() const;
-  /// Nobody begins a step from `steps` on.
-  void lowerLimit(int64_t steps);
-  bool isReadWanted() const { return wanted > read && !outOfData; }
+  bool isBroken() const PDLRT_REQUIRES(mutex) {
+    return quitting || abandoned || !firstFailure.ok();
+  }
+  void endPass(MutexLock &lock) PDLRT_REQUIRES(mutex);
+  bool allHaveLeft() const PDLRT_REQUIRES(mutex);
+  bool allHaveDone(int64_t steps) const PDLRT_REQUIRES(mutex);
+  /// Returns true if all pushes have arrived.
+  bool allHaveArrived() const PDLRT_REQUIRES(mutex);
+  /// Prevents steps from `steps` on from starting.
+  void lowerLimit(int64_t steps) PDLRT_REQUIRES(mutex);
+  bool isReadWanted() const PDLRT_REQUIRES(mutex) {
+    return wanted > read && !outOfData;
+  }
 
   const int lead;
-  mutable std::mutex mutex;
-  std::condition_variable changed;
-  std::vector<Seat> seats;
-  /// Steps that may begin, and whether the pass ends after them.
-  int64_t limit = 0;
-  bool lastAtLimit = false;
-  int64_t allowed = 0;
-  bool lastAllowed = false;
-  /// Steps that any worker has begun, and that the driver has taken.
-  int64_t begun = 0, takenSteps = 0;
-  int64_t read = 0, wanted = 0;
-  bool outOfData = false;
-  bool stopSeen = false, abandoned = false, quitting = false;
-  Status firstFailure;
+  mutable Mutex mutex;
+  ConditionVariable changed;
+  std::vector<Seat> seats PDLRT_GUARDED_BY(mutex);
+  /// Number of steps that may start, and whether the pass ends after them.
+  int64_t limit PDLRT_GUARDED_BY(mutex) = 0;
+  bool lastAtLimit PDLRT_GUARDED_BY(mutex) = false;
+  int64_t allowed PDLRT_GUARDED_BY(mutex) = 0;
+  bool lastAllowed PDLRT_GUARDED_BY(mutex) = false;
+  /// Number of steps that any worker has started, and that the driver has
+  /// taken.
+  int64_t begun PDLRT_GUARDED_BY(mutex) = 0;
+  int64_t takenSteps PDLRT_GUARDED_BY(mutex) = 0;
+  int64_t read PDLRT_GUARDED_BY(mutex) = 0;
+  int64_t wanted PDLRT_GUARDED_BY(mutex) = 0;
+  bool outOfData PDLRT_GUARDED_BY(mutex) = false;
+  bool stopSeen PDLRT_GUARDED_BY(mutex) = false;
+  bool abandoned PDLRT_GUARDED_BY(mutex) = false;
+  bool quitting PDLRT_GUARDED_BY(mutex) = false;
+  Status firstFailure PDLRT_GUARDED_BY(mutex);
 };
 
 } // namespace pdlrt

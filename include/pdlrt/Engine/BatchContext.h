@@ -1,4 +1,4 @@
-//===- BatchContext.h - One batch on its way through a program --*- C++ -*-===//
+//===- BatchContext.h - Runs a program's stages on one batch ----*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,7 +17,7 @@
 #include "pdlrt/Kernels/ObservedSamples.h"
 #include "pdlrt/State/Model.h"
 #include "pdlrt/State/PreparedRows.h"
-#include "pdlrt/Sum/Contribution.h"
+#include "pdlrt/Sum/PartialSum.h"
 
 #include <cstdint>
 #include <string>
@@ -26,85 +26,91 @@
 
 namespace pdlrt {
 
-/// The samples that one replica gets in one step. Borrowed memory.
+/// The samples of one replica in one step. The memory is borrowed.
 struct StepInput {
-  /// By program field.
+  /// Indexed by program field.
   const pdl_field_data *fields = nullptr;
   /// 0: the replica has no batch in this step.
   int64_t samples = 0;
-  /// Where the batch comes from, for messages.
+  /// Origin of the batch, for messages.
   int64_t batchIndex = 0;
   std::string_view file;
-  /// Where it was read; null for one that was made up.
+  /// The batch that was read; null if the samples do not come from a reader.
   const Batch *batch = nullptr;
 };
 
 /// Runs the stages of a program on one batch. The lookups that `prepare` writes
-/// stay alive until the next batch is prepared here; what `compute` writes,
-/// until a batch is computed in the same buffers. One thread at a time;
-/// contexts run beside each other, but for `compute` in the same buffers.
+/// remain valid until the next `prepare` of this context. Results of `compute`
+/// remain valid until another batch is computed in the same buffers. A context
+/// is not thread-safe. Different contexts can run concurrently, except for
+/// `compute` in the same buffers.
 class BatchContext {
 public:
-  /// All outlive the context. `metrics` and `groups`: by descriptor metric;
-  /// `compute` adds to them.
+  /// The arguments must outlive the context. `metrics` and `groups` are indexed
+  /// by descriptor metric; `compute` adds to them.
   BatchContext(Model &model, const pdl_program &program,
                ComputeBuffers &buffers, double *const *metrics,
                pdlabi::GroupedSamples *groups);
   BatchContext(const BatchContext &) = delete;
   BatchContext &operator=(const BatchContext &) = delete;
 
-  /// Says that there is no batch in this step.
+  /// Records that there is no batch in this step.
   void skip();
-  /// Reads and inserts what the batch needs; of tables on servers, finds the
-  /// keys. On failure no state that a program can read has changed.
+  /// Reads ids, and finds or inserts the rows of the batch. For tables on
+  /// servers, only deduplicates the keys. On failure, no state that a program
+  /// can read has changed.
   Status prepare(const StepInput &input);
-  /// Fills outputs, gradients, loss and weight, and adds to the metrics. After
-  /// a successful `prepare`, while the input's fields are there. Fails only
-  /// where there is no memory for what it writes, or a device fails.
+  /// Computes outputs, gradients, loss and weight, and adds to the metrics.
+  /// Call after a successful `prepare`, while the input's fields exist. Fails
+  /// only if memory for the results is exhausted or a device fails.
   Status compute();
 
-  /// Who is told when `compute` has written a gradient: see Worker.
-  void tellOfGradients(GradientListener *who, int replica) {
-    worker.tellOfGradients(who, replica);
+  /// Registers the listener that is called when `compute` has written a
+  /// gradient: see Worker.
+  void reportGradients(GradientListener *who, int replica) {
+    worker.reportGradients(who, replica);
   }
 
-  /// Where `compute` copies what metrics observe to; null: nowhere. It lives
-  /// longer than its use.
+  /// Sets the object to which `compute` copies the observations of metrics;
+  /// null: none. It must outlive its use.
   void keepObserved(ObservedSamples *who) { observed = who; }
 
-  /// The samples prepared; 0 without a batch.
+  /// Returns the prepared samples; 0 samples if there is no batch.
   const StepInput &input() const { return stepInput; }
-  /// The name of what is not finite after `compute`: "the loss", "the gradient
-  /// of @w"; empty if all is finite.
+  /// Returns the name of a result of `compute` that is not finite: "the loss",
+  /// "the gradient of @w". Returns "" if all results are finite.
   std::string findNonFinite() const;
-  /// Whether `compute` had no memory to keep all samples of a metric of groups.
+  /// Returns true if `compute` had too little memory to keep all samples of a
+  /// metric of groups.
   bool lostSamples() const { return worker.lostSamples(); }
-  /// After `compute`: borrows its buffers. A dense gradient that is announced
-  /// is there before.
-  const Contribution &contribution() const { return ownContribution; }
-  /// By program output, samples x width elements.
+  /// Returns the losses and gradients of `compute`, in borrowed buffers. A
+  /// dense gradient can be read as soon as it was announced.
+  const PartialSum &contribution() const { return ownPartialSum; }
+  /// Returns the values of a program output, samples x width elements.
   const void *output(int32_t index) const {
     return buffers.outputPointers[index];
   }
-  /// The same of all of them.
+  /// Returns the values of all outputs.
   const void *const *outputs() const { return buffers.outputPointers.data(); }
-  /// By program lookup; of no keys without a batch.
+  /// Returns a lookup by its program index. Without a batch, it has no keys.
   const pdl_lookup &lookup(int32_t index) const { return lookups[index]; }
-  /// After `prepare`, of a table on servers: where each key's row is said to
-  /// be, to be filled before `compute`.
+  /// Returns, after `prepare` and for a table on servers, the array of row
+  /// addresses, one per key. The caller fills it before `compute`.
   void **remoteRows(int32_t lookup);
-  /// After `compute`, in a program for a device, with so many such contexts in
-  /// the same buffers: what a sample and a distinct key need there, bytes.
+  /// Returns, after `compute` in a program for a device, the device memory per
+  /// sample and per distinct key, in bytes. `contexts`: number of contexts that
+  /// share the buffers.
   struct DeviceNeeds {
     double ofSample = 0, ofKey = 0;
   };
   Expected<DeviceNeeds> deviceNeeds(size_t contexts) const;
-  /// Lists the rows that `prepare` has made for its batch (PreparedRows.h).
+  /// Visits the rows that `prepare` has inserted for its batch
+  /// (PreparedRows.h).
   void listNewRows(const PreparedRows::Visit &visit) const {
     if (stepInput.samples > 0)
       worker.listNewRows(visit);
   }
-  /// What its pulls met since the last reset.
+  /// Counters of its pulls since the last reset.
   PullCounts &pullCounts() { return worker.pullCounts(); }
 
 private:
@@ -120,15 +126,15 @@ private:
   Worker worker;
   pdl_step_context context = {};
   pdl_draws draws = {};
-  /// The numbers of the samples of a batch that was made up.
+  /// Sample numbers of a batch that does not come from a reader.
   std::vector<int64_t> madeUpSamples;
   StepInput stepInput;
   ObservedSamples *observed = nullptr;
 
   std::vector<pdl_lookup> lookups;
   AlignedBuffer prepareArena;
-  Contribution ownContribution;
-  /// In programs for a device.
+  PartialSum ownPartialSum;
+  /// Only in programs for a device.
   std::unique_ptr<DeviceInput> deviceInput;
 };
 

@@ -1,4 +1,4 @@
-//===- ComputeBuffers.h - What compute writes -------------------*- C++ -*-===//
+//===- ComputeBuffers.h - Results of stage compute --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,10 +19,10 @@
 
 namespace pdlrt {
 
-/// The memory of stage `compute` of one replica: the batches of its ring are
-/// computed one after the other, and what one wrote is needed no longer when
-/// the next one begins. It grows to the largest batch and then stays. One
-/// thread at a time.
+/// Memory of stage `compute` of one replica. The batches of a replica's ring
+/// are computed one after the other, and the results of one are no longer
+/// needed when the next one starts. The memory grows to the largest batch and
+/// is then reused. Not thread-safe.
 struct ComputeBuffers {
   explicit ComputeBuffers(const pdl_program &program)
       : gradients(program.update_count), gradientRows(program.update_count),
@@ -31,15 +31,16 @@ struct ComputeBuffers {
         lossSums(std::max(program.objective_count, 1)),
         weightSums(lossSums.size()) {}
 
-  /// By update; of a table also where each row's gradient begins.
+  /// Indexed by update. For a table, `gradientRows` has the address of each
+  /// row's gradient.
   std::vector<AlignedBuffer> gradients, gradientRows;
-  /// By output.
+  /// Indexed by output.
   std::vector<AlignedBuffer> outputs;
   std::vector<void *> gradientPointers, outputPointers;
   AlignedBuffer arena;
-  /// In programs for a device, where the arena is.
+  /// In programs for a device, the owner of the arena.
   std::unique_ptr<DeviceStep> device;
-  /// By objective; what the stage writes.
+  /// Indexed by objective; written by the stage.
   std::vector<double> lossSums, weightSums;
 };
 

@@ -1,4 +1,4 @@
-//===- CopyExchange.h - A trainer's copy among those of others --*- C++ -*-===//
+//===- CopyExchange.h - Exchange of model deltas (GEO-SGD) ------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Mode geo: a trainer trains a copy of its own, and from time to time gives
-// servers what it has changed, divided by the number of trainers, and takes
-// what others have changed (docs/Modes.md); what symbols of groups with
-// `merge(sum)` have changed is not divided. Slots and step counts stay where
-// they are. With one trainer values travel instead of differences, and nothing
-// is rounded.
+// Mode geo: a trainer trains its own copy of the model. From time to time it
+// sends its model deltas to the servers, divided by the number of trainers, and
+// receives the changes of the other trainers (docs/Modes.md). Deltas of symbols
+// of groups with `merge(sum)` are not divided. Slots and step counts are not
+// exchanged. With one trainer, values are sent instead of differences, so
+// nothing is rounded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,14 +20,14 @@
 
 #include "pdlrt/Core/BufferPool.h"
 #include "pdlrt/Core/Stopwatch.h"
-#include "pdlrt/Engine/StepCosts.h"
+#include "pdlrt/Engine/StepMetrics.h"
 #include "pdlrt/Protocol/ExchangeCodec.h"
 #include "pdlrt/Protocol/Packing.h"
 #include "pdlrt/Protocol/ServerGroup.h"
 #include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/State/Model.h"
 #include "pdlrt/State/Placement.h"
-#include "pdlrt/Sum/Contribution.h"
+#include "pdlrt/Sum/PartialSum.h"
 #include "pdlrt/Table/KeyIndex.h"
 
 #include <cstdint>
@@ -38,67 +38,70 @@
 
 namespace pdlrt {
 
-/// What a program that trains changes of a model, exchanged with servers. Not
-/// thread-safe; nobody uses the model meanwhile, but for a save of a moment.
+/// Exchanges the changes that a training program makes to a model with the
+/// servers. Not thread-safe. During a call, no other code may use the model,
+/// except for a snapshot that is being saved.
 class CopyExchange {
 public:
-  /// How many trainers share the state, and how their keys travel.
+  /// Number of trainers that share the state, and the encoding of keys in
+  /// messages.
   struct Options {
     int trainers = 1;
     KeyPacking keyPacking = KeyPacking::None;
   };
-  /// All references outlive it. Servers have the values that the model has now,
-  /// or have been told to say others with the first exchange, which `settle`
-  /// then is. `program`: index of one with channels of changes; else an error.
-  /// Throws std::bad_alloc.
+  /// Creates an exchange. The references must outlive it. The servers have the
+  /// current values of the model, or were told to send others in the first
+  /// exchange, which must then be `settle`. `program`: index of a program with
+  /// delta channels; otherwise returns an error. Throws std::bad_alloc.
   static Expected<std::unique_ptr<CopyExchange>>
   create(const pdl_descriptor &descriptor, int32_t program,
          const Placement &placement, ServerGroup &servers, Model &model,
          Scheduler &scheduler, const Options &options);
 
-  /// A step is about to apply this sum: its rows will be changed. Throws
-  /// std::bad_alloc.
-  void note(const Contribution &sum);
+  /// Records that a step is about to apply this sum and will change its rows.
+  /// Throws std::bad_alloc.
+  void note(const PartialSum &sum);
 
-  /// Gives what was changed since the last exchange, and takes what others have
-  /// changed since then: one message for each server. Throws std::bad_alloc.
+  /// Sends the changes since the last exchange, and receives the changes of
+  /// other trainers since then, in one message per server. Throws
+  /// std::bad_alloc.
   Status exchange();
 
-  /// All trainers: `meet` returns when all have called it. Behind it all copies
-  /// are the servers' values, to the bit. What a trainer has changed and not
-  /// given is lost: of what is divided, all but 1/trainers. Throws
-  /// std::bad_alloc.
+  /// Synchronizes all trainers; `meet` returns when all of them have called it.
+  /// Afterwards all copies are bitwise equal to the servers' values. Changes of
+  /// a trainer that it has not sent are lost; of divided deltas, all but
+  /// 1/trainers. Throws std::bad_alloc.
   Status settle(const std::function<Status()> &meet);
 
-  const ExchangeCosts &costs() const { return ownCosts; }
+  ExchangeCosts costs() const { return metrics.costs(); }
 
 private:
-  /// A table, and what is known of its rows.
+  /// A table and its changed rows.
   struct Table {
     int32_t symbol = -1;
     EmbeddingTable *copy = nullptr;
-    /// By what changes are divided before they are sent.
+    /// Divisor of deltas before they are sent.
     int divisor = 1;
-    /// The base of each row that is there, without slots; a row that is not
-    /// there has its initial value. Null with one trainer, and of a table that
-    /// nobody trains.
+    /// The last synchronized value of each row, without slots; a row that is
+    /// not in it has its initial value. Null with one trainer, and for a table
+    /// that is never trained.
     std::unique_ptr<EmbeddingTable> base;
-    /// Keys that were changed since the last exchange, some of them several
-    /// times, and those that differ from their base.
+    /// Keys that were changed since the last exchange, possibly with
+    /// duplicates, and keys whose rows differ from their base.
     std::vector<int64_t> noted, drifted;
     size_t compactNotedAt = size_t(1) << 16;
     size_t compactDriftedAt = size_t(1) << 16;
     KeyRouter router;
-    /// Of the keys that are exchanged.
+    /// Rows of the keys that are exchanged.
     std::vector<void *> rows, baseRows;
     std::vector<TableScratch> scratch;
   };
   struct Parameter {
     int32_t symbol = -1;
-    /// As of a table.
+    /// Divisor of deltas before they are sent.
     int divisor = 1;
-    /// Not with one trainer, nor of what nobody trains: else the values of
-    /// servers, and what is sent.
+    /// If true, `base` has the servers' values and `deltas` the changes to
+    /// send. False with one trainer, and for parameters that are never trained.
     bool hasBase = false;
     AlignedBuffer base, deltas;
   };
@@ -118,7 +121,7 @@ private:
   void addRowDeltas(Table &table, int32_t server, int32_t channel,
                     ExchangeWriter &writer);
   std::vector<Message> writeChanges();
-  Status takeAnswers(std::vector<Message> answers);
+  Status takeResponses(std::vector<Message> responses);
   void takeBlocks(Parameter &parameter, int32_t server,
                   const std::byte *values);
   Status takeRows(Table &table, std::span<const int64_t> keys,
@@ -134,12 +137,12 @@ private:
   const ExchangeLayout layout;
   std::vector<Table> tables;
   std::vector<Parameter> parameters;
-  /// Whether a step was done since the last exchange.
+  /// True if a step was done since the last exchange.
   bool hasChanged = false;
   KeyIndex index;
-  /// Rows on their way.
+  /// Memory of rows in messages.
   BufferPool pool;
-  ExchangeCosts ownCosts;
+  ExchangeMetrics metrics;
   Stopwatch stopwatch;
 };
 

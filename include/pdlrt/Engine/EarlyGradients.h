@@ -1,4 +1,4 @@
-//===- EarlyGradients.h - Gradients before a step is computed ---*- C++ -*-===//
+//===- EarlyGradients.h - Dense gradients during a step ---------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,39 +21,40 @@
 
 namespace pdlrt {
 
-/// Takes dense gradients while earlier layers still compute.
+/// Receives dense gradients while earlier layers still compute.
 class EarlyGradients {
 public:
   virtual ~EarlyGradients();
-  /// Before a step is computed: whether `take` is of use in it. One thread.
+  /// Called before a step is computed. Returns true if `take` should be called
+  /// during this step. Not thread-safe.
   virtual bool beginStep() = 0;
-  /// The sum over this process's workers of the gradient that update `update`
-  /// of the program takes; unchanged until the step is exchanged. Called by
-  /// threads that compute: takes moments. Several at once.
+  /// Receives the gradient of update `update` of the program, summed over this
+  /// process's workers. It stays unchanged until the step is exchanged. Called
+  /// by computing threads, possibly concurrently, so it must return quickly.
   virtual void take(int32_t update, const void *sum) noexcept = 0;
-  /// What was taken goes: nothing reads it when this returns.
+  /// Releases the received gradients: none of them is read after this call.
   virtual void letGo() noexcept = 0;
 };
 
-/// Sums each dense gradient of a group's workers as soon as all of them that
-/// have a batch have written it, in the order of workers, by the thread of the
-/// last one, and gives it on. What no worker announces is left to
-/// `RunningSum::assign`.
+/// Sums each dense gradient over a group's workers as soon as all workers with
+/// a batch have written it, in the order of workers, and passes it on. The
+/// thread of the last worker does this. Gradients that no worker announces are
+/// left to `RunningSum::assign`.
 class EarlySums final : public GradientListener {
 public:
-  /// All outlive it. `replicas`: of one group, in the order of workers; their
-  /// gradients are announced here from now on. `sum` is assigned after each
-  /// step. `blocks`: by update of the program.
+  /// The arguments must outlive the object. `replicas`: those of one group, in
+  /// the order of workers; from now on they announce their gradients here.
+  /// `sum` is assigned after each step. `blocks`: by update of the program.
   EarlySums(std::span<const std::unique_ptr<Replica>> replicas,
             std::span<const GradientBlock> blocks, RunningSum &sum,
             EarlyGradients &taker);
-  /// Before the gradients go: those of a step that was not exchanged may be on
-  /// their way.
+  /// Releases the gradients before they are freed: those of a step that was not
+  /// exchanged may still be in flight.
   ~EarlySums() override { taker.letGo(); }
   EarlySums(const EarlySums &) = delete;
   EarlySums &operator=(const EarlySums &) = delete;
 
-  /// Before the current batches are computed.
+  /// Called before the current batches are computed.
   void begin();
   void gradientReady(int replica, int32_t update) noexcept override;
 
@@ -65,7 +66,8 @@ private:
   bool isActive = false;
   /// Workers with a batch.
   std::vector<int> present;
-  /// By update: how many of these have not written its gradient yet.
+  /// Indexed by update: number of workers with a batch that have not written
+  /// its gradient yet.
   std::vector<std::atomic<int>> missing;
 };
 

@@ -1,4 +1,4 @@
-//===- EarlySender.h - Gradients leave before their step --------*- C++ -*-===//
+//===- EarlySender.h - Sends gradients during their step --------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,9 +9,10 @@
 #ifndef PDLRT_ENGINE_EARLYSENDER_H
 #define PDLRT_ENGINE_EARLYSENDER_H
 
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Engine/EarlyGradients.h"
 #include "pdlrt/Engine/Overlap.h"
-#include "pdlrt/Engine/StepCosts.h"
+#include "pdlrt/Engine/StepMetrics.h"
 #include "pdlrt/Protocol/ExchangeCodec.h"
 #include "pdlrt/Protocol/ServerGroup.h"
 
@@ -20,21 +21,22 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 namespace pdlrt {
 
-/// Sends dense gradients of a step to their owners while it is computed, in
-/// parts of its exchange: what one owner has of several gradients goes together
-/// until it is enough for a message. What has not filled one goes with the
-/// exchange. `take` by any thread; all else by the one that drives the steps.
+/// Sends dense gradients of a step to their owners while the step is computed,
+/// as parts of its exchange. Several gradients for one owner are collected
+/// until they fill a message. An incomplete part is sent with the exchange.
+/// `take` is thread-safe; all other functions are called by the thread that
+/// drives the steps.
 class EarlySender final : public EarlyGradients {
 public:
   using Time = std::chrono::steady_clock::time_point;
 
-  /// Both outlive it. `now`: tells how long things take; by any thread.
+  /// `layout` and `servers` must outlive the object. `now`: clock for
+  /// measurements; must be thread-safe.
   EarlySender(const ExchangeLayout &layout, ServerGroup &servers,
               const OverlapOptions &options,
               std::function<Time()> now = std::chrono::steady_clock::now);
@@ -43,41 +45,43 @@ public:
   void take(int32_t update, const void *sum) noexcept override;
   void letGo() noexcept override { servers.dropParts(); }
 
-  /// The step is computed: nothing more is taken of it. An error where not all
-  /// that was taken could be sent: then the step cannot be exchanged.
+  /// Ends the collection of gradients, because the step is computed. Returns an
+  /// error if some gradients could not be sent; the step then cannot be
+  /// exchanged.
   Status endCompute();
-  /// Where that section went, for `ExchangeWriter::addPart`; null: it has not
-  /// left. After `endCompute`.
+  /// Returns the position of a section that was sent early, for
+  /// `ExchangeWriter::addPart`; null if it was not sent. Call after
+  /// `endCompute`.
   const PartPlace *placeOf(int32_t server, int32_t channel) const {
     const std::optional<PartPlace> &place = owners[server].places[channel];
     return place ? &*place : nullptr;
   }
-  /// The step was exchanged. `contributed`: it brought gradients; `wait`:
-  /// seconds of waiting for answers.
+  /// Records that the step was exchanged. `contributed`: it had gradients;
+  /// `wait`: seconds spent waiting for responses.
   void endStep(bool contributed, double wait);
 
-  const EarlyCosts &costs() const { return ownCosts; }
+  EarlyCosts costs() const { return metrics.costs(); }
 
 private:
-  /// What one owner gets.
+  /// Parts for one owner.
   struct Owner {
-    /// By channel.
+    /// Indexed by channel.
     std::vector<std::optional<PartPlace>> places;
-    /// The part that is being filled, and the channels in it.
+    /// The part that is being filled, and its channels.
     Message bytes;
     std::vector<int32_t> channels;
-    /// Parts that are closed.
+    /// Number of closed parts.
     uint64_t parts = 0;
-    /// Gradients in all parts.
+    /// Number of gradients in all parts.
     uint64_t placed = 0;
   };
-  /// A part that was closed.
+  /// A closed part.
   struct Closed {
     size_t owner;
     uint64_t number;
     Message bytes;
   };
-  /// When parts are on their way; callbacks that say that one has arrived keep
+  /// Transfer times of parts. Callbacks that report the arrival of a part keep
   /// it alive.
   class Flight;
 
@@ -91,26 +95,27 @@ private:
   const ExchangeLayout &layout;
   ServerGroup &servers;
   const OverlapOptions options;
-  /// By update of the program; -1: a table's.
+  /// Indexed by update of the program; -1 for a table's update.
   std::vector<int32_t> channelOf;
-  /// Of a program whose dense gradients never fill a part: nothing is tried.
+  /// False if the program's dense gradients can never fill a part; then nothing
+  /// is tried.
   const bool isUseful;
   OverlapTrial trial;
   const std::function<Time()> now;
 
   Time began;
-  /// Whether gradients of this step leave early.
+  /// True if gradients of this step are sent early.
   bool isEarly = false;
-  std::mutex mutex;
+  Mutex mutex;
   std::vector<Owner> owners;
-  /// Of this step.
+  /// Measurements of this step.
   int64_t parts = 0, bytes = 0;
   double handing = 0, window = 0;
   Time firstLeft;
-  /// Why something could not be sent.
+  /// The error if sending failed.
   std::exception_ptr failure;
   const std::shared_ptr<Flight> flight;
-  EarlyCosts ownCosts;
+  EarlyMetrics metrics;
 };
 
 } // namespace pdlrt

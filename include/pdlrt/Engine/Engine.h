@@ -1,4 +1,4 @@
-//===- Engine.h - The step of a program -------------------------*- C++ -*-===//
+//===- Engine.h - Workers that step together --------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,7 +11,9 @@
 
 #include "pdlrt/Core/Stopwatch.h"
 #include "pdlrt/Engine/Communicator.h"
+#include "pdlrt/Engine/RecoveryParticipant.h"
 #include "pdlrt/Engine/StepEngine.h"
+#include "pdlrt/Engine/StepMetrics.h"
 #include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/State/Model.h"
 
@@ -22,38 +24,38 @@
 
 namespace pdlrt {
 
-/// Runs a program with the workers of this process in step: prepare, compute,
-/// check for values that are not finite, exchange. Where the state is, and who
-/// shares it, is its communicator's affair. Only the exchange writes state.
-/// Results depend on the number of groups and of workers in a group, never on
-/// the number of threads.
+/// Runs a program with the workers of this process in lockstep: prepare,
+/// compute, check for values that are not finite, exchange. The communicator
+/// knows where the state is and which processes share it. Only the exchange
+/// writes state. Results depend on the number of groups and of workers in a
+/// group, never on the number of threads.
 ///
-/// The next batch is prepared beside the one that is computed, unless the
-/// communicator says otherwise: its keys are then in the tables, or on their
-/// way to servers, before the step before it is applied.
-class Engine final : public StepEngine, private PreparedRows {
+/// The next batch is prepared while the current one is computed, unless the
+/// communicator requires otherwise. Its keys are then in the tables, or on
+/// their way to servers, before the current step is applied.
+class Engine final : public StepEngine,
+                     private RecoveryParticipant,
+                     private PreparedRows {
 public:
-  /// All references outlive the engine.
+  /// The references must outlive the engine.
   Engine(Model &model, const pdl_program &program, const ReplicaLayout &layout,
          Scheduler &scheduler, std::unique_ptr<Communicator> communicator);
   ~Engine() override;
-  /// With all groups of `layout`, and all state, in this process.
+  /// Creates an engine with all groups of `layout`, and all state, in this
+  /// process.
   static std::unique_ptr<Engine> createLocal(Model &model,
                                              const pdl_program &program,
                                              const ReplicaLayout &layout,
                                              Scheduler &scheduler);
 
-  /// One step by itself. `inputs`: one for each replica; at least one has
-  /// samples. On failure nothing of the step was applied.
+  /// Does a single step. `inputs`: one for each replica; at least one has
+  /// samples. On failure, nothing of the step has been applied.
   Expected<StepResult> step(std::span<const StepInput> inputs);
 
   Status begin(RoundSource source) override;
   Expected<std::optional<StepResult>> next(bool last) override;
-  Status resume(const RoundSource &source, const PendingStep &step) override;
-  void beforeRounds(const RoundAction &action) override {
-    roundAction = action;
-  }
-  void askForSave() override { asksForSave = true; }
+  void requestSave() override { requestsSave = true; }
+  RecoveryParticipant *recovery() override { return this; }
   bool stopped() const override { return communicator->stopped(); }
   bool sumsOverJob() const override { return communicator->sumsOverJob(); }
   ReplicaSet &replicas() override { return replicaSet; }
@@ -61,11 +63,15 @@ public:
   StepCosts costs() const override;
 
 private:
-  using Groups = std::span<const Contribution>;
+  using Groups = std::span<const PartialSum>;
+  void observe(RequestObserver *newObserver) override {
+    observer = newObserver;
+  }
+  Status resume(RoundSource source, ResumePoint point) override;
   void listPrepared(const Visit &visit) const override;
   Expected<std::span<const StepInput>> read(bool none);
   Status prepare(std::span<const StepInput> inputs);
-  Status takeUp();
+  Status collectReads();
   Status open();
   Status openPrepared();
   Expected<Groups> compute(std::span<const StepInput> next);
@@ -77,30 +83,31 @@ private:
   Model &model;
   const pdl_program &program;
   std::unique_ptr<Communicator> communicator;
-  /// Whether exchanges say what the next step reads.
+  /// True if an exchange also requests the state for the next step.
   const bool exchangesNext;
   ReplicaSet replicaSet;
   const std::vector<GradientBlock> blocks;
   RoundSource source;
   RoundOutcome outcome;
-  /// Whether no step of the pass was opened yet.
+  /// True until the state for the pass's first step has been requested.
   bool beginsPass = false;
-  /// Whether the step that is due has its batch, and can read the state.
+  /// True if the pending step has its batch, and can read the state.
   bool isOpen = false;
-  /// Whether the batch of the step that is due is prepared behind that of the
-  /// step before it.
+  /// True if the pending step's batch is already prepared, because the previous
+  /// step prepared it in the background (`Replica::following`).
   bool isPrepared = false;
-  /// Whether it was tried to prepare that batch, which may have made rows.
+  /// True if the current step has tried to prepare the next batch. Even if this
+  /// failed, rows may have been inserted.
   bool hasFollowing = false;
-  bool asksForSave = false;
-  /// Whether `source` has no more.
+  bool requestsSave = false;
+  /// True if `source` has no more rounds.
   bool ended = false;
-  /// Why what follows could not be prepared: told when it is its turn.
+  /// Why the next batch could not be prepared. Reported when its step starts.
   Status failure;
-  /// Of an earlier start of this process; until its round is done.
+  /// Step of the previous incarnation of this process, until its round is done.
   std::optional<PendingStep> pending;
-  RoundAction roundAction;
-  StepCosts ownCosts;
+  RequestObserver *observer = nullptr;
+  StepMetrics metrics;
   Stopwatch stopwatch;
 };
 

@@ -1,4 +1,4 @@
-//===- GeoEngine.h - Steps on a copy, and exchanges -------------*- C++ -*-===//
+//===- GeoEngine.h - Steps on a local copy of the model ---------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Mode geo: the steps of one process (Engine.h) on a copy of the state, which
-// is exchanged with servers every so many of them.
+// Mode geo: the process does its steps (Engine.h) on its own copy of the state.
+// The copy is exchanged with servers after a fixed number of steps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,26 +23,26 @@
 
 namespace pdlrt {
 
-/// Trains a program on this process's copy. One thread at a time.
+/// Trains a program on this process's copy of the model. Not thread-safe.
 class GeoEngine final : public StepEngine {
 public:
-  /// All outlive the engine. `layout` has one local group. An exchange follows
-  /// each `stepsOfExchange` steps, at least 1, since the last one, whoever
-  /// began that.
+  /// The references must outlive the engine. `layout` has one local group. An
+  /// exchange follows `stepsOfExchange` steps, at least 1, after the last
+  /// exchange, even if that one was not made by this engine.
   GeoEngine(Model &model, const pdl_program &program,
             const ReplicaLayout &layout, Scheduler &scheduler,
             CopyExchange &copies, int64_t stepsOfExchange);
 
   Status begin(RoundSource source) override;
   Expected<std::optional<StepResult>> next(bool last) override;
-  void askForSave() override { engine.askForSave(); }
+  void requestSave() override { engine.requestSave(); }
   bool stopped() const override { return engine.stopped(); }
   bool sumsOverJob() const override { return engine.sumsOverJob(); }
   ReplicaSet &replicas() override { return engine.replicas(); }
   int roundsInUse() const override { return engine.roundsInUse(); }
   StepCosts costs() const override;
 
-  /// Somebody has exchanged between two steps.
+  /// Records an exchange that was made elsewhere, between two steps.
   void noteExchange() { stepsSince = 0; }
 
 private:

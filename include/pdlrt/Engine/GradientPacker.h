@@ -1,4 +1,4 @@
-//===- GradientPacker.h - Gradients of a trainer in fewer bits --*- C++ -*-===//
+//===- GradientPacker.h - Quantized gradients of a trainer ------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,33 +21,35 @@
 
 namespace pdlrt {
 
-/// Packs what one sender gives, and keeps of each parameter what rounding took
-/// away from its gradients so far: the next gradient begins with that. Rows of
-/// tables are rounded without, for it would be kept of every key. The same for
-/// any number of servers. Not thread-safe.
+/// Quantizes the gradients of one sender. For each parameter it keeps the
+/// rounding errors so far and adds them to the next gradient (error feedback).
+/// Rows of tables are rounded without error feedback, because errors would have
+/// to be kept for every key. The result does not depend on the number of
+/// servers. Not thread-safe.
 class GradientPacker {
 public:
   explicit GradientPacker(GradientPacking packing) : kind(packing) {}
 
   GradientPacking packing() const { return kind; }
-  /// Forgets what was kept: at each checkpoint, so that who goes on from there
-  /// trains as who did not stop.
+  /// Discards the rounding errors. Called at each checkpoint, so that a run
+  /// resumed from the checkpoint trains like an uninterrupted one.
   void forget() { remainders.clear(); }
 
-  /// Packs the gradient of a parameter, `count` elements, once a step and
+  /// Packs the gradient of a parameter, `count` elements. Call once per step,
   /// before `addBlocks`.
   void pack(int32_t symbol, const float *gradient, int64_t count);
-  /// Adds the packed blocks that a server has of a GRADIENT channel.
+  /// Adds the packed blocks that a server owns to a GRADIENT channel.
   void addBlocks(const ExchangeLayout &layout, int32_t server, int32_t channel,
                  ExchangeWriter &writer) const;
   /// Adds packed rows to a ROW_GRADIENT channel: `rows[places[i]]`, each with
-  /// the numbers of `symbol`, with its counts behind them.
+  /// the numbers of `symbol`, followed by its counts.
   void addRows(const pdl_symbol &symbol, int32_t channel,
                std::span<const int32_t> places, const void *const *rows,
                ExchangeWriter &writer);
 
 private:
-  /// A parameter of this step; in messages too, which may outlive it.
+  /// A packed parameter of this step. Messages, which may outlive the packer,
+  /// refer to it too.
   struct Packed {
     std::shared_ptr<std::byte> codes, exponents;
   };

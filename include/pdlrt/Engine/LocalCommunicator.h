@@ -1,4 +1,4 @@
-//===- LocalCommunicator.h - All state is in this process -------*- C++ -*-===//
+//===- LocalCommunicator.h - State in the same process ----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,6 +9,7 @@
 #ifndef PDLRT_ENGINE_LOCALCOMMUNICATOR_H
 #define PDLRT_ENGINE_LOCALCOMMUNICATOR_H
 
+#include "pdlrt/Core/MetricRegistry.h"
 #include "pdlrt/Engine/Communicator.h"
 #include "pdlrt/State/Model.h"
 #include "pdlrt/State/Updater.h"
@@ -18,30 +19,33 @@
 
 namespace pdlrt {
 
-/// All groups live in this process, and so does the state: sums over groups,
-/// then the rule. Stages read the state themselves, so keys need no way. An
-/// exchange is a quiescent point of the model.
+/// Communicator for state in this process, with all groups in this process:
+/// sums over groups, then applies the optimizer rule. Stages read the state
+/// directly, so no keys are sent. An exchange is a quiescent point of the
+/// model.
 class LocalCommunicator : public Communicator {
 public:
-  /// All outlive the communicator. Where `layout` has groups elsewhere, those
-  /// here are summed alone.
+  /// The arguments must outlive the communicator. If `layout` has groups in
+  /// other processes, only the local groups are summed.
   LocalCommunicator(Model &model, const pdl_program &program,
                     const ReplicaLayout &layout, Scheduler &scheduler);
 
   NextBatch nextBatch() const override { return whenNext; }
-  Status takeUp(ReplicaSet &) override { return {}; }
-  Expected<RoundOutcome> exchange(const StepOffer &offer) override;
+  Status collectReads(ReplicaSet &) override { return {}; }
+  Expected<RoundOutcome> exchange(const StepRequest &stepRequest) override;
   bool stopped() const override;
   bool sumsOverJob() const override { return isWholeJob; }
-  void addCosts(StepCosts &costs) const override { costs.apply += seconds; }
+  void addCosts(StepCosts &costs) const override {
+    costs.apply += applySeconds.value();
+  }
 
 protected:
-  /// Before `merged`, which has passed all checks, is applied.
-  virtual void noteUpdate(const Contribution &merged) { (void)merged; }
+  /// Called before `merged`, which has passed all checks, is applied.
+  virtual void noteUpdate(const PartialSum &merged) { (void)merged; }
 
 private:
-  Status checkSums(const Contribution &merged);
-  Status apply(const Contribution &merged);
+  Status checkSums(const PartialSum &merged);
+  Status apply(const PartialSum &merged);
 
   Model &model;
   const pdl_program &program;
@@ -52,7 +56,7 @@ private:
   const std::vector<GradientBlock> blocks;
   RunningSum sum;
   Updater updater;
-  double seconds = 0;
+  RealCounter applySeconds;
 };
 
 } // namespace pdlrt

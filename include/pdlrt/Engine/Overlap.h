@@ -1,4 +1,4 @@
-//===- Overlap.h - Whether gradients leave early ----------------*- C++ -*-===//
+//===- Overlap.h - Decides when gradients are sent --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,66 +16,69 @@
 
 namespace pdlrt {
 
-/// Whether dense gradients leave while earlier layers still compute
-/// (`--overlap`). It changes no bit of a result.
+/// Controls whether dense gradients are sent while earlier layers still compute
+/// (`--overlap`). Results are bitwise equal either way.
 enum class Overlap { Auto, On, Off };
 
-/// And in which parts.
+/// Options of the overlap.
 struct OverlapOptions {
   Overlap overlap = Overlap::Auto;
-  /// Gradients travel packed, for which all of them must be there: none leaves
-  /// early.
+  /// If gradients are quantized, all of them must be complete before sending,
+  /// so none is sent early.
   bool arePacked = false;
-  /// A part is closed when it has as many bytes for one owner.
+  /// A part is closed when it has this many bytes for one owner.
   int64_t partBytes = int64_t(256) << 10;
 };
 
-/// What steps have shown, medians in seconds. See docs/Modes.md.
+/// Measurements of steps: medians, in seconds. See docs/Modes.md.
 struct OverlapMeasures {
-  /// Parts and their bytes that left before a step was computed.
+  /// Parts that were sent before a step was computed, and their bytes.
   int64_t parts = 0, bytes = 0;
-  /// From the first part's leaving until the step was computed.
+  /// Time from sending the first part until the step was computed.
   double window = 0;
-  /// In which parts were on their way, whether or not the step still computed.
+  /// Time during which parts were in flight, whether or not the step still
+  /// computed.
   double travel = 0;
-  /// In which threads that compute handed parts over.
+  /// Time that computing threads spent handing over parts.
   double handing = 0;
-  /// From the begin of computing until all owners had answered: of steps whose
-  /// gradients left early, and of those whose did not.
+  /// Time from the start of computing until all owners had responded, of steps
+  /// with and without early gradients.
   double with = 0, without = 0;
-  /// By how much the last two may differ by chance: a standard error, of the
-  /// spread of the steps.
+  /// Standard error of the difference of the last two, from the variation of
+  /// the steps.
   double noise = 0;
 };
 
 struct OverlapDecision {
   bool isOn = false;
-  /// For the user, with the numbers.
+  /// Explanation for the user, with the numbers.
   std::string why;
 };
 
-/// Whether it pays: what could be hidden, and what was gained, are both more
-/// than a hundredth of a step, and the latter is no chance.
+/// Decides whether sending early is worthwhile. The time that could be hidden
+/// and the time that was gained must both exceed 1 % of a step, and the latter
+/// must be statistically significant.
 OverlapDecision decideOverlap(const OverlapMeasures &measures);
 
-/// Tries some steps each way, and decides. Not thread-safe.
+/// Tries both ways for some steps each, and then decides. Not thread-safe.
 class OverlapTrial {
 public:
-  /// Whether gradients leave early in a step. `number`: the same at all
-  /// trainers, because all wait for the slowest: who tries it alone sees
-  /// nothing. Two go with, then two without, so that both meet each of the two
-  /// contexts of batches that take turns.
+  /// Returns true if gradients are sent early in this step of the trial.
+  /// `number` is the same at all trainers: they wait for the slowest one, so a
+  /// trainer that tries alone would measure nothing. Two steps with early
+  /// gradients alternate with two without, so that both use each of the two
+  /// alternating batch contexts.
   bool tries(uint64_t number) const {
     return steps >= warmUpSteps && (number + 1) % 4 >= 2;
   }
-  /// How a step went; of one in which it was `tried`, `measures` has all but
-  /// `without` and `noise`, else `without` alone. Steps without gradients are
-  /// not told.
+  /// Records the measurements of a step. If early sending was `tried`,
+  /// `measures` has all but `without` and `noise`; otherwise only `without`.
+  /// Steps without gradients are not recorded.
   void note(bool tried, const OverlapMeasures &measures);
   const std::optional<OverlapDecision> &decision() const { return decided; }
 
 private:
-  /// First steps meet cold memory and connections.
+  /// The first steps run with cold memory and connections.
   static constexpr int warmUpSteps = 2;
   static constexpr int stepsEachWay = 8;
 

@@ -1,4 +1,4 @@
-//===- OwnNorms.h - Norms that a sender of gradients forms ------*- C++ -*-===//
+//===- OwnNorms.h - Norms computed by the sender ----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,20 +11,21 @@
 
 #include "pdlabi/abi.h"
 #include "pdlrt/Protocol/ExchangeCodec.h"
-#include "pdlrt/Sum/Contribution.h"
+#include "pdlrt/Sum/PartialSum.h"
 
 #include <span>
 #include <vector>
 
 namespace pdlrt {
 
-/// The squared norms of one contribution, by channel: of the gradients that the
-/// clip of a NORM channel takes, each divided by the sum of its weights, added
-/// in the order of (symbol, unit). `routers`, by lookup of the program: the
-/// keys of the contribution's rows. Throws std::bad_alloc.
+/// Returns the squared norms of one contribution, by channel. For a NORM
+/// channel, it is the norm of the gradients that the clip covers, each divided
+/// by the sum of its weights, added in the order of (symbol, unit). `routers`,
+/// by lookup of the program: the keys of the contribution's rows. Throws
+/// std::bad_alloc.
 std::vector<double> ownNorms(const pdl_descriptor &descriptor,
                              const ExchangeLayout &layout,
-                             const Contribution &sum,
+                             const PartialSum &sum,
                              std::span<const KeyRouter> routers);
 
 } // namespace pdlrt

@@ -1,4 +1,4 @@
-//===- OwnRules.h - Rules that each trainer applies -------------*- C++ -*-===//
+//===- OwnRules.h - Optimizer rules applied by trainers ---------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where all trainers of a job have all parameters on devices, and the sums of
-// their gradients: what each of them does of a step beside the exchange.
+// Used if all trainers of a job have all parameters on devices, together with
+// the sums of their gradients. Each trainer then does this part of a step in
+// addition to the exchange.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +17,7 @@
 
 #include "pdlrt/State/Model.h"
 #include "pdlrt/State/Updater.h"
-#include "pdlrt/Sum/Contribution.h"
+#include "pdlrt/Sum/PartialSum.h"
 
 #include <cstdint>
 #include <span>
@@ -24,21 +25,21 @@
 
 namespace pdlrt {
 
-/// Of one program. One thread at a time.
+/// Applies the optimizer rules of one program's parameters. Not thread-safe.
 class OwnRules {
 public:
-  /// All outlive it. Devices of `model` keep its parameters, and take all of
-  /// the program's gradients of parameters.
+  /// The arguments must outlive the object. Devices of `model` have its
+  /// parameters, and receive all of the program's gradients of parameters.
   OwnRules(Model &model, const pdl_program &program, Scheduler &scheduler);
 
-  /// Before an exchange, with what this trainer gives (null: nothing): takes up
-  /// the gradients. An error where a sum is not finite.
-  Status begin(const Contribution *sum);
-  /// Partial squared norms of a parameter's gradient, by the weights of all
-  /// trainers. Valid until the next call.
+  /// Collects the gradients. Call before an exchange, with this trainer's
+  /// contribution (null: none). Returns an error if a sum is not finite.
+  Status begin(const PartialSum *sum);
+  /// Returns the partial squared norms of a parameter's gradient, divided by
+  /// the weights of all trainers. Valid until the next call.
   Expected<std::span<const double>>
   partialNorms(int32_t update, std::span<const ObjectiveSums> objectives);
-  /// Behind the exchange: applies the rules. `norms`: by clip of the
+  /// Applies the rules. Call after the exchange. `norms`: by clip of the
   /// descriptor. After an error the state must not be used any more.
   Status finish(std::span<const ObjectiveSums> objectives,
                 const std::vector<double> &norms);
@@ -48,7 +49,7 @@ private:
   const pdl_program &program;
   const std::vector<GradientBlock> blocks;
   Updater updater;
-  Contribution merged;
+  PartialSum merged;
   std::vector<double> partials;
 };
 

@@ -1,4 +1,4 @@
-//===- PushQueue.h - Pushes beside a worker's steps -------------*- C++ -*-===//
+//===- PushQueue.h - Pushes in the background -------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,6 +11,7 @@
 
 #include "pdlrt/Core/Stopwatch.h"
 #include "pdlrt/Engine/RemoteState.h"
+#include "pdlrt/Engine/StepMetrics.h"
 #include "pdlrt/Engine/SumWriter.h"
 #include "pdlrt/Protocol/ExchangeCodec.h"
 #include "pdlrt/Protocol/ServerQueues.h"
@@ -23,36 +24,37 @@
 
 namespace pdlrt {
 
-/// How pushes travel beside steps.
+/// Options of background pushes.
 struct PushOptions {
-  /// Pushes of a worker that may be under way to one server; 0: each step waits
-  /// for its own.
+  /// Maximum number of a worker's pushes in flight to one server; 0: each step
+  /// waits for its own push.
   int64_t queued = 0;
-  /// Steps that one push may have the gradients of.
+  /// Maximum number of steps whose gradients one push may contain.
   int64_t maxMerge = 1;
 };
 
-/// The pushes of one worker, with a sender of their own. A step's gradients are
-/// copied, and leave as soon as some server has nothing else of this worker to
-/// do and no queue is full. Until then they merge with those of the next steps,
-/// rows by key, in the order of steps; where `maxMerge` have, the worker waits.
-/// Each server gets the same pushes in the same order, and applies each as one
-/// step. At most `queued` + 1 pushes are in memory.
+/// Sends the pushes of one worker in the background. A step's gradients are
+/// copied. They are sent as soon as some server has no other work of this
+/// worker and no queue is full. Until then they are merged with those of the
+/// next steps, rows by key, in the order of steps. If `maxMerge` steps have
+/// been merged, the worker waits. Each server gets the same pushes in the same
+/// order, and applies each as one step. At most `queued` + 1 pushes are in
+/// memory.
 class PushQueue final : public PushSink {
 public:
-  /// All outlive the queue. `program`: index of the descriptor's program that
-  /// is trained. `servers`: joined, and nothing else is sent over them.
-  /// `options.queued` is at least 1.
+  /// Creates a queue. The references must outlive it. `program`: index of the
+  /// trained program in the descriptor. `servers`: joined, and not used for
+  /// anything else. `options.queued` is at least 1.
   static Expected<std::unique_ptr<PushQueue>>
   create(const pdl_descriptor &descriptor, int32_t program,
          const Placement &placement, ServerGroup &servers, Scheduler &scheduler,
          const PushOptions &options);
 
-  /// As of `ServerClient`.
+  /// Do the same as in `ServerClient`.
   void setPacking(KeyPacking ofKeys, GradientPacking ofGradients);
   void forgetRemainders();
 
-  Status push(const Contribution &sum, bool stop) override;
+  Status push(const PartialSum &sum, bool stop) override;
   Status drain() override;
   bool isEmpty() const override;
   bool stopSeen() const override { return sawStop; }
@@ -64,12 +66,12 @@ private:
             ServerGroup &servers, Scheduler &scheduler,
             const PushOptions &options);
 
-  Status add(const Contribution &part);
-  /// Sends what has been merged, once no queue is full.
+  Status add(const PartialSum &part);
+  /// Sends the merged push when no queue is full.
   Status send();
   Message payloadOf(int32_t server, const ExchangeHead &head,
-                    const Contribution &sum, const std::vector<double> &norms);
-  Status takeAnswers();
+                    const PartialSum &sum, const std::vector<double> &norms);
+  Status takeResponses();
   Status waitForRoom();
   std::shared_ptr<Push> takePush();
 
@@ -80,20 +82,20 @@ private:
   const PushOptions options;
   KeyPacking keyPacking = KeyPacking::None;
   SumWriter sumWriter;
-  /// Pushes whose memory may be used again once nobody else has it.
+  /// Pushes whose memory can be reused when no message refers to it.
   class Shelf;
   std::shared_ptr<Shelf> shelf;
-  /// What merges; null: nothing.
+  /// The push that is being merged; null: none.
   std::shared_ptr<Push> merging;
-  /// The next push says that this process was asked to stop.
-  bool asksToStop = false;
+  /// True if the next push reports that this process was asked to shut down.
+  bool requestsStop = false;
   ServerQueues queues;
-  /// Bytes of the pushes to each server that were not answered yet, the oldest
-  /// first.
+  /// Bytes of unanswered pushes, by server, oldest first.
   std::vector<std::vector<int64_t>> bytesUnderWay;
   int64_t bytes = 0;
   bool sawStop = false;
-  ExchangeCosts ownCosts;
+  ExchangeMetrics metrics;
+  BackgroundMetrics background;
   Stopwatch stopwatch;
 };
 

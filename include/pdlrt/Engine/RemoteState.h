@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a trainer asks of the servers, without a word about how it travels.
+// The requests of a trainer to the servers, independent of the transport.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,92 +18,94 @@
 #include "pdlrt/Engine/EarlyGradients.h"
 #include "pdlrt/Engine/RoundOutcome.h"
 #include "pdlrt/Engine/StepCosts.h"
-#include "pdlrt/Sum/Contribution.h"
+#include "pdlrt/Sum/PartialSum.h"
 
 #include <cstdint>
 #include <span>
 
 namespace pdlrt {
 
-/// Distinct keys of one lookup of a program, and room for their rows.
+/// Distinct keys of one lookup of a program, and memory for their rows.
 struct RowRequest {
   int64_t keyCount = 0;
   const int64_t *keys = nullptr;
-  /// Written: the value of each key, one after the other.
+  /// Output: the values of the keys, in order.
   void *rows = nullptr;
 };
 
-/// What a trainer brings to a round of sync training, or a worker to a step of
-/// async training, which is a round of its own.
-struct RoundOffer {
-  /// The first round of a pass: all trainers bring keys only.
+/// The contribution of a trainer to a round of sync training, or of a worker to
+/// a step of async training, which is a round of one worker.
+struct RoundRequest {
+  /// The first round of a pass: all trainers send only keys.
   bool first = false;
-  /// The sum over this process's replicas; its keys are those of the previous
-  /// round's `next`, in that order. Null: nothing to contribute.
-  const Contribution *sum = nullptr;
-  /// By lookup of the program: what the next step reads.
+  /// The sum over this process's replicas. Its keys are those of the previous
+  /// round's `next`, in that order. Null: no gradients.
+  const PartialSum *sum = nullptr;
+  /// Indexed by lookup of the program: keys that the next step reads.
   std::span<const RowRequest> next;
-  /// Whether this trainer has a batch for the next step.
-  bool contributesNext = false;
-  /// Whether this trainer was asked to stop.
+  /// True if this trainer has a batch for the next step.
+  bool hasNextBatch = false;
+  /// True if this trainer was asked to shut down.
   bool stop = false;
-  /// Whether it wants a checkpoint after the step whose gradients these are.
+  /// True if this trainer requests a checkpoint after the step of these
+  /// gradients.
   bool save = false;
 };
 
-/// The state of a job on its servers, as one trainer sees it. Every trainer of
-/// a job makes the same calls in the same order, `pull` aside (mode async: each
-/// worker as it likes). Calls block. On
-/// an error, one sentence, the job is over for this trainer. One thread at a
-/// time.
+/// The state of a job on its servers, as seen by one trainer. All trainers of a
+/// job make the same calls in the same order, except `pull`; in mode async,
+/// each worker calls independently. Calls block. After an error the job is over
+/// for this trainer. Not thread-safe.
 class RemoteState {
 public:
   virtual ~RemoteState();
 
-  /// One round of all trainers: applies the sums, then writes this trainer's
-  /// mirrors of the parameters and the rows of `offer.next`.
-  virtual Expected<RoundOutcome> exchange(const RoundOffer &offer) = 0;
+  /// Does one round of all trainers: applies the sums, then updates this
+  /// trainer's mirrors of the parameters and writes the rows of
+  /// `roundRequest.next`.
+  virtual Expected<RoundOutcome> exchange(const RoundRequest &roundRequest) = 0;
 
-  /// Who takes dense gradients of steps before they are computed; what it has
-  /// taken the next `exchange` does not send again. Null: nobody.
+  /// Returns the receiver of dense gradients during a step, which the next
+  /// `exchange` does not send again. Null if there is none.
   virtual EarlyGradients *early();
 
-  /// A round without a sum in two halves: asks for what the next step reads,
-  /// and later writes it, when nobody reads the mirrors. No call between them.
-  virtual Status beginPull(const RoundOffer &offer);
-  virtual Expected<RoundOutcome> endPull(const RoundOffer &offer);
+  /// Do a round without gradients in two parts. `beginPull` requests the state
+  /// for the next step. `endPull` writes it, when no thread reads the mirrors.
+  /// No other call may come between them.
+  virtual Status beginPull(const RoundRequest &roundRequest);
+  virtual Expected<RoundOutcome> endPull(const RoundRequest &roundRequest);
 
-  /// Reads rows for a frozen program, and with `allValues` the parameters too;
-  /// changes nothing. `requests`: by lookup of
-  /// `program`. `unknown[l][i]` becomes 1 where key i of lookup l has no row,
-  /// else 0.
+  /// Reads rows for a frozen program, and with `allValues` also the parameters.
+  /// Changes nothing. `requests`: by lookup of `program`. Sets `unknown[l][i]`
+  /// to 1 if key i of lookup l has no row, else to 0.
   virtual Status pull(const pdl_program &program, bool allValues,
                       std::span<const RowRequest> requests,
                       std::span<uint8_t *const> unknown) = 0;
 
-  /// The trainer has failed elsewhere: exchanges that wait, or will, end soon
-  /// with an error. By any thread.
+  /// Reports that the trainer has failed elsewhere: waiting and future
+  /// exchanges end soon with an error. Thread-safe.
   virtual void giveUp() {}
 
-  /// What the calls for a program have cost so far.
+  /// Returns the costs of all calls for a program so far.
   virtual ExchangeCosts costsOf(const pdl_program &program) const = 0;
 };
 
-/// Where the gradients of a worker's steps go that does not wait for them: they
-/// travel beside its next steps. One thread at a time. After an error the job
+/// Receives the gradients of a worker that does not wait for its pushes: they
+/// are sent while its next steps run. Not thread-safe. After an error the job
 /// is over for this trainer.
 class PushSink {
 public:
   virtual ~PushSink();
 
-  /// Takes what a step gives; its memory may then be used again. Blocks while
-  /// as much is on its way as may be. `stop`: this trainer was asked to stop.
-  virtual Status push(const Contribution &sum, bool stop) = 0;
-  /// Blocks until servers have applied all of it.
+  /// Copies the gradients of a step, so that their memory can be reused. Blocks
+  /// while the maximum amount is in flight. `stop`: this trainer was asked to
+  /// shut down.
+  virtual Status push(const PartialSum &sum, bool stop) = 0;
+  /// Blocks until servers have applied all pushes.
   virtual Status drain() = 0;
-  /// Whether they have, as far as is known.
+  /// Returns true if all pushes are known to be applied.
   virtual bool isEmpty() const = 0;
-  /// Whether servers have said that somebody was asked to stop.
+  /// Returns true if servers have reported a shutdown request.
   virtual bool stopSeen() const = 0;
 
   virtual ExchangeCosts costs() const = 0;

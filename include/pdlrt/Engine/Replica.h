@@ -1,4 +1,4 @@
-//===- Replica.h - One logical worker of one program ------------*- C++ -*-===//
+//===- Replica.h - One logical worker of a program --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,61 +18,65 @@
 
 namespace pdlrt {
 
-/// A ring of batch contexts that share one set of metrics: while the gradients
-/// of one batch still travel, the next one is prepared. One thread at a time;
-/// replicas run beside each other.
+/// One logical worker: a ring of batch contexts that share one set of metrics.
+/// While the gradients of one batch are being sent, the next one can be
+/// prepared. A replica is not thread-safe; different replicas can run
+/// concurrently.
 class Replica {
 public:
-  /// Both outlive the replica. `ringSize`: batches that are alive at once.
-  /// `number`: of the replica in its process.
+  /// `model` and `program` must outlive the replica. `ringSize`: number of
+  /// batches that are alive at the same time. `number`: index of the replica in
+  /// its process.
   Replica(Model &model, const pdl_program &program, int ringSize, int number);
 
-  /// The context whose batch is computed next, or was last.
+  /// Returns the context whose batch is computed next, or was computed last.
   BatchContext &current() { return *ring[place]; }
   const BatchContext &current() const { return *ring[place]; }
-  /// See BatchContext; of the batch that was computed last.
+  /// Returns BatchContext::deviceNeeds of the batch that was computed last.
   Expected<BatchContext::DeviceNeeds> deviceNeeds() const {
     return current().deviceNeeds(ring.size());
   }
-  /// The one behind it in the ring.
+  /// Returns the next context in the ring.
   BatchContext &following() { return *ring[(place + 1) % ring.size()]; }
   const BatchContext &following() const {
     return *ring[(place + 1) % ring.size()];
   }
-  /// Makes that the current one.
+  /// Makes the following context the current one.
   void advance() { place = (place + 1) % ring.size(); }
 
-  /// Who is told when one of its gradients is all written, and that it is of
-  /// replica `number`.
-  void tellOfGradients(GradientListener *who, int number) {
+  /// Registers the listener that is called when a gradient of this replica is
+  /// complete. `number` identifies the replica in the call.
+  void reportGradients(GradientListener *who, int number) {
     for (const std::unique_ptr<BatchContext> &context : ring)
-      context->tellOfGradients(who, number);
+      context->reportGradients(who, number);
   }
 
-  /// By descriptor metric: its sums since the last reset, `metricSumSize` many.
+  /// Returns the sums of a descriptor metric since the last reset,
+  /// `metricSumSize` elements.
   double *metric(int32_t index) const { return metrics[index]; }
-  /// By descriptor metric: the samples since the last reset, none where it is
-  /// no metric of groups.
+  /// Returns the samples of a descriptor metric since the last reset; empty if
+  /// it is not a metric of groups.
   pdlabi::GroupedSamples &groups(int32_t index) {
     return groupedSamples[index];
   }
   const pdlabi::GroupedSamples &groups(int32_t index) const {
     return groupedSamples[index];
   }
-  /// How many samples metrics of groups keep.
+  /// Returns the number of samples that the metrics of groups keep.
   int64_t groupedCount() const;
-  /// From now on copies what metrics observe, on the host.
+  /// Starts copying the observations of metrics, on the host.
   void keepObserved();
-  /// That of the batch that was computed last; null where nothing is copied.
+  /// Observations of the batch that was computed last; null if nothing is
+  /// copied.
   const ObservedSamples *observed() const { return observedSamples.get(); }
-  /// What its pulls met since the last reset.
+  /// Counters of its pulls since the last reset.
   PullCounts pullCounts() const;
-  /// Zeroes metrics and pull counts, and forgets samples of groups.
+  /// Resets metrics and pull counters, and discards the samples of groups.
   void resetCounters();
 
 private:
   MetricSums metricSums;
-  /// By descriptor metric, in `metricSums`.
+  /// Indexed by descriptor metric; points into `metricSums`.
   std::vector<double *> metrics;
   std::vector<pdlabi::GroupedSamples> groupedSamples;
   std::unique_ptr<ObservedSamples> observedSamples;

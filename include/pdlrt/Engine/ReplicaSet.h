@@ -23,16 +23,16 @@
 
 namespace pdlrt {
 
-/// Which replicas of a job live in this process.
+/// The replicas of a job that run in this process.
 struct ReplicaLayout {
-  /// Groups of the whole job, and workers in each of them.
+  /// Number of groups in the whole job, and of workers in each group.
   int groups = 1;
   int workers = 1;
-  /// The groups [firstGroup, firstGroup + localGroups) are here.
+  /// The groups [firstGroup, firstGroup + localGroups) run in this process.
   int firstGroup = 0;
   int localGroups = 1;
 
-  /// All of them in one process.
+  /// Returns the layout with all groups in one process.
   static ReplicaLayout local(int groups, int workers) {
     return {groups, workers, 0, groups};
   }
@@ -40,17 +40,16 @@ struct ReplicaLayout {
 };
 
 /// Runs the stages of a program on all replicas of this process, and sums over
-/// the workers of each group. Worker w of the local group g is replica
-/// g * workers + w. Results do not depend on the scheduler. One thread at a
-/// time.
+/// the workers of each group. Worker w of the local group g is replica g *
+/// workers + w. Results do not depend on the scheduler. Not thread-safe.
 class ReplicaSet {
 public:
-  /// All outlive the set. `ringSize`: batches of a replica that are alive at
-  /// once.
+  /// The references must outlive the set. `ringSize`: number of batches of a
+  /// replica that are alive at the same time.
   ReplicaSet(Model &model, const pdl_program &program,
              const ReplicaLayout &layout, int ringSize, Scheduler &scheduler);
 
-  /// The same with a model for each replica.
+  /// The same with a separate model for each replica.
   ReplicaSet(std::span<Model *const> models, const pdl_program &program,
              const ReplicaLayout &layout, int ringSize, Scheduler &scheduler);
 
@@ -59,77 +58,84 @@ public:
   Replica &operator[](int index) { return *replicas[index]; }
   const Replica &operator[](int index) const { return *replicas[index]; }
 
-  /// Goes to the next context of each ring and prepares its batch. `inputs`:
-  /// one for each replica; an empty list: no replica has a batch.
+  /// Advances each ring and prepares the batch of the new current context.
+  /// `inputs`: one for each replica; an empty list means that no replica has a
+  /// batch.
   Status prepare(std::span<const StepInput> inputs);
-  /// Computes what was prepared last; an error where loss or gradients, or in a
-  /// frozen program what a metric observed, are not finite.
+  /// Computes the batches that were prepared last. Returns an error if losses
+  /// or gradients (in a frozen program, the observations of metrics) are not
+  /// finite.
   Status compute();
-  /// Computes what was prepared last, and beside it prepares `inputs`, one for
-  /// each replica, in the next context of each ring: how that ended, and how
-  /// long it took, goes to `following`. `advance` goes there.
+  /// Computes the batches that were prepared last. Concurrently prepares
+  /// `inputs`, one for each replica, in the next context of each ring, which a
+  /// later `advance` makes current. The status and duration of the preparation
+  /// are stored in `following`.
   struct Following {
     Status status;
-    /// Of the replica that took longest.
+    /// Seconds of the slowest replica.
     double seconds = 0;
   };
   Status compute(std::span<const StepInput> inputs, Following &following);
-  /// Goes to the next context of each ring.
+  /// Makes the next context of each ring the current one.
   void advance();
-  /// `prepare` and `compute` for one replica. Threads may do it beside each
-  /// other, each for another replica.
+  /// Prepare and compute the batch of one replica. Threads may call them
+  /// concurrently for different replicas.
   Status prepare(int replica, const StepInput &input);
   Status compute(int replica);
-  /// Prepares a batch in the next context of that replica's ring, which
-  /// `advance` goes to; beside `compute` of the current one.
+  /// Prepares a batch in the next context of this replica's ring, which
+  /// `advance` makes current. Can run concurrently with `compute` of the
+  /// current one.
   Status prepareFollowing(int replica, const StepInput &input);
   void advance(int replica) { replicas[replica]->advance(); }
-  /// Sums of dense gradients go to `taker`, which outlives the set, while
-  /// `compute` of all replicas goes on. Of one local group; `blocks`, which
-  /// outlive it too, are those of `sumGroups`.
+  /// From now on, passes sums of dense gradients to `taker` while `compute` of
+  /// all replicas runs. Only with one local group. `blocks` are those of
+  /// `sumGroups`. Both must outlive the set.
   void giveEarly(std::span<const GradientBlock> blocks, EarlyGradients &taker);
-  /// How many threads a replica has while it computes.
+  /// Returns the number of threads of a replica during compute.
   int threadsOfReplica() const;
-  /// After `compute`: the sum of each group's workers, valid until the next
-  /// call and the next batch in the same context of the ring.
-  Expected<std::span<const Contribution>>
+  /// Returns, after `compute`, the sum over the workers of each group. Valid
+  /// until the next call, and until the next batch in the same context of the
+  /// ring.
+  Expected<std::span<const PartialSum>>
   sumGroups(std::span<const GradientBlock> blocks);
 
-  /// How many samples metrics of groups may keep in this process, its share of
-  /// the `most` of the job.
+  /// Limits the number of samples that metrics of groups keep in this process
+  /// to its share of the job's maximum `most`.
   void limitGroupedSamples(int64_t most, int64_t share) {
-    mostGroupedSamples = most;
+    maxGroupedSamples = most;
     groupedSamplesShare = share;
   }
 
   /// Adds the metrics of all replicas, workers of a group first, then groups,
-  /// to the zeroed sums of the descriptor's metric `index`. Of a metric of
-  /// groups that is the first sum alone; `groupsOf` has what makes the others.
+  /// to the zeroed sums of the descriptor's metric `index`. For a metric of
+  /// groups only the first sum is added; the others are computed from
+  /// `groupsOf`.
   void sumMetric(int32_t index, std::span<double> sum) const;
-  /// What each replica that is here keeps for a metric of groups.
+  /// Returns the samples that each local replica keeps for a metric of groups.
   std::vector<const pdlabi::GroupedSamples *> groupsOf(int32_t index) const;
-  /// Whose metrics: those of the replicas that are here, or of all replicas of
-  /// the job.
+  /// Selects the metrics of the local replicas, or of all replicas of the job.
   enum class MetricScope { Process, Job };
-  /// The metrics of each replica. Those of other processes are zeros, so that
-  /// the sum over processes is that of all.
+  /// Returns the metrics of each replica. Those of other processes are zeros,
+  /// so that the sum over processes has the metrics of all replicas.
   MetricSums collectMetrics(MetricScope scope) const;
-  /// Sets those of the replicas that are here, to what was collected from as
-  /// many replicas.
+  /// Sets the metrics of the local replicas to values collected from the same
+  /// number of replicas.
   void restoreMetrics(MetricScope scope, const MetricSums &from);
-  /// The metrics of one replica that is here, one after the other; sets them to
-  /// such numbers, and says whether there are as many. Beside other replicas.
+  /// Returns the metrics of one local replica as a flat list, or sets them from
+  /// such a list. `restoreMetricsOf` returns false if the size differs. Can run
+  /// concurrently with other replicas.
   std::vector<double> metricsOf(int replica) const;
   bool restoreMetricsOf(int replica, std::span<const double> from);
-  /// Moves out the samples that metrics of groups keep: by metric of the
-  /// descriptor, in it by replica that is here.
+  /// Moves out the samples that metrics of groups keep, by descriptor metric,
+  /// then by local replica.
   std::vector<pdlabi::GroupedSamples> takeGroups();
-  /// Gives such samples back to as many replicas; empty: there are none.
+  /// Returns such samples to the same number of replicas. Empty: there are
+  /// none.
   void restoreGroups(std::vector<pdlabi::GroupedSamples> from);
-  /// Zeroes metrics and pull counts of all replicas, and forgets samples of
+  /// Resets metrics and pull counters of all replicas, and discards samples of
   /// groups.
   void resetCounters();
-  /// What the pulls of all replicas met since the last reset.
+  /// Counters of the pulls of all replicas since the last reset.
   PullCounts pullCounts() const;
 
 private:
@@ -150,19 +156,19 @@ private:
   const pdl_program &program;
   const ReplicaLayout replicaLayout;
   Scheduler &scheduler;
-  /// Where gradients are added before, if they are on devices.
+  /// If not null, gradients on devices are first summed there.
   DeviceState *const deviceState;
   std::vector<std::unique_ptr<Replica>> replicas;
-  /// One place for each replica, so that the first error in order is reported.
+  /// One entry for each replica, so that the first error in order is reported.
   std::vector<Status> statuses;
   std::vector<Following> followings;
-  std::vector<Contribution> workerParts, groupParts;
+  std::vector<PartialSum> workerParts, groupParts;
   std::vector<RunningSum> groupSums;
-  /// Null: nobody takes gradients before a step is computed.
+  /// Null: gradients are not passed on during a step.
   std::unique_ptr<EarlySums> earlySums;
-  int64_t mostGroupedSamples = INT64_MAX;
+  int64_t maxGroupedSamples = INT64_MAX;
   int64_t groupedSamplesShare = INT64_MAX;
-  /// What all replicas keep.
+  /// Number of samples that all replicas keep.
   std::atomic<int64_t> groupedCount = 0;
 };
 

@@ -1,4 +1,4 @@
-//===- RoundOutcome.h - What a round of steps came to -----------*- C++ -*-===//
+//===- RoundOutcome.h - Results of a round of steps -------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,21 +9,21 @@
 #ifndef PDLRT_ENGINE_ROUNDOUTCOME_H
 #define PDLRT_ENGINE_ROUNDOUTCOME_H
 
-#include "pdlrt/Sum/Contribution.h"
+#include "pdlrt/Sum/PartialSum.h"
 
 #include <cstdint>
 
 namespace pdlrt {
 
-/// The sums of a step over the replicas that took part.
+/// The sums of a step over the participating replicas.
 struct StepSums {
-  /// Of the program's first objective, whose loss is that of the program.
+  /// Sums of the program's first objective, whose loss is that of the program.
   double lossSum = 0;
   double weightSum = 0;
-  /// The weights of its other objectives, added up.
+  /// Sum of the weights of the other objectives.
   double otherWeights = 0;
 
-  void take(const Contribution &merged) {
+  void take(const PartialSum &merged) {
     lossSum = merged.objectives.front().loss;
     weightSum = merged.objectives.front().weight;
     otherWeights = merged.otherWeights();
@@ -31,13 +31,13 @@ struct StepSums {
   bool hasNoWeight() const { return !(weightSum > 0 || otherWeights > 0); }
 };
 
-/// What a round came to: equal on all trainers that take part in it.
+/// The outcome of a round. It is the same on all trainers that take part in it.
 struct RoundOutcome : StepSums {
-  /// Trainers that have a batch for the next step.
-  int64_t contributingNext = 0;
-  /// Whether any trainer was asked to stop.
+  /// Number of trainers that have a batch for the next step.
+  int64_t sendersWithNextBatch = 0;
+  /// True if any trainer was asked to shut down.
   bool stop = false;
-  /// Whether any trainer wants a checkpoint after this step.
+  /// True if any trainer requests a checkpoint after this step.
   bool save = false;
 };
 

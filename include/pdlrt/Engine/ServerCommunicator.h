@@ -1,4 +1,4 @@
-//===- ServerCommunicator.h - The state is on servers -----------*- C++ -*-===//
+//===- ServerCommunicator.h - Exchanges with servers ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,16 +17,18 @@
 
 namespace pdlrt {
 
-/// Checks that `program` can run with its state on servers: each table has at
-/// most one lookup.
+/// Checks that `program` can run with its state on servers: each table may have
+/// at most one lookup.
 Status checkRemoteProgram(const pdl_descriptor &descriptor,
                           const pdl_program &program);
 
-/// The communicator of a program whose state is `state`, of which `model` is a
-/// mirror, for one local group. All outlive it. A training program's exchange
-/// carries the keys of the next step; whether it is part of a round is the
-/// mode's (`Mode::stepsAreRounds`). A frozen one pulls rows for each batch, and
-/// does not wait for others.
+/// Creates the communicator of `program` for one local replica group. `state`
+/// is the state on the servers; `model` holds the trainer's copy of the
+/// parameters. All arguments must outlive the communicator. If the program
+/// trains, each exchange also sends the keys of the next step, and the mode
+/// defines whether the exchange is part of a round (`Mode::stepsAreRounds`). A
+/// frozen program pulls the rows of each batch and does not wait for other
+/// trainers.
 std::unique_ptr<Communicator>
 createServerCommunicator(Model &model, const pdl_program &program,
                          RemoteState &state);

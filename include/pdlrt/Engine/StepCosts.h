@@ -1,4 +1,4 @@
-//===- StepCosts.h - What a trainer's steps cost ----------------*- C++ -*-===//
+//===- StepCosts.h - Time and traffic of a trainer's steps ------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,104 +9,93 @@
 #ifndef PDLRT_ENGINE_STEPCOSTS_H
 #define PDLRT_ENGINE_STEPCOSTS_H
 
-#include "pdlrt/State/Placement.h"
-
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace pdlrt {
 
-/// What went between this trainer and one owner of state in the steps of a
-/// program. Bytes are those of whole messages, with their heads, and with what
-/// of them has travelled ahead in parts; what the network adds, heads of parts,
-/// repetitions and beats are not counted.
+/// Traffic between this trainer and one owner of state in the steps of a
+/// program. Bytes are those of whole messages with their headers, including
+/// content that was sent ahead in parts. Network overhead, headers of parts,
+/// retries and heartbeats are not counted.
 struct ServerTraffic {
-  /// The owner's: "server 1".
+  /// The owner's name: "server 1".
   std::string name;
-  /// Requests; each has one answer.
+  /// Number of requests; each has one response.
   int64_t messages = 0;
   int64_t bytesSent = 0;
   int64_t bytesReceived = 0;
-
-  /// A request with that many bytes of payload leaves; returns its bytes.
-  int64_t noteRequest(size_t payload);
-  /// Its answer has come; returns its bytes.
-  int64_t noteAnswer(size_t payload);
 };
 
-/// Of each owner of a placement, with nothing sent.
-std::vector<ServerTraffic> trafficOf(const Placement &placement);
-
-/// Pushes and pulls that travel beside steps, in seconds summed over workers.
-struct BesideCosts {
+/// Pushes and pulls in the background; seconds are summed over workers.
+struct BackgroundCosts {
   int64_t pushes = 0;
-  /// Steps whose gradients they brought.
+  /// Number of steps whose gradients they contained.
   int64_t pushedSteps = 0;
-  /// In which some push was under way, and in which its worker waited for one.
+  /// Time with a push in flight, and time that workers waited for one.
   double push = 0, pushWait = 0;
-  /// The same of pulls.
+  /// The same for pulls.
   double pull = 0, pullWait = 0;
-  /// The most bytes of a worker's pushes that were under way at once.
-  int64_t mostBytes = 0;
+  /// Maximum number of bytes of a worker's pushes in flight at the same time.
+  int64_t maxBytes = 0;
 
-  void add(const BesideCosts &other);
+  void add(const BackgroundCosts &other);
 };
 
-/// Dense gradients that left before their step was computed.
+/// Dense gradients that were sent before their step was computed.
 struct EarlyCosts {
-  /// What was chosen, and why; empty where they cannot leave early.
+  /// The decision and its reason; empty if gradients cannot be sent early.
   std::string choice;
-  /// Steps in which some left, and in how many parts and bytes; heads are not
-  /// counted.
+  /// Number of steps with early gradients, of their parts and of their bytes,
+  /// without headers.
   int64_t steps = 0, parts = 0, bytes = 0;
-  /// Of these steps, seconds: in which parts were on their way beside
-  /// computing, and those of waiting for answers behind it.
-  double beside = 0, wait = 0;
+  /// Seconds of these steps: with parts in flight during computation, and spent
+  /// waiting for responses afterwards.
+  double background = 0, wait = 0;
 };
 
-/// What it took to talk to servers.
+/// Cost of communication with servers.
 struct ExchangeCosts {
-  /// Seconds in which messages were put together and taken apart.
-  double serialise = 0;
-  /// Seconds from sending until the last server had answered.
+  /// Seconds for writing and parsing messages.
+  double serialize = 0;
+  /// Seconds from sending until the last server had responded.
   double wait = 0;
-  /// By server; empty where the state is in this process.
+  /// Indexed by server; empty if the state is in this process.
   std::vector<ServerTraffic> servers;
-  BesideCosts beside;
-  /// Where a trainer's workers send together.
+  BackgroundCosts background;
+  /// Used if a trainer's workers send together.
   EarlyCosts early;
 
-  /// Adds what another worker sent.
+  /// Adds the costs of another worker.
   void add(const ExchangeCosts &other);
 };
 
-/// What steps cost, in seconds of the thread that drives them, since the engine
-/// was made. The parts follow each other but where it says otherwise. What
-/// begins a pass (its first batch and exchange) counts too, though it is no
+/// Costs of steps since the engine was made, in seconds of the thread that
+/// drives them. Unless noted otherwise, the parts do not overlap. The start of
+/// a pass (its first batch and exchange) is included, although it is not a
 /// step.
 struct StepCosts {
   int64_t steps = 0;
-  /// Of lookups, over the workers of this process: ids, and distinct keys of a
-  /// worker's batch. Not where workers talk by themselves.
+  /// Lookups of this process's workers: ids, and distinct keys of a worker's
+  /// batch. Not counted if workers communicate separately.
   int64_t ids = 0, keys = 0;
   /// Reading, or waiting for the reader.
   double read = 0;
   /// Ids, distinct keys, rows.
   double prepare = 0;
-  /// The same of the next batch, beside `compute` and none of the parts.
-  double prepareBeside = 0;
+  /// The same for the next batch; overlaps with `compute`.
+  double prepareInBackground = 0;
   /// Losses, gradients, and their sums over the workers of this process.
   double compute = 0;
-  /// Sums over groups and the rule, where the state is in this process.
+  /// Sums over groups and the optimizer rule, if the state is in this process.
   double apply = 0;
-  /// Where workers talk by themselves: times are means over them.
+  /// If workers communicate separately, times are means over them.
   ExchangeCosts exchange;
 };
 
-/// Lines for the user: means of a step, then the traffic with each server.
-/// `seconds` and `cpuSeconds` (of all threads): what the passes took.
+/// Returns lines for the user: means per step, then the traffic with each
+/// server. `seconds` and `cpuSeconds` (of all threads): duration of the passes.
 std::vector<std::string> costLines(const StepCosts &costs, double seconds,
                                    double cpuSeconds);
 

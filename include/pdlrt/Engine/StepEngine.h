@@ -1,4 +1,4 @@
-//===- StepEngine.h - What drives a program step by step --------*- C++ -*-===//
+//===- StepEngine.h - Drives a program step by step -------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,119 +22,68 @@
 
 namespace pdlrt {
 
-/// What a step did. Sums are those over all replicas of the job, if the engine
-/// says so, else over those of this process.
+class RecoveryParticipant;
+
+/// Result of a step. Sums cover all replicas of the job if `sumsOverJob` is
+/// true, otherwise those of this process.
 struct StepResult : StepSums {
-  /// Of this process's replicas.
+  /// Number of samples of this process's replicas.
   int64_t samples = 0;
-  /// Without any weight the update is skipped.
+  /// True if the update was skipped because the weight is zero.
   bool skipped = false;
-  /// Some process of the job wants a checkpoint after this step; then all of
-  /// them know it (`askForSave`).
+  /// True if a process of the job requested a checkpoint after this step
+  /// (`requestSave`). All processes get the same value.
   bool wantsSave = false;
 };
 
-/// A step of this process whose round is under way.
-struct PendingStep {
-  /// Of this process's replicas.
-  int64_t samples = 0;
-  /// Whether this process told the others that it was asked to stop.
-  bool stop = false;
-};
-
-/// How far a worker that steps by itself is in a pass, as its next request
-/// says.
-struct WorkerMark {
-  /// How many results are kept: as many as a worker may be ahead of what `next`
-  /// has returned, and one.
-  static constexpr int64_t mostResults = 5;
-
-  /// Steps whose gradients it has sent, the request included; -1: it has sent
-  /// nothing in this pass.
-  int64_t done = -1;
-  /// Whether there is a round behind them, whose keys the request may bring.
-  bool hasNext = false;
-  /// Of its last steps, up to `done`.
-  std::vector<StepResult> results;
-};
-
-/// Reads the next round: one input for each replica of this process; an empty
-/// list when this process is out of data. Valid for as many further calls as
-/// the engine has `roundsInUse`.
+/// Reads the next round: one input for each replica of this process, or an
+/// empty list if this process is out of data. The inputs stay valid for as many
+/// further calls as the engine has `roundsInUse`.
 using RoundSource = std::function<Expected<std::span<const StepInput>>()>;
 
-/// Runs a program in steps on the rounds of a source. Whether state is in this
-/// process or on servers makes no difference to who drives it. One thread at a
-/// time.
+/// Runs a program in steps on the rounds of a source. The caller does not
+/// depend on whether the state is in this process or on servers. Not
+/// thread-safe.
 class StepEngine {
 public:
   virtual ~StepEngine();
 
-  /// Begins a pass over the rounds of `source`, which stays until the next
-  /// `begin`.
+  /// Starts a pass over the rounds of `source`, which must stay valid until the
+  /// next `begin`.
   virtual Status begin(RoundSource source) = 0;
-  /// One step; none when all processes of the job are out of data. `last`: no
-  /// step will follow in this pass, so that no round is read in advance. On
-  /// failure nothing of the step was applied.
+  /// Does one step. Returns nothing if all processes of the job are out of
+  /// data. `last`: no further step follows in this pass, so no round is read in
+  /// advance. On failure, nothing of the step has been applied.
   virtual Expected<std::optional<StepResult>> next(bool last) = 0;
-  /// Before `next`: allows the engine to do that many steps before it is asked
-  /// for them; `last`: none follows them in this pass. Until `next` has
-  /// returned the last of them, the caller does not look at what a step changes
-  /// without `rest`. An engine may ignore it, and does one step at a time.
+  /// Allows the engine to do `steps` steps before `next` requests them; `last`:
+  /// no further step follows in this pass. Until `next` has returned the last
+  /// of them, the caller must call `rest` before it reads data that a step
+  /// changes. An engine may ignore this hint and do one step at a time.
   virtual void goAhead(int64_t /*steps*/, bool /*last*/) {}
-  /// The next step says to all processes of the job that a checkpoint is wanted
-  /// after it. Only of an engine whose sums are those of the job
+  /// Reports to all processes of the job, with the next step, that a checkpoint
+  /// is requested after it. Only for engines whose sums cover the job
   /// (`sumsOverJob`).
-  virtual void askForSave() {}
-  /// Blocks until nothing goes on. What replicas have counted, and the state,
-  /// may then be that of some steps more than `next` has returned.
+  virtual void requestSave() {}
+  /// Blocks until all work has stopped. The replicas' counters and the state
+  /// may then include some steps that `next` has not returned yet.
   virtual void rest() {}
-  /// Instead of `begin`, where an earlier start of this process has sent its
-  /// part of a step to all servers: the step that `next` does is that one, with
-  /// what the servers answer. The first round of `source` is that of the step
-  /// after it.
-  virtual Status resume(const RoundSource &source, const PendingStep &step);
-  using RoundAction = std::function<void(const PendingStep *step)>;
-  /// Before each round of all processes, from the next `begin` or `resume` on:
-  /// calls `action` with the step whose gradients are sent, null in a round
-  /// that brings keys only. Its metrics are observed, and the round after it
-  /// was read. An engine without others does not call it.
-  virtual void beforeRounds(const RoundAction &action);
+  /// Returns the interface for recovery of this engine. Returns null if its
+  /// steps cannot resume after a restart of the process.
+  virtual RecoveryParticipant *recovery() { return nullptr; }
 
-  /// Before each request of a worker that steps by itself, from the next
-  /// `begin` or `resumeWorkers` on: calls `action`, on the worker's own thread.
-  /// What its replica has observed is that of the steps in the mark. An engine
-  /// whose workers do not send by themselves does not call it.
-  using WorkerAction = std::function<void(int worker, const WorkerMark &mark)>;
-  virtual void beforeRequests(const WorkerAction &action);
-  /// Instead of `begin`, where an earlier start of this process was in a pass
-  /// whose workers step by themselves.
-  struct WorkersAt {
-    /// By worker. The request that a mark came with is repeated first.
-    std::vector<WorkerMark> marks;
-    /// The least number of steps that any of them has done; the first round of
-    /// the source is that of the step behind these.
-    int64_t firstRound = 0;
-    /// Steps of the pass that `next` has returned.
-    int64_t taken = 0;
-    /// As `goAhead` would say then.
-    int64_t allowed = 0;
-    bool last = false;
-  };
-  virtual Status resumeWorkers(RoundSource source, WorkersAt at);
-
-  /// True if the job ends after the last step, because somebody was asked to
-  /// stop: then all its processes see it after the same step.
+  /// Returns true if the job ends after the last step because of a shutdown
+  /// request. All processes of the job see it after the same step.
   virtual bool stopped() const = 0;
 
-  /// Whether the sums of a result are those of the whole job.
+  /// Returns true if the sums of a result cover the whole job.
   virtual bool sumsOverJob() const = 0;
 
   virtual ReplicaSet &replicas() = 0;
-  /// How many rounds of its source it looks at at once.
+  /// Returns the number of rounds of its source that the engine uses at the
+  /// same time.
   virtual int roundsInUse() const { return 1; }
 
-  /// What all steps so far have cost.
+  /// Returns the costs of all steps so far.
   virtual StepCosts costs() const = 0;
 };
 

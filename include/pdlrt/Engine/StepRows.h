@@ -21,14 +21,14 @@
 
 namespace pdlrt {
 
-/// The distinct keys that replicas of a process look up in one step, by
-/// lookup of the program, and the rows that servers sent for them.
+/// The distinct keys that replicas of a process look up in one step, by lookup
+/// of the program, and the rows that servers sent for them.
 class StepRows {
 public:
-  /// Gathers the keys of the batches that the replicas [first, first + count)
-  /// prepared last, in order, and points their lookups into memory for the
-  /// rows. `following`: those of the next contexts of their rings. Throws
-  /// std::bad_alloc.
+  /// Collects the keys of the batches that the replicas [first, first + count)
+  /// prepared last, in order, and sets the row addresses of their lookups to
+  /// memory of this object. `following`: uses the next contexts of their rings
+  /// instead. Throws std::bad_alloc.
   Status gather(const pdl_descriptor &descriptor, const pdl_program &program,
                 ReplicaSet &replicas, int first, int count,
                 bool following = false);

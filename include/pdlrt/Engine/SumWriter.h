@@ -1,4 +1,4 @@
-//===- SumWriter.h - What a step gives, as servers take it ------*- C++ -*-===//
+//===- SumWriter.h - Writes gradients into messages -------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,7 +12,7 @@
 #include "pdlrt/Core/BufferPool.h"
 #include "pdlrt/Engine/GradientPacker.h"
 #include "pdlrt/Protocol/ExchangeCodec.h"
-#include "pdlrt/Sum/Contribution.h"
+#include "pdlrt/Sum/PartialSum.h"
 
 #include <memory>
 #include <span>
@@ -20,37 +20,38 @@
 namespace pdlrt {
 
 /// Writes the losses and gradients of a sender's steps into messages, one for
-/// each server; gradients as they are, or in fewer bits. Not thread-safe; what
-/// it has written may outlive it.
+/// each server. Gradients are sent unchanged or quantized. Not thread-safe.
+/// Messages may outlive the writer.
 class SumWriter {
 public:
-  /// How gradients travel from now on; before the first step.
+  /// Sets the encoding of gradients. Call before the first step.
   void setPacking(GradientPacking packing) {
     if (packing != GradientPacking::None)
       packer = std::make_unique<GradientPacker>(packing);
   }
-  /// Forgets what rounding took away from gradients so far.
+  /// Discards the rounding errors of gradients.
   void forgetRemainders() {
     if (packer)
       packer->forget();
   }
 
-  /// Once a step, before its messages are written: says in `head` how its
-  /// gradients travel. Throws std::bad_alloc.
-  void begin(const ExchangeLayout &layout, const Contribution &sum,
+  /// Sets the encoding of the step's gradients in `head`. Call once per step,
+  /// before its messages are written. Throws std::bad_alloc.
+  void begin(const ExchangeLayout &layout, const PartialSum &sum,
              ExchangeHead &head);
-  /// Adds what `channel` holds of `sum` for a server; nothing where it is no
-  /// LOSS, GRADIENT or ROW_GRADIENT. `routers`, by lookup: of the keys of
-  /// `sum`. Dense gradients stay unchanged as long as `owner` lives or, without
-  /// one, until the call of the messages has ended. Throws std::bad_alloc.
+  /// Adds a server's part of `channel` from `sum`; does nothing if it is no
+  /// LOSS, GRADIENT or ROW_GRADIENT channel. `routers`, by lookup: the keys of
+  /// `sum`. Dense gradients must stay unchanged as long as `owner` lives or, if
+  /// it is null, until the call that sends the messages has ended. Throws
+  /// std::bad_alloc.
   void add(const ExchangeLayout &layout, int32_t server, int32_t channel,
-           const Contribution &sum, std::span<const KeyRouter> routers,
+           const PartialSum &sum, std::span<const KeyRouter> routers,
            const std::shared_ptr<const void> &owner, ExchangeWriter &writer);
 
 private:
-  /// Null: gradients travel as they are.
+  /// Null: gradients are sent unchanged.
   std::unique_ptr<GradientPacker> packer;
-  /// Rows of gradients on their way: they travel by reference.
+  /// Memory of gradient rows in flight, which messages refer to.
   BufferPool pool;
 };
 

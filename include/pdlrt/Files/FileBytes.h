@@ -1,4 +1,4 @@
-//===- FileBytes.h - A file that is read by position ------------*- C++ -*-===//
+//===- FileBytes.h - Files that are read by offset --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Not mapped into memory: a disk that fails while mapped bytes are touched, or
-// a file that somebody cuts meanwhile, would be a signal that ends the process.
+// Files are read with system calls instead of being mapped into memory. With a
+// mapping, a disk error or a concurrent truncation would raise a signal that
+// ends the process.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,11 +25,11 @@
 
 namespace pdlrt {
 
-/// A regular file, open for reading. Any thread may read.
+/// A regular file, open for reading. Reading is thread-safe.
 class FileBytes {
 public:
-  /// An error where `path` cannot be opened, or is no regular file: then the
-  /// sentence ends with `remedy`.
+  /// Opens a file. Returns an error if `path` cannot be opened or is not a
+  /// regular file; in the latter case, the message ends with `remedy`.
   static Expected<FileBytes> open(const std::string &path,
                                   const std::string &remedy);
   FileBytes(FileBytes &&other) noexcept
@@ -43,14 +44,15 @@ public:
   ~FileBytes();
 
   const std::string &path() const { return where; }
-  /// When it was opened.
+  /// Returns the size at the time of opening.
   uint64_t size() const { return length; }
-  /// Bytes [offset, offset + count) to `out`. An error, which names the file,
-  /// where the disk fails or the file has become shorter.
+  /// Reads the bytes [offset, offset + count) to `out`. Returns an error with
+  /// the file name if the disk fails or the file has been truncated.
   Status readAt(uint64_t offset, size_t count, void *out) const;
-  /// All of it as memory that is read when it is touched; it outlives the
-  /// object. An error where the system has no room for it. A file that becomes
-  /// shorter meanwhile ends the process that touches what is gone (SIGBUS).
+  /// Maps the whole file into memory, which is read on access. The mapping may
+  /// outlive this object. Returns an error if the system cannot map it. If the
+  /// file is truncated meanwhile, access to the missing part ends the process
+  /// (SIGBUS).
   Expected<std::shared_ptr<const void>> map() const;
 
 private:

@@ -1,4 +1,4 @@
-//===- OutputFiles.h - Where programs may write -----------------*- C++ -*-===//
+//===- OutputFiles.h - Checks of output paths -------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Asked before anything is opened, and before hours of training.
+// These checks run before any file is opened, and before a long training.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,25 +20,25 @@
 
 namespace pdlrt {
 
-/// A file on the command line, and who names it, such as "--dump".
+/// A file on the command line, and the flag that names it, such as "--dump".
 struct NamedFile {
   std::string flag, path;
 };
 
-/// Whether `path` can be written whole under another name and then take its
-/// own: nothing is there, or a regular file that is no part of a checkpoint,
-/// in a folder that may be written. What is replaced is then what was meant:
-/// links, devices, pipes and folders are refused.
+/// Checks that `path` can be replaced by a file that is first written under
+/// another name. Either nothing exists there, or a regular file that is not
+/// part of a checkpoint, in a writable folder. Links, devices, pipes and
+/// folders are rejected, because replacing them is rarely intended.
 Status checkReplaceable(const std::string &path);
 
-/// Refuses an output that is a file to be read, by whatever name or link, that
-/// is a part of a checkpoint, or that two flags name. Empty paths, the standard
-/// output `-`, and devices such as /dev/null destroy nothing.
+/// Rejects an output that is also an input (by any name or link), that is part
+/// of a checkpoint, or that two flags name. Empty paths, the standard output
+/// `-`, and devices such as /dev/null are always accepted.
 Status checkOutputs(const std::vector<NamedFile> &outputs,
                     const std::vector<NamedFile> &inputs);
 
-/// The path of a folder to be written, beside which it has another name until
-/// it is whole: without slashes at its end.
+/// Returns the path of an output folder without trailing slashes. While it is
+/// written, the folder has a different name next to it.
 std::string withoutSlashes(std::string path);
 
 } // namespace pdlrt

@@ -6,16 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The safetensors format: eight bytes of header length, a JSON header that
-// names each tensor's type, shape and byte range, then the bytes. It is how
-// dense values enter and leave a program, and it can be read from Python
-// without us.
+// Reads and writes safetensors files (pdlabi/safetensors.h). Programs read and
+// write dense values in this format, which Python packages support too.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_FILES_SAFETENSORS_H
 #define PDLRT_FILES_SAFETENSORS_H
 
+#include "pdlabi/safetensors.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Files/FileBytes.h"
 
@@ -29,61 +28,43 @@
 
 namespace pdlrt {
 
-/// Size and sum (XXH3, 64 bits) of a file's bytes.
+/// Size and checksum (XXH3, 64 bits) of a file.
 struct FileDigest {
   uint64_t bytes = 0;
   uint64_t hash = 0;
   bool operator==(const FileDigest &) const = default;
 };
 
-/// The element types that are read and written.
-enum class TensorType { F32, F64, I32, I64, U64, BF16, F16, U8 };
+using pdlabi::shapeText;
+using pdlabi::tensorElementSize;
+using pdlabi::TensorType;
+using pdlabi::tensorTypeName;
 
-/// Bytes of one element.
-size_t tensorElementSize(TensorType type);
+/// One tensor of an open file; valid as long as the file object. Reading is
+/// thread-safe.
+struct TensorView : pdlabi::TensorEntry {
+  const FileBytes *file = nullptr;
 
-/// The name in the file, such as "F32".
-const char *tensorTypeName(TensorType type);
-
-/// For people: "[2, 3]".
-std::string shapeText(const std::vector<int64_t> &shape);
-
-/// One tensor of an open file; valid as long as the file object. Row-major,
-/// little-endian. Any thread may read.
-struct TensorView {
-  std::string name;
-  TensorType type;
-  std::vector<int64_t> shape;
-  int64_t elementCount; ///< the product of `shape`
-  const FileBytes *file;
-  /// Of its first byte in the file.
-  uint64_t offset;
-
-  size_t byteSize() const {
-    return static_cast<size_t>(elementCount) * tensorElementSize(type);
-  }
-  /// All elements. An error where the file cannot be read; then `destination`
-  /// may hold some of them.
+  /// Reads all elements. Returns an error if the file cannot be read;
+  /// `destination` may then have some of them.
   Status copyTo(void *destination) const {
     return read(0, elementCount, destination);
   }
-  /// The same of elements [first, first + count), which it has.
+  /// Reads the elements [first, first + count), which must exist.
   Status read(int64_t first, int64_t count, void *destination) const;
-  /// Such as "F32 [3, 4]".
-  std::string typeAndShape() const;
 };
 
-/// Reads a tensor piece by piece, best in ascending order: the file is read
-/// ahead. One thread at a time.
+/// Reads a tensor piece by piece, with read-ahead; fastest in ascending order.
+/// Not thread-safe.
 class TensorWindow {
 public:
-  /// `of` outlives it.
+  /// `of` must outlive it.
   explicit TensorWindow(const TensorView &of)
       : tensor(&of), elementBytes(tensorElementSize(of.type)) {}
 
   const TensorView &view() const { return *tensor; }
-  /// Elements [first, first + count), which the tensor has; valid until the
-  /// next call. Not aligned: read them by memcpy.
+  /// Returns the elements [first, first + count), which must exist; valid until
+  /// the next call. They are not aligned: read them with memcpy.
   Expected<const std::byte *> at(int64_t first, int64_t count) {
     if (first < begin || first + count > end)
       PDLRT_RETURN_IF_ERROR(moveTo(first, count));
@@ -95,17 +76,17 @@ private:
 
   const TensorView *tensor;
   size_t elementBytes;
-  /// The elements in `bytes`.
+  /// Range of the elements in `bytes`.
   int64_t begin = 0, end = 0;
   std::vector<std::byte> bytes;
 };
 
-/// A file open for reading. Immutable after `open`: any thread may read.
+/// A file open for reading. Immutable after `open`, and thread-safe.
 class SafetensorsFile {
 public:
-  /// Opens `path` and checks the whole header: types, shapes, byte ranges that
-  /// neither overlap, leave gaps, nor pass the end. Every defect is an error
-  /// that names the file and the tensor; nothing in the file is trusted.
+  /// Opens `path` and checks the whole header: types, shapes, and that byte
+  /// ranges neither overlap, leave gaps, nor exceed the file. Each defect is an
+  /// error with the names of the file and the tensor. Safe for arbitrary files.
   static Expected<SafetensorsFile> open(const std::string &path);
 
   SafetensorsFile(SafetensorsFile &&) noexcept;
@@ -113,18 +94,18 @@ public:
   ~SafetensorsFile();
 
   const std::string &path() const;
-  /// Sorted by name.
+  /// Returns the tensors, sorted by name.
   const std::vector<TensorView> &tensors() const;
-  /// Null if there is none of that name.
+  /// Returns null if there is no tensor with this name.
   const TensorView *find(std::string_view name) const;
-  /// In bytes.
+  /// Returns the size of the file in bytes.
   uint64_t size() const;
-  /// Of the bytes in the file now: reads all of it.
+  /// Reads the whole file and returns its current digest.
   Expected<FileDigest> digest() const;
-  /// Bytes [offset, offset + count) to `out`, also of a file that was removed
-  /// since it was opened; an error as `FileBytes::readAt` has.
+  /// Reads the bytes [offset, offset + count) to `out`, even if the file was
+  /// removed since it was opened. Errors are those of `FileBytes::readAt`.
   Status readAt(uint64_t offset, size_t count, void *out) const;
-  /// The texts under "__metadata__".
+  /// Returns the texts in "__metadata__".
   const std::map<std::string, std::string> &metadata() const;
 
 private:
@@ -133,45 +114,41 @@ private:
   std::unique_ptr<Contents> contents;
 };
 
-/// Collects tensors and writes them as one file. Not thread-safe.
+/// Collects tensors and writes them to one file. Not thread-safe.
 class SafetensorsWriter {
 public:
-  /// Adds a tensor whose bytes the caller keeps alive until `write`. Fails on
-  /// a name that is taken or reserved and on a negative dimension.
+  /// Adds a tensor. The caller must keep its data alive until `write`. Returns
+  /// an error if the name is reserved or already used, or a dimension is
+  /// negative.
   Status add(std::string name, TensorType type, std::vector<int64_t> shape,
              const void *data);
-  /// The same with a copy of the bytes.
+  /// Adds a tensor with a copy of the data.
   Status addCopy(const std::string &name, TensorType type,
                  std::vector<int64_t> shape, const void *data);
-  /// Makes the bytes of `count` rows from `first` at `out`.
+  /// Writes the bytes of `count` rows from `first` to `out`.
   using RowSource =
       std::function<void(int64_t first, int64_t count, std::byte *out)>;
-  /// Adds a tensor that is made while it is written, some rows at a time and in
-  /// order, so that it is never in memory as a whole. A row is an element of
-  /// the first dimension. What `source` refers to is kept alive until `write`.
+  /// Adds a tensor that is generated while it is written, some rows at a time
+  /// and in order, so that it is never completely in memory. A row is an
+  /// element of the first dimension. Objects that `source` refers to must stay
+  /// valid until `write`.
   Status addRows(const std::string &name, TensorType type,
                  std::vector<int64_t> shape, RowSource source);
   void setMetadata(std::string key, std::string value);
 
-  /// How the file begins, and where in it each tensor does.
-  struct Layout {
-    /// All bytes before those of the tensors.
-    std::string head;
-    std::map<std::string, size_t> offsets;
-    /// Of the whole file.
-    size_t bytes = 0;
-  };
-  /// The layout of the file that `write` would write, for who makes its bytes;
-  /// `path` is for the sentence of an error.
+  /// The header of the file, and the offset of each tensor.
+  using Layout = pdlabi::SafetensorsLayout;
+  /// Returns the layout of the file that `write` would write, for callers that
+  /// generate its bytes. `path` is used in error messages.
   Expected<Layout> layout(const std::string &path) const;
 
-  /// Writes to a temporary name beside `path`, flushes it to the disk and
-  /// renames it, so that a reader sees the old file or the whole new one.
-  /// `digest`, unless null, gets that of the file.
+  /// Writes the file under a temporary name next to `path`, syncs it to disk
+  /// and renames it, so that a reader sees either the old or the complete new
+  /// file. `digest`, unless null, gets the file's digest.
   Status write(const std::string &path, FileDigest *digest = nullptr) const;
-  /// Writes the same bytes as a new file `path` that nobody reads yet, and
-  /// flushes them to the disk; the name is flushed with its folder. For large
-  /// files: rows are made while others are written. Throws std::bad_alloc.
+  /// Writes the same bytes to a new file `path`, which has no readers yet, and
+  /// syncs it to disk; its name is synced with its folder. For large files:
+  /// rows are generated while others are written. Throws std::bad_alloc.
   Status writeStreamed(const std::string &path, FileDigest &digest) const;
 
 private:
@@ -183,13 +160,11 @@ private:
     size_t byteSize;
     const void *data;
     std::shared_ptr<std::vector<std::byte>> copy;
-    /// Instead of `data`, where it is there.
+    /// Replaces `data` if it is set.
     RowSource source;
   };
-  using Entries = std::map<std::string, Entry>;
-  std::vector<Entries::const_iterator> fileOrder() const;
 
-  Entries entries;
+  std::map<std::string, Entry> entries;
   std::map<std::string, std::string> texts;
 };
 

@@ -1,4 +1,4 @@
-//===- TraceFile.h - A trace that browsers show -----------------*- C++ -*-===//
+//===- TraceFile.h - Trace files for browsers -------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,17 +17,17 @@
 
 namespace pdlrt {
 
-/// Writes what was recorded as JSON in the Trace Event Format, which
-/// chrome://tracing and ui.perfetto.dev read: one complete event ("X") for each
-/// span, in microseconds since the start, and the names of the process and its
-/// threads. The file appears whole or not at all.
+/// Writes a recorded trace as JSON in the Trace Event Format, which
+/// chrome://tracing and ui.perfetto.dev read. Each span is one complete event
+/// ("X"), in microseconds since the start. The process and its threads have
+/// names. The file is written completely or not at all.
 Status writeTrace(const std::string &path, const std::string &processName,
                   int64_t processNumber, const Trace::Recorded &recorded);
 
-/// Does `work` while a trace is recorded, in a thread that is called "main"
-/// from then on, and writes it to `path`, also where the work failed. An error
-/// of the work, or of a file that cannot be written; where nothing could ever
-/// be written there, the work is not begun. No other thread may be in a span
+/// Runs `work` while a trace is recorded, and writes the trace to `path`, even
+/// if the work failed. The calling thread is named "main" from then on. Returns
+/// the error of the work, or of writing the file. If the file could not be
+/// written at all, the work is not started. No other thread may be in a span
 /// when the work ends.
 Status traced(const std::string &path, const std::string &processName,
               int64_t processNumber, const std::function<Status()> &work);

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Behind `pdlrt_gemm`. The strict backend forms each element as one FMA chain
-// in ascending k, so that neither batch size, nor tile, nor instruction set
-// changes a bit. The fast backend is whatever has registered itself; without
-// one, fast products take the strict kernels. Products of bf16 factors have
-// kernels of their own, whose order is settled, too.
+// The implementation of `pdlrt_gemm`. The strict backend computes each element
+// as one FMA chain in ascending k, so the result is bitwise equal for all batch
+// sizes, tiles and instruction sets. The fast backend is the one that was
+// registered; if there is none, fast products use the strict kernels. Products
+// with bf16 factors have their own kernels, which also use a fixed order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,78 +35,82 @@ struct GemmCall {
   int64_t cStride = 0;
   int32_t postCount = 0;
   const pdl_post *posts = nullptr;
-  /// From row to row of A and of B, as they lie in memory; 0: without gaps.
+  /// Distance between rows of A and of B in memory; 0: without gaps.
   int64_t aStride = 0, bStride = 0;
-  /// B as the strict kernels of this CPU read it (PackedFactors.h); null: B is
-  /// read where it is.
+  /// B in the layout of this CPU's strict kernels (PackedFactors.h); null: B is
+  /// read from `b`.
   const void *packedB = nullptr;
-  /// All of `packedB` is finite: products may leave zeros of A out.
+  /// True if all of `packedB` is finite; products may then skip zeros of A.
   bool isFiniteB = false;
 
   int64_t strideOfA() const { return aStride ? aStride : (transposeA ? m : k); }
   int64_t strideOfB() const { return bStride ? bStride : (transposeB ? k : n); }
 };
 
-/// The instruction sets that the strict kernels are built for.
+/// Instruction sets of the strict kernels.
 enum class GemmIsa { v3, v4 };
 
-/// Whether this CPU can run kernels of `isa`.
+/// Returns true if this CPU can run kernels of `isa`.
 bool isSupported(GemmIsa isa);
 
-/// The best instruction set of this CPU.
+/// Returns the best instruction set of this CPU.
 GemmIsa nativeGemmIsa();
 
-/// The strict product by the kernels of one instruction set, which must be
-/// supported. All of them give the same bits.
+/// Computes the strict product with the kernels of one instruction set, which
+/// must be supported. All of them give bitwise equal results.
 void strictGemm(GemmIsa isa, GemmWorkspace &workspace, const GemmCall &call);
 
-/// `count` small strict products of the shape of `call`, which has neither
-/// posts nor strides of its own: A, B and C of each stand behind those of the
-/// last one. Shared by the threads of the caller's task; all instruction sets
-/// give the same bits, and `strictGemm` does for each.
+/// Computes `count` small strict products of the shape of `call`, which has
+/// neither posts nor strides. The matrices A, B and C of consecutive products
+/// are consecutive in memory. The threads of the caller's task share the work.
+/// All instruction sets give results bitwise equal to `strictGemm`.
 void strictBatchGemm(GemmIsa isa, GemmWorkspace &workspace,
                      const GemmCall &call, int64_t count);
 
-/// How products of bf16 factors are computed. Both give the same bits.
+/// Implementations of products of bf16 factors. Both give bitwise equal
+/// results.
 enum class BFloat16Isa {
-  emulated, ///< by AVX2 and FMA: slower than f32
-  native    ///< by AVX512-BF16
+  emulated, ///< with AVX2 and FMA: slower than f32
+  native    ///< with AVX512-BF16
 };
 
-/// Whether this CPU can run kernels of `isa`.
+/// Returns true if this CPU can run kernels of `isa`.
 bool isSupported(BFloat16Isa isa);
 
-/// Which kernels `gemm` takes for bf16: the native ones where the CPU has them,
-/// unless `emulateBFloat16` was called.
+/// Returns the kernels that `gemm` uses for bf16: the native ones if the CPU
+/// supports them and `emulateBFloat16` was not called.
 BFloat16Isa bfloat16Isa();
 
-/// Makes this process emulate. To be called before the first product.
+/// Makes this process emulate bf16 products. Call before the first product.
 void emulateBFloat16();
 
-/// The product PDL_PRODUCT_BF16 of a call of f32 by the kernels of one
+/// Computes the product PDL_PRODUCT_BF16 of an f32 call with the kernels of one
 /// instruction set, which must be supported. Any range of rows or columns of
-/// the result has the bits that it has in the whole.
+/// the result, computed alone, is bitwise equal to that range of the whole.
 void bfloat16Gemm(BFloat16Isa isa, GemmWorkspace &workspace,
                   const GemmCall &call);
 
 /// A backend for numerics `fast` in f32. Returns false to decline a call, which
-/// the strict kernels then take.
+/// then uses the strict kernels.
 using FastGemm = bool (*)(GemmWorkspace &workspace, const GemmCall &call);
 
-/// Installs the fast backend of this process, in the place of oneDNN. To be
-/// called before the first product.
+/// Sets the fast backend of this process, in place of oneDNN. Call before the
+/// first product.
 void registerFastGemm(FastGemm backend);
 
-/// Elements of B as `strictGemm` by the same kernels reads it with
-/// `GemmCall::packedB`, whatever m, A, C and posts of that product are. Null
-/// `out`: counts them only.
+/// Loads the fast backend that is linked, which the first fast product does
+/// otherwise. A library calls this while the files next to it exist.
+void openFastGemm();
+
+/// Packs B into the layout that `strictGemm` with the same instruction set
+/// reads as `GemmCall::packedB`, for any m, A, C and posts. Returns the number
+/// of elements. If `out` is null, only counts them.
 int64_t packStrictFactor(GemmIsa isa, const GemmCall &call, void *out);
 
-/// The product of a compiled program: by the strict kernels of this CPU where B
-/// is one of `GemmWorkspace::constants`; by the fast backend where `product`
-/// (PDL_PRODUCT_...) allows it; by the kernels of bf16 where it says so, else
-/// by the strict kernels. A large one is shared by the threads of the caller's
-/// task.
+/// Computes the product of a compiled program. Uses the strict kernels of this
+/// CPU if B is in `GemmWorkspace::constants`. Otherwise uses the fast backend
+/// or the bf16 kernels if `product` (PDL_PRODUCT_...) requests them, else the
+/// strict kernels. The threads of the caller's task share a large product.
 void gemm(int32_t product, GemmWorkspace &workspace, const GemmCall &call);
 
 } // namespace pdlrt

@@ -1,4 +1,4 @@
-//===- GemmWorkspace.h - Memory of one thread of products -------*- C++ -*-===//
+//===- GemmWorkspace.h - Workspace of matrix products -----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,37 +19,38 @@ namespace pdlrt {
 
 class PackedFactors;
 
-/// What a backend keeps for one thread, such as compiled primitives.
+/// Data of a backend for one thread, such as compiled primitives.
 class GemmBackendState {
 public:
   virtual ~GemmBackendState() = default;
 };
 
-/// Scratch memory and caches of the matrix products of one worker; one product
-/// at a time. Memory grows to what the largest product needs and then stays.
+/// Scratch memory and caches of the matrix products of one worker, for one
+/// product at a time. Memory grows to the largest product and is then reused.
 class GemmWorkspace {
 public:
-  /// Takes what the strict kernels need for products of any size, so that they
-  /// never allocate. Throws std::bad_alloc.
+  /// Allocates the memory that the strict kernels need for products of any
+  /// size, so that they never allocate. Throws std::bad_alloc.
   GemmWorkspace();
 
-  /// At least `bytes` bytes, 64-byte aligned, valid until the next call.
+  /// Returns at least `bytes` bytes, 64-byte aligned, valid until the next
+  /// call.
   void *scratch(size_t bytes) {
     memory.reserve(bytes);
     return memory.data();
   }
 
-  /// What the fast backend keeps here; null at first.
+  /// Data of the fast backend; initially null.
   std::unique_ptr<GemmBackendState> backendState;
 
-  /// Factors that never change while they are here; null: none is known. They
-  /// outlive their use.
+  /// Known constant factors; null: none. They must outlive their use.
   PackedFactors *constants = nullptr;
 
-  /// Makes `count` workspaces for parts of a product, if there is memory.
+  /// Creates `count` workspaces for parts of a product. Returns false if memory
+  /// is exhausted.
   bool reserveParts(size_t count);
-  /// One of them, while it lives: each thread that takes part has its own. At
-  /// most as many as were reserved at once. Thread-safe.
+  /// Holds one of these workspaces during its lifetime: each thread that takes
+  /// part has its own. There are at most as many as were reserved. Thread-safe.
   class Part {
   public:
     explicit Part(GemmWorkspace &whole) : whole(whole), own(whole.takePart()) {}
@@ -69,7 +70,7 @@ private:
 
   AlignedVector<char> memory;
   std::mutex mutex;
-  /// Those that no thread has.
+  /// Workspaces that are not in use.
   std::vector<std::unique_ptr<GemmWorkspace>> parts;
 };
 

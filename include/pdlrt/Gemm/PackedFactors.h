@@ -1,4 +1,4 @@
-//===- PackedFactors.h - Factors that are packed once -----------*- C++ -*-===//
+//===- PackedFactors.h - Constant factors, packed once ----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A product lays its right factor out for the caches, which for few rows takes
-// longer than the arithmetic. Where the factor is a parameter that nobody
-// changes, as in a library that answers requests, once is enough, for all
-// threads. No bit depends on it.
+// A product packs its right factor for the caches, which for few rows takes
+// longer than the arithmetic. If the factor is a constant parameter, as in a
+// library for inference, it is packed once for all threads. Results are bitwise
+// equal.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,15 +27,15 @@
 
 namespace pdlrt {
 
-/// One right factor.
+/// A packed right factor.
 struct PackedFactor {
   AlignedBuffer packed;
-  /// Whether all its elements are.
+  /// True if all its elements are finite.
   bool isFinite = false;
 };
 
-/// Constant right factors of products, as the strict kernels of this CPU read
-/// them. Any number of threads may look for them.
+/// Constant right factors of products, in the layout of this CPU's strict
+/// kernels. `find` is thread-safe.
 class PackedFactors {
 public:
   PackedFactors() = default;
@@ -43,21 +43,21 @@ public:
   PackedFactors &operator=(const PackedFactors &) = delete;
   ~PackedFactors();
 
-  /// Says that these bytes are constant while this lives; null: there are none,
-  /// which counts all the same. Before any thread looks for factors. Throws
-  /// std::bad_alloc.
+  /// Declares that these bytes are constant during the lifetime of this object.
+  /// A null range is counted but has no effect. Call before any thread uses
+  /// `find`. Throws std::bad_alloc.
   void addConstant(const void *begin, size_t bytes);
 
-  /// The factor B of a product, packed when it is met first; null where it is
-  /// not in constant memory, is too large to be there twice, or has one column,
-  /// and where there is no memory.
+  /// Returns the factor B of a product, which is packed at its first use.
+  /// Returns null if it is not in constant memory, is too large to be stored
+  /// twice, has one column, or if memory is exhausted.
   const PackedFactor *find(const GemmCall &call);
 
-  /// Packs at once what `other` has packed, of the constants that were added
-  /// here at the same places. Throws std::bad_alloc.
+  /// Packs the factors that `other` has packed, for the constants that were
+  /// added here at the same indices. Throws std::bad_alloc.
   void packAs(const PackedFactors &other);
 
-  /// Of what is packed.
+  /// Returns the memory of the packed factors.
   size_t memoryBytes() const {
     return packedBytes.load(std::memory_order_relaxed);
   }
@@ -67,10 +67,10 @@ private:
     const char *begin;
     size_t bytes;
   };
-  /// One packed factor. It does not change once others see it.
+  /// One packed factor. It does not change after other threads can see it.
   struct Entry {
     GemmCall call;
-    /// The constant that it is of, and where in that it begins.
+    /// Index of its constant, and its offset in it.
     size_t constant = 0, offset = 0;
     PackedFactor factor;
     const Entry *next = nullptr;
@@ -82,7 +82,7 @@ private:
   std::vector<Constant> constants;
   std::atomic<const Entry *> first = nullptr;
   std::atomic<size_t> packedBytes = 0;
-  /// Of who adds.
+  /// Serializes additions.
   std::mutex mutex;
 };
 

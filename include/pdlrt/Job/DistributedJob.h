@@ -1,4 +1,4 @@
-//===- DistributedJob.h - A trainer among trainers and servers --*- C++ -*-===//
+//===- DistributedJob.h - Trainer in a distributed job ----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -25,83 +25,82 @@
 
 namespace pdlrt {
 
-/// Whether trainers that own parameters have all of them on their devices,
-/// which then add gradients: where all can; or else the job does not begin; or
-/// never.
+/// Placement of parameters on devices, for trainers that own parameters: if all
+/// of them keep all parameters on devices, the devices sum the gradients. Auto:
+/// if all trainers can. On: otherwise the job does not start. Off: never.
 enum class DeviceSumsUse { Auto, On, Off };
 
-/// Where a trainer finds its job. All trainers and servers of a job get the
-/// same, but for their ranks.
+/// Configuration of a trainer in a distributed job. Equal for all trainers and
+/// servers of a job, except for ranks.
 struct DistributedOptions {
   int rank = 0;
   int trainers = 1;
-  /// Addresses of all servers, in the order of their ranks; none where
-  /// trainers own all state.
+  /// Addresses of all servers, in rank order; empty if trainers own all state.
   std::vector<std::string> servers;
-  /// Where trainers own state: addresses of all trainers, in the order of their
-  /// ranks.
+  /// If trainers own state: addresses of all trainers, in rank order.
   std::vector<std::string> peers;
-  /// A name that servers compare, so that nobody joins another job by mistake.
+  /// Name that servers compare, so that no trainer joins another job by
+  /// mistake.
   std::string job;
-  /// The job's secret; empty: none. The transport knows it.
+  /// Secret of the job; empty: none. The transport has it too.
   std::string token;
   PlacementPolicy placement = PlacementPolicy::LeastLoaded;
-  /// A server that nothing has been heard of for that long is lost. Zero: wait
-  /// for ever.
+  /// Silence after which a server is lost. Zero disables the limit.
   ClockTime silenceLimit = std::chrono::seconds(10);
-  /// Whether servers wait for a trainer that died: then a new start of it goes
-  /// on where the earlier one ended. The same for all processes of the job.
-  bool mayComeBack = false;
-  /// How what it sends is packed. Of gradients the same for all processes of
-  /// the job, whose program says so (PackedTraining.h).
+  /// True if servers wait for a trainer that died, so that its restart
+  /// continues where it was. Equal for all processes of the job.
+  bool mayRejoin = false;
+  /// Packing of sent keys and gradients. The gradient packing must be equal for
+  /// all processes of the job, and the descriptor must contain it
+  /// (PackedTraining.h).
   KeyPacking keyPacking = KeyPacking::None;
   GradientPacking gradientPacking = GradientPacking::None;
-  /// Mode geo: how many steps apart exchanges are, at least 1. The same for all
+  /// Mode geo: number of steps between exchanges, at least 1. Equal for all
   /// trainers.
   int64_t geoSteps = pdlabi::defaultGeoSteps;
-  /// How pushes travel, where workers send by themselves.
+  /// Options of pushes, for workers that send by themselves.
   PushOptions pushes;
-  /// Whether dense gradients leave early, in modes in which they may.
+  /// Options for sending dense gradients early, in modes that allow it.
   OverlapOptions overlap;
-  /// Of trainers that compute on devices.
+  /// Used by trainers that compute on devices.
   DeviceSumsUse deviceSums = DeviceSumsUse::Auto;
-  /// How long servers may take to start.
+  /// Maximum time for servers to start.
   ClockTime joinPatience = std::chrono::seconds(60);
 };
 
-/// What a run is, for the handshake.
+/// Values of a run for the handshake.
 struct RunOptions {
   int workers = 1;
   uint64_t seed = 0;
-  /// Steps of the checkpoint that the run goes on from; 0 for a fresh start.
+  /// Steps of the checkpoint that the run resumes from; 0 for a fresh start.
   int64_t startStep = 0;
-  /// The folder of its checkpoints; empty: none.
+  /// Folder of its checkpoints; empty: none.
   std::string checkpoint = {};
-  /// Whether it goes on from a checkpoint, should there be one.
+  /// True if it resumes from a checkpoint, if there is one.
   bool resume = false;
 };
 
-/// The map of a trainer's program for its job.
+/// Returns the placement of a trainer's program in its job.
 Expected<Placement> placementOf(const pdl_descriptor &descriptor,
                                 const DistributedOptions &options);
 
-/// Joins all owners of a job's state, servers and trainers (this one's own,
-/// too: it listens already); blocks until they are there. A stop signal ends
-/// the waiting. `descriptor` is of role trainer; it and the transport outlive
-/// the job.
+/// Joins all owners of a job's state: servers and trainers, including this
+/// trainer's own owner, which must listen already. Blocks until all have
+/// joined; a stop signal ends the wait. `descriptor` must have role trainer; it
+/// and the transport must outlive the job.
 Expected<std::unique_ptr<Job>> joinJob(const pdl_descriptor &descriptor,
                                        const DistributedOptions &options,
                                        const RunOptions &run,
                                        Transport &transport);
 
-/// Returns whether any server of the job answers within two seconds, even with
+/// Returns true if any server of the job responds within two seconds, even with
 /// a refusal. Blocks.
-bool anyServerAnswers(const DistributedOptions &options, Transport &transport);
+bool anyServerResponds(const DistributedOptions &options, Transport &transport);
 
-/// Tells the servers of a job, and its other trainers where they own state,
-/// that this trainer cannot take part, and why, so that nobody waits for it.
-/// Best effort: for some seconds, and for a minute at most while servers say
-/// that they load. A stop signal ends that.
+/// Tells the servers of a job, and its other trainers if they own state, that
+/// this trainer cannot take part, and why, so that they do not wait for it.
+/// Best effort: tries for some seconds, or for up to a minute while servers say
+/// that they load. A stop signal ends it.
 void announceFailure(const pdl_descriptor &descriptor,
                      const DistributedOptions &options, Transport &transport,
                      const Status &failure);

@@ -1,4 +1,4 @@
-//===- GatherGroups.h - Samples of a metric of groups, of a job -*- C++ -*-===//
+//===- GatherGroups.h - Gathers samples of group metrics --------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,11 +19,12 @@
 
 namespace pdlrt {
 
-/// Called by all processes of a job, `processes` of them: the samples that they
-/// keep for `metric`, a metric of groups, by rank; `own` are those of this one.
-/// They travel as sums, to which the others add zeros, 65,536 at a time: each
-/// server hears of 32 bytes a sample from each process, and each process gets
-/// all of them. Out of memory is an error.
+/// Returns the samples that all processes store for the group metric `metric`,
+/// in rank order. All `processes` processes of the job must call this; `own`
+/// are the samples of this one. Samples are sent as sums to which the other
+/// processes add zeros, 65,536 at a time: each server receives 32 bytes per
+/// sample from each process, and each process receives all samples. Returns an
+/// error if out of memory.
 Expected<pdlabi::GroupedSamples>
 gatherGroups(Job &job, int processes, const std::string &metric,
              std::span<const pdlabi::GroupedSamples *const> own);

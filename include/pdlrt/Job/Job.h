@@ -1,4 +1,4 @@
-//===- Job.h - A process among those that train one model -------*- C++ -*-===//
+//===- Job.h - Processes that train one model -------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +15,6 @@
 #include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/State/Model.h"
 #include "pdlrt/Table/EmbeddingTable.h"
-#include "pdlrt/Transport/Message.h"
 
 #include <cstdint>
 #include <memory>
@@ -27,124 +26,103 @@
 namespace pdlrt {
 
 class Device;
+class RecoveryChannel;
 class StateHost;
 
-/// What is left of a save once the training may go on.
+/// Part of a save that runs while training continues.
 class RestOfSave {
 public:
   virtual ~RestOfSave();
-  /// Once, in any one thread, beside calls of the job; it ends before the job
-  /// does. `writer` and `manifest`: of `beginSave`.
+  /// Completes the save. Call once, on any thread, possibly concurrently with
+  /// calls of the job; must return before the job is destroyed. `writer` and
+  /// `manifest` are those of `beginSave`.
   virtual Status finish(CheckpointWriter &writer,
                         CheckpointManifest &manifest) = 0;
 };
 
-/// How tables are saved: whole, or as changes of the save before, which owners
-/// of state call `since` (ServerCheckpoint.h). Where an owner does not know
-/// that one, its rows are whole.
+/// Scope of a save of tables: all rows, or changes since the save that owners
+/// of state call `since` (ServerCheckpoint.h). An owner that does not know that
+/// save stores all its rows.
 struct SaveScope {
   SavedRows rows = SavedRows::All;
   std::string since = {};
 };
 
-/// What a process shares with the others of its job. The functions that say so
-/// are called by all of them, in the same order; they block until all have
-/// come. An error, one sentence, ends the job for this process. One thread at a
-/// time.
+/// Communication of a process with the others of its job. Functions marked as
+/// collective must be called by all processes, in the same order; they block
+/// until all have called. An error ends the job for this process. Only one
+/// thread may use a job, except where noted.
 class Job {
 public:
   virtual ~Job();
 
-  /// Of this process, from 0. The first one writes checkpoints.
+  /// Returns the rank of this process, from 0. Rank 0 writes checkpoints.
   virtual int rank() const = 0;
   virtual StateLocation stateLocation() const = 0;
-  /// All, before the model is made: what this process computes on, none: on the
-  /// host. Where trainers own parameters they may then have all of them there,
-  /// which `stateLocation` says. `owner`: the one in this process. All outlive
-  /// the job.
+  /// Sets the devices of this process (none: it computes on the host) and its
+  /// owner of state. Collective; call before the model is created. If trainers
+  /// own parameters, they may then keep all of them on devices, as
+  /// `stateLocation` reports. Devices and owner must outlive the job.
   virtual Status bringDevices(std::span<Device *const> devices,
                               StateHost &owner);
-  /// Which of the job's `groups` groups are here.
+  /// Returns which of the job's `groups` groups run in this process.
   virtual ReplicaLayout layout(int groups, int workers) const = 0;
 
-  /// An engine for a program of the model, all of which outlive it, as does the
-  /// job. Of a job's models there is one.
+  /// Creates an engine for a program of the model. Model, program, scheduler
+  /// and job must outlive it. A job has only one model.
   virtual Expected<std::unique_ptr<StepEngine>>
   createEngine(Model &model, const pdl_program &program,
                const ReplicaLayout &layout, Scheduler &scheduler) = 0;
 
-  /// All: replaces the numbers by their sums over all processes, in the order
-  /// of ranks. All give as many.
+  /// Replaces the numbers by their sums over all processes, in rank order.
+  /// Collective; all must pass the same number of them.
   virtual Status sum(std::span<int64_t> counts, std::span<double> sums) = 0;
 
-  /// All, at the end of an epoch: what processes have changed by themselves is
-  /// brought together, so that all hold the same values.
+  /// Merges the changes that processes made independently, so that all hold the
+  /// same values. Collective; call at the end of an epoch.
   virtual Status settle() { return {}; }
 
-  /// All, before the first step: whether whoever writes parts of checkpoints
-  /// sees the `folder` of the first process and can write into it.
-  virtual Status checkSaveFolder(const std::string &folder);
-  /// All: saves values, slots and step counts as they are now: the parts to the
-  /// folder of `writer`, and what the manifest says of them to `manifest`. What
-  /// is left of that goes on beside the training; null: nothing. The first
-  /// process then adds what else there is and commits. Behind the rest of an
-  /// earlier save.
+  /// Checks that all processes that write parts of checkpoints see `folder` of
+  /// the first process and can write there. Collective; call before the first
+  /// step. `plan` has the settings of these checkpoints, for servers that save
+  /// without trainers.
+  virtual Status checkSaveFolder(const std::string &folder,
+                                 const CheckpointManifest &plan);
+  /// Starts a save of the current values, slots and step counts: the files into
+  /// the folder of `writer`, and their descriptions into `manifest`.
+  /// Collective; an earlier save must have ended. Returns the part of the save
+  /// that runs while training continues; null if there is none. The first
+  /// process then adds the remaining files and commits.
   virtual Expected<std::unique_ptr<RestOfSave>>
   beginSave(Model &model, CheckpointWriter &writer,
             CheckpointManifest &manifest, const SaveScope &scope) = 0;
 
-  /// All, behind a save, or where an earlier start of this process has done it:
-  /// nobody goes on before it is whole, where a new start must find it so.
-  virtual Status awaitSaved();
-
-  /// The step of the checkpoint that owners of state go on from, where they are
-  /// other processes; none: nobody else says.
+  /// Returns the step of the checkpoint that owners in other processes resume
+  /// from; nothing if there are none.
   virtual std::optional<int64_t> startStep() const { return {}; }
 
-  /// Whether the others wait for this process where it dies, so that it leaves
-  /// bookmarks for a new start of itself.
-  virtual bool mayComeBack() const { return false; }
-  /// Leaves one with the next `sum`, or round of steps.
-  virtual void leaveBookmark(const Message &bookmark);
-  /// What an earlier start of this process left with the call that is due now:
-  /// servers answer it again. Empty: it died before it left any, and this start
-  /// does all that it did; none: there was no earlier start.
-  virtual std::optional<Message> earlierBookmark() const { return {}; }
-  /// Of workers that send by themselves, where this process may come back. The
-  /// job tells their requests and sums of this process apart: a worker's
-  /// request comes behind all sums that were asked for before it.
-  ///
-  /// Leaves a bookmark with that worker's next request. Any thread, one for
-  /// each worker, while no sum is under way.
-  virtual void leaveWorkerBookmark(int worker, const Message &bookmark);
-  /// By worker, what its earlier start left with the last request that all
-  /// servers have; an empty message: nothing.
-  virtual std::vector<Message> workerBookmarks() const { return {}; }
-  /// Whether such a request came behind the call that `earlierBookmark` is of.
-  virtual bool workersWereLater() const { return false; }
-  /// The next request of that worker is the one that its bookmark came with.
-  virtual void repeatWorker(int worker);
+  /// Returns the channel for the recovery records of this process. Returns null
+  /// if no other process waits for a restart of this one.
+  virtual RecoveryChannel *recovery() { return nullptr; }
 
-  /// Whether an earlier start of this process has begun the call that is due
-  /// next: it had done all before that.
-  virtual bool isRepeating() const { return false; }
-
-  /// Tells this job from all others: the same for each start of a process of
-  /// it. 0: nobody takes another one's place.
+  /// Returns a number that identifies the job: the same for each incarnation of
+  /// its processes. 0: no process can replace another one.
   virtual uint64_t id() const { return 0; }
 
-  /// Says how this process ended, and why if it failed. The last call.
+  /// Reports how this process ended, with the reason of a failure. Must be the
+  /// last call.
   virtual void leave(const Status &outcome) = 0;
 };
 
-/// Of a process that holds all values, slots and step counts: begins to save
-/// them (`Job::beginSave`).
+/// Starts a save in a process that holds all values, slots and step counts (see
+/// `Job::beginSave`).
 Expected<std::unique_ptr<RestOfSave>>
 beginLocalSave(Model &model, CheckpointWriter &writer,
                CheckpointManifest &manifest, SavedRows rows);
 
-/// One process that owns all state. `isHogwild`: workers of a program that
-/// updates it do not wait for each other (AsyncEngine.h).
+/// Creates the job of a single process, which owns all state. `isHogwild` is
+/// true if workers update the state without waiting for each other
+/// (AsyncEngine.h).
 std::unique_ptr<Job> createLocalJob(bool isHogwild);
 
 } // namespace pdlrt

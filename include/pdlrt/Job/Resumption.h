@@ -1,4 +1,4 @@
-//===- Resumption.h - Where the processes of a job go on --------*- C++ -*-===//
+//===- Resumption.h - Shared progress of a resumed job ----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One process of a job reads and writes checkpoints. What they say of readers
-// and metrics of the others travels as sums over processes, in which each has
-// its own places and zeros elsewhere.
+// Only one process of a job reads and writes checkpoints. Positions of readers
+// and metrics of the other processes are sent as sums over processes: each
+// process has its own elements, and zeros elsewhere.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,23 +25,32 @@
 
 namespace pdlrt {
 
-/// What a training goes on from, beside its state.
+/// Progress from which a training resumes, in addition to its state.
 struct Resumption {
   uint64_t seed = 0;
   TrainingProgress progress;
+  /// Counts for the replicas of this job.
   RunningEpoch running;
+  /// Replicas to which the positions of a running epoch belong.
+  EpochDivision division;
 };
 
-/// All processes of the job: what the first one found, `from`; none where it
-/// found nothing (null).
+/// Returns true if an epoch is divided among the same replicas as those of
+/// `layout`.
+inline bool isSame(const EpochDivision &division, const ReplicaLayout &layout) {
+  return division.groups == layout.groups && division.workers == layout.workers;
+}
+
+/// Returns to all processes what the first one found (`from`), or nothing if
+/// that is null. All processes of the job must call this.
 Expected<std::optional<Resumption>>
 shareResumption(const pdl_descriptor &descriptor, const ReplicaLayout &layout,
                 const Checkpoint *from, Job &job);
 
-/// All processes of the job: adds up `badRows` and `epochSamples`, puts the
-/// positions of all groups together, and the metrics of all replicas. Before,
-/// `progress.positions` holds those of the local groups, or none between two
-/// epochs.
+/// Sums `badRows` and `epochSamples`, and collects the positions of all groups
+/// and the metrics of all replicas. Before the call, `progress.positions` has
+/// the positions of the local groups, or none between two epochs. All processes
+/// of the job must call this.
 Status gatherProgress(const ReplicaLayout &layout, TrainingProgress &progress,
                       RunningEpoch &running, Job &job);
 

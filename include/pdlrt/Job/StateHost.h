@@ -1,4 +1,4 @@
-//===- StateHost.h - An owner of a job's state in a process -----*- C++ -*-===//
+//===- StateHost.h - Owner of a job's state in a process --------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the process of a server is about, and, in modes in which trainers own
-// state, a part of each trainer's: one owner's part of the state, which is
-// loaded and then serves all trainers of the job.
+// Runs one owner of state: it loads its part of the state and then serves all
+// trainers of the job. A server process consists of one StateHost. In modes in
+// which trainers own state, each trainer process has one too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +19,7 @@
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Core/Clock.h"
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Protocol/Packing.h"
 #include "pdlrt/Server/SaveFolder.h"
 #include "pdlrt/Server/ServerCore.h"
 #include "pdlrt/Server/StateServer.h"
@@ -35,86 +36,104 @@
 
 namespace pdlrt {
 
-/// What an owner is started with. All processes of a job get the same, but for
-/// `owner` and what is of this process alone.
+/// Options of an owner. Equal for all processes of a job, except for `owner`
+/// and options of this process alone.
 struct HostOptions {
-  /// Its number among the owners of the job (Placement.h).
+  /// Number of this owner among those of the job (Placement.h).
   int32_t owner = 0;
   int32_t trainers = 1;
-  /// A name that trainers must have too.
+  /// Name of the job; trainers must have the same.
   std::string job;
-  /// Absent: that of the checkpoint or file that it begins with, else 0.
+  /// Absent: the seed of the checkpoint or file that it starts from, else 0.
   std::optional<uint64_t> seed;
-  /// A file to begin with; the folder of checkpoints, and whether to go on from
-  /// the newest one there. Empty: none.
+  /// File to start from; folder of checkpoints, and whether to resume from the
+  /// newest one in it. Empty: none.
   std::string initFrom, checkpoint;
   bool resume = false;
-  /// Of `initFrom`, takes values without slots and step counts.
+  /// Loads only values from `initFrom`, without slots and step counts.
   bool initValuesOnly = false;
-  /// Whether these may be of layout 1 (ModelParts.h).
+  /// True if these files may have layout 1 (ModelParts.h).
   bool acceptOldLayout = false;
-  /// Where its parts of checkpoints may go.
+  /// Folders in which it may save.
   SaveFolder saves;
-  /// --on-failure and --pack-gradients.
-  std::string onFailure = "abort", packGradients = "none";
-  /// The log of what is applied; empty: none.
+  /// Values of --on-failure and --pack-gradients.
+  FailurePolicy onFailure = FailurePolicy::Abort;
+  GradientPacking packGradients = GradientPacking::None;
+  /// See ServerCoreOptions. If true, the owner of the host checks
+  /// `pendingLoss`.
+  bool savesBeforeLoss = false;
+  /// Path of the log of applied requests; empty: none.
   std::string logApplied;
-  /// Who waits for whom, in modes that ask.
+  /// Waiting rules, for modes that use them.
   StepBounds bounds;
   TableBound tableBound;
-  /// Of this process: never part of a result.
+  /// Number of threads; never changes a result.
   int threads = 1;
-  /// As in ServerCoreOptions.
+  /// See ServerCoreOptions.
   ClockTime silenceLimit = std::chrono::seconds(10);
   ClockTime joinLimit = std::chrono::minutes(10);
 };
 
-/// One owner. It listens, then loads on a thread of its own and meanwhile tells
-/// trainers so; it serves until all trainers have left or the job has failed.
-/// One thread at a time calls it.
+/// Runs one owner. It listens, then loads on a background thread and tells
+/// trainers so meanwhile. It serves until all trainers have left or the job has
+/// failed. Only one thread may call it.
 class StateHost {
 public:
-  /// `descriptor` is of role pserver and has passed `checkDescriptor`; all
-  /// references outlive the host. Throws std::system_error where no thread can
-  /// be started.
+  /// Creates a host. `descriptor` must have role pserver and have passed
+  /// `checkDescriptor`; all references must outlive the host. Throws
+  /// std::system_error if no thread can be started.
   StateHost(const pdl_descriptor &descriptor, const Placement &placement,
             const HostOptions &options, Clock &clock);
-  /// Waits for what it works on, and lets open requests go.
+  /// Waits for the current request and drops open ones.
   ~StateHost();
   StateHost(const StateHost &) = delete;
   StateHost &operator=(const StateHost &) = delete;
 
-  /// In messages: "server 1", "owner in trainer 0".
+  /// Returns its name in messages: "server 1", "owner in trainer 0".
   const std::string &name() const;
-  /// Takes requests at `address`; the transport outlives the host. An error
-  /// where that cannot be.
+  /// Accepts requests at `address`. The transport must outlive the host.
+  /// Returns an error if it cannot listen there.
   Status listen(Transport &transport, const std::string &address);
-  /// Where it listens.
+  /// Returns the address at which it listens.
   const std::string &address() const;
-  /// Begins to load; joins are taken when that is done. Where it cannot be
-  /// done, the job fails with the reason.
+  /// Reports the steps of the newest complete checkpoint of this owner (-1:
+  /// there is none), or the error that prevents its use, to the other owners.
+  /// Blocks until all have reported. Returns the steps of the checkpoint that
+  /// all resume from. If the result is smaller than the argument, this owner
+  /// must look for an older checkpoint and report again.
+  using AgreeOnResume =
+      std::function<Expected<int64_t>(const Expected<int64_t> &found)>;
+  /// Sets the callback of an owner that resumes. Call before `load`.
+  void agreeOnResume(AgreeOnResume agree);
+  /// Starts to load. Joins are accepted after that. If loading fails, the job
+  /// fails with the reason.
   void load();
-  /// Whether loading has ended, well or not.
+  /// Returns true if loading has ended, successfully or not.
   bool isLoaded() const;
 
   ServerCore &core();
-  /// Its part of the state, once it is loaded. Nothing works on it behind
-  /// `finish`.
+  /// Returns the application, which holds this owner's part of the state. Call
+  /// after loading, and only between requests (`ServerCore::betweenRequests`).
+  StateServer &application();
+  /// Returns the random number that this owner drew for its job.
+  uint64_t jobId() const;
+  /// Returns its part of the state. Call after loading. After `finish`, nothing
+  /// changes it.
   const Model &model() const;
-  /// The same, to be written to while nothing works on it.
+  /// Returns the same for writing. Call only while no request is handled.
   Model &model();
-  /// Whether its log, if it has one, could be written so far.
+  /// Returns the error of the log, if it could not be written.
   Status logStatus() const;
 
-  /// Blocks until the job is over. Calls `poll` some times a second, and says
-  /// in lines of the log who is waited for.
+  /// Blocks until the job has ended. Calls `poll` several times a second, and
+  /// logs what the owner waits for.
   void waitUntilOver(const std::function<void()> &poll);
-  /// Listens on until all trainers know how the job has ended, for at most
-  /// `limit`, and no longer.
-  void sayFarewell(std::chrono::nanoseconds limit);
-  /// Waits for what it works on; says what steps have cost, and ends its log,
-  /// which may fail. It reads no memory of trainers any more. The last call,
-  /// behind `sayFarewell`.
+  /// Keeps listening until all trainers know how the job has ended, for at most
+  /// `limit`. Then stops listening.
+  void announceExit(std::chrono::nanoseconds limit);
+  /// Waits for the current request, logs the costs of steps, and completes the
+  /// log, which may fail. Reads no memory of trainers afterwards. Must be the
+  /// last call, after `announceExit`.
   Status finish();
 
 private:
@@ -122,18 +141,21 @@ private:
   std::unique_ptr<Parts> parts;
 };
 
-/// Whether processes of a job may be told to wait for a trainer that is lost;
-/// the error names the flag.
-Status checkMayWait(const pdl_descriptor &descriptor,
-                    const std::string &onFailure);
+/// Checks that processes of a job may wait for a lost trainer. The error names
+/// the flag.
+Status checkMayWait(const pdl_descriptor &descriptor, FailurePolicy onFailure);
 
-/// How long trainers may still ask how a job has ended; after a signal somebody
-/// waits for this process too.
-std::chrono::seconds farewellLimit(bool afterSignal);
+/// Returns the value of --on-failure for a policy; processes of a job compare
+/// it.
+const char *nameOf(FailurePolicy policy);
 
-/// The seed of a run that begins with `resumed` (null: none) or with the file
-/// `initFrom` (empty: none): `asked`, or theirs, or 0. An error where a
-/// checkpoint was trained with another one than was asked for.
+/// Returns how long trainers may still ask how a job has ended. After a signal
+/// the time is short, because a user waits for this process.
+std::chrono::seconds exitAnnouncementLimit(bool afterSignal);
+
+/// Returns the seed of a run that starts from `resumed` (null: none) or from
+/// the file `initFrom` (empty: none): `asked`, or theirs, or 0. Returns an
+/// error if a checkpoint was trained with another seed than `asked`.
 Expected<uint64_t> seedOfStart(std::optional<uint64_t> asked,
                                const Checkpoint *resumed,
                                const std::string &initFrom);

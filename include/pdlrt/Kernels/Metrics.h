@@ -1,4 +1,4 @@
-//===- Metrics.h - The sums of all metrics of a program ---------*- C++ -*-===//
+//===- Metrics.h - Sums of a program's metrics ------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What becomes of the sums that `pdlrt_observe` fills; what they mean is in
-// pdlabi/metrics.h. All functions are pure or write only what is named; none
-// allocates, but for `MetricSums`.
+// Operations on the sums that `pdlrt_observe` fills; pdlabi/metrics.h defines
+// them. All functions are pure or write only to their arguments. Only
+// `MetricSums` allocates.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,34 +23,35 @@
 
 namespace pdlrt {
 
-/// Elements of one replica's sums of `metric`.
+/// Returns the number of elements of one replica's sums of `metric`.
 int64_t metricSumSize(const pdl_metric &metric);
 
-/// Adds the sums of one replica to another's, as many. They are f64, so the
-/// caller adds in replica order.
+/// Adds the sums of one replica to another's, of the same size. They are f64,
+/// so the caller must add in replica order.
 void addMetric(std::span<const double> from, std::span<double> into);
 
-/// The metric's value; NaN where nothing was observed (AUC: where a class is
+/// Returns the metric's value; NaN if nothing was observed (AUC: if a class is
 /// empty).
 double metricValue(const pdl_metric &metric, std::span<const double> sums);
 
-/// The sums of all metrics of a descriptor, of a number of replicas: metric by
-/// metric, in it replica by replica. So they travel and are saved.
+/// The sums of all metrics of a descriptor, for several replicas: metric by
+/// metric, then replica by replica. This is their format in messages and
+/// checkpoints.
 struct MetricSums {
   MetricSums() = default;
-  /// Zeros.
+  /// Initializes all sums to zero.
   MetricSums(const pdl_descriptor &descriptor, int64_t replicas);
 
   std::vector<double> sums;
 };
 
-/// Where `MetricSums` has one metric.
+/// Position of one metric in `MetricSums`.
 struct MetricBlock {
   /// Its index in the descriptor.
   int32_t index;
-  /// Elements of one replica.
+  /// Number of elements of one replica.
   int64_t size;
-  /// Of the first replica.
+  /// Sums of the first replica.
   double *sums;
 
   std::span<double> of(int64_t replica) const {
@@ -58,8 +59,8 @@ struct MetricBlock {
   }
 };
 
-/// Calls visit(const MetricBlock &) for each metric in order. `all` was made
-/// for that many replicas.
+/// Calls visit(const MetricBlock &) for each metric in order. `all` must have
+/// been made for this number of replicas.
 template <typename Visit>
 void forEachMetric(const pdl_descriptor &descriptor, int64_t replicas,
                    MetricSums &all, Visit visit) {

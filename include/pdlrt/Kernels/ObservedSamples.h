@@ -1,4 +1,4 @@
-//===- ObservedSamples.h - What metrics are told of a batch -----*- C++ -*-===//
+//===- ObservedSamples.h - Observations of metrics in a batch ---*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,27 +17,28 @@
 
 namespace pdlrt {
 
-/// A copy of what the metrics of a program are told of one batch, for who wants
-/// to see it sample by sample. Not thread-safe.
+/// A copy of the observations of a program's metrics in one batch, for access
+/// to individual samples. Not thread-safe.
 class ObservedSamples {
 public:
-  /// What one metric was told at once. A metric that a program observes twice
-  /// has two of them.
+  /// One observation call of a metric. If a program observes a metric twice,
+  /// there are two of them.
   struct Observation {
-    /// Those that the metric adds to, by which its name is found.
+    /// The sums to which the metric adds; they identify the metric.
     const double *sums = nullptr;
-    /// pdl_element_type of all but groups.
+    /// pdl_element_type of all arrays except groups.
     int32_t type = PDL_F32;
     int64_t count = 0;
-    /// Elements a sample.
+    /// Elements per sample.
     int64_t width = 1, labelWidth = 1;
-    /// Row by row; labels, weights and groups are empty where there are none.
+    /// Row by row; labels, weights and groups are empty if there are none.
     std::vector<std::byte> predictions, labels, weights;
     std::vector<int64_t> groups;
   };
 
-  /// While it lives, metrics that its thread tells are copied to `who`, from
-  /// which those of the batch before are gone; null: nothing is.
+  /// While it exists, observations of metrics in its thread are copied to
+  /// `who`, after those of the previous batch were removed. Null: nothing is
+  /// copied.
   class Scope {
   public:
     explicit Scope(ObservedSamples *who);
@@ -48,18 +49,19 @@ public:
   private:
     ObservedSamples *before;
   };
-  /// Null: nobody wants to see what this thread tells.
+  /// Returns the object for this thread's observations; null if there is none.
   static ObservedSamples *ofThread();
 
-  /// Arguments as those of `pdlrt_observe`; `groups` may be null, as weights
-  /// and labels may. Throws nothing: what there is no memory for is lost.
+  /// Copies an observation. The arguments are those of `pdlrt_observe`;
+  /// `groups` may be null, like weights and labels. Does not throw: if memory
+  /// is exhausted, the observation is lost.
   void add(int32_t type, int64_t count, int64_t width, const void *predictions,
            int64_t labelWidth, const void *labels, const void *weights,
            const int64_t *groups, const double *sums) noexcept;
 
-  /// In the order of the program.
+  /// Returns the observations in the order of the program.
   const std::vector<Observation> &all() const { return observations; }
-  /// Whether there was no memory for some of the batch.
+  /// Returns true if memory was too low for some observations of the batch.
   bool lostSome() const { return hasLost; }
 
 private:

@@ -1,4 +1,4 @@
-//===- Storage.h - Values in as many bits as a table holds ------*- C++ -*-===//
+//===- Storage.h - Values in 16-bit storage formats -------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Between f32 and what a table stores of it (`pdl_storage`, one of 16 bits).
-// All are pure or write only what is named; none allocates. Nothing needs more
-// alignment than its elements.
+// Conversions between f32 and a 16-bit storage format of tables
+// (`pdl_storage`). All functions are pure or write only to their arguments;
+// none allocates. Data need only be aligned to its elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,29 +24,29 @@
 
 namespace pdlrt {
 
-/// Bytes of one stored value of an element type.
+/// Returns the bytes of one stored value of an element type.
 inline size_t storedSize(int32_t storage, int32_t elementType) {
   return storage == PDL_STORE_ELEMENT ? elementSize(elementType)
                                       : sizeof(uint16_t);
 }
 
-/// Bytes of `count` stored values, with zeros behind them to a whole word, so
-/// that what follows is aligned.
+/// Returns the bytes of `count` stored values, padded with zeros to a multiple
+/// of 4, so that the following data is aligned.
 inline size_t storedValueBytes(int32_t storage, int32_t elementType,
                                int64_t count) {
   return (size_t(count) * storedSize(storage, elementType) + 3) / 4 * 4;
 }
 
-/// out[i] = stored[i], exactly.
+/// Computes out[i] = stored[i], exactly.
 void widenStored(int32_t storage, int64_t count, const void *stored,
                  float *out);
 
-/// Rounds `count` values to the nearest that can be stored, ties to even.
-/// Whether all are finite then.
+/// Rounds `count` values to the nearest storable ones, ties to even. Returns
+/// true if all results are finite.
 bool storeNearest(int32_t storage, int64_t count, const float *values,
                   void *out);
 
-/// `pdlabi::roundRows`.
+/// Calls `pdlabi::roundRows`.
 bool storeAtRandom(int32_t storage, const pdlabi::RoundingDraws &draws,
                    int64_t rowCount, int64_t width, int64_t stride,
                    const int64_t *keys, const float *values, void *const *rows);

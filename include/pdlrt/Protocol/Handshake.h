@@ -1,4 +1,4 @@
-//===- Handshake.h - What a trainer and a server agree on -------*- C++ -*-===//
+//===- Handshake.h - Agreement of trainer and server at a join --*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The payload of a Join, and of its answer: what must be the same on both
-// sides before the first step. Each side makes one from its program and its
-// flags; the server compares, and a difference is an error that names both
-// sides' values.
+// The payload of a Join and of its response: the values that must be equal on
+// both sides before the first step. Each side builds one from its program and
+// its flags. The server compares them; a difference is an error that names both
+// values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,9 +27,9 @@
 
 namespace pdlrt {
 
-/// One side's view of the job.
+/// Configuration of the job, as one side sees it.
 struct Handshake {
-  // Of the program; `setProgram` fills these.
+  // From the program; `setProgram` fills these.
   std::string model;
   uint64_t abiVersion = PDL_ABI_VERSION;
   uint64_t layoutFingerprint = 0;
@@ -37,71 +37,73 @@ struct Handshake {
   uint64_t wireFingerprint = 0;
   int64_t mode = -1;
   int64_t numerics = PDL_NUMERICS_STRICT;
-  /// Of its symbols, as a text (`elementTypeText`).
+  /// Element type of its symbols, as text (`elementTypeText`).
   std::string elementType;
-  // Of the map; `of` fills these. All owners of state count as servers.
+  // From the placement; `of` fills these. `servers` counts all owners of state.
   int64_t servers = 1;
   std::string placementPolicy;
   uint64_t placementDigest = 0;
-  // Of the command line.
+  // From the command line.
   int64_t trainers = 1;
-  /// The rank of the server that is meant: the place of its address in the
-  /// list, or the number of an owner that a trainer hosts.
+  /// Rank of the server that the trainer wants to reach: the index of its
+  /// address in the list, or the owner number of a trainer that owns state.
   int64_t serverRank = 0;
-  /// Of a process. A server does not know it before the first trainer has
-  /// joined: 0.
+  /// Number of workers of a process. A server sets 0 until the first trainer
+  /// has joined, because it does not know the number.
   int64_t workers = 0;
   uint64_t seed = 0;
-  /// 1 with --resume, else 0: told apart before there is a checkpoint, for the
-  /// same command line is to go on from one later.
+  /// 1 with --resume, else 0. Compared even if there is no checkpoint yet,
+  /// because a later run with the same command line will resume from one.
   int64_t resumes = 0;
-  /// --on-failure, "abort" or "wait": whether a trainer that is lost is waited
-  /// for. Who waits among others who do not would wait for ever.
+  /// Value of --on-failure, "abort" or "wait": whether the job waits for a lost
+  /// trainer to restart. A process that waits among others that do not would
+  /// wait forever.
   std::string onFailure = "abort";
-  /// --pack-keys and --pack-gradients: how a trainer packs what it sends. A
-  /// server says how gradients must be packed.
+  /// Values of --pack-keys and --pack-gradients: the packings that a trainer
+  /// uses. For gradients, the server's value is binding.
   std::string keyPacking = "none", gradientPacking = "none";
-  /// Of a server: who waits for whom there (--max-staleness, --quorum,
-  /// --late-gradients), and how much its tables may use, as a text. Trainers
-  /// compare those of all servers.
+  /// Server only: its waiting rules (--max-staleness, --quorum,
+  /// --late-gradients) and memory limits of its tables, as text. Trainers check
+  /// that all servers have the same.
   std::string bounds;
-  /// Of a server: what its state begins with, as a text with digests. Trainers
-  /// compare those of all servers: each one has a part of the same state.
+  /// Server only: the initial state, as text with digests. Trainers check that
+  /// all servers have the same, because each holds a part of one state.
   std::string start;
-  /// Steps of the checkpoint that the run goes on from; 0 for a fresh start.
+  /// Steps of the checkpoint that the run resumes from; 0 for a fresh start.
   int64_t startStep = 0;
-  /// The folder of the trainers' checkpoints, absolute; empty: none. A server
-  /// compares it with where it may write (SaveFolder.h).
+  /// Absolute path of the folder of the trainers' checkpoints; empty if there
+  /// is none. A server checks that it may write there (SaveFolder.h).
   std::string checkpoint;
-  /// Of a trainer: false where it joins only to say why it cannot take part. It
-  /// may then not know what the run is: policy, workers, seed, step and folder
-  /// are not compared.
+  /// Trainer only: false if it joins only to report why it cannot take part.
+  /// Such a trainer may not know the run, so failure policy, workers, seed,
+  /// step and folder are not compared.
   bool takesPart = true;
   std::string job;
 
-  /// With what the program and the map say.
+  /// Returns a handshake with the values of the program and the placement.
   static Handshake of(const pdl_descriptor &descriptor,
                       const Placement &placement);
 
-  /// Fills what the program says.
+  /// Sets the values that come from the program.
   void setProgram(const pdl_descriptor &descriptor);
 
   bool operator==(const Handshake &) const = default;
 };
 
 Message encodeHandshake(const Handshake &handshake);
-/// An error where the bytes are none; any bytes are safe.
+/// Decodes a handshake. Accepts any bytes; returns an error if they are none.
 Expected<Handshake> decodeHandshake(const Message &payload);
 
-/// Success where both sides agree, else one sentence about the first thing that
-/// differs, with both values and what to do. A `workers` of 0 fits any; who
-/// takes no part has no run to compare.
+/// Returns success if both sides agree. Otherwise returns a message about the
+/// first difference, with both values and a remedy. `workers` of 0 matches any
+/// number. If the trainer does not take part, values of the run are not
+/// compared.
 Status compareHandshakes(const Handshake &trainer, const Handshake &server);
 
-/// Of the handshakes that servers answered a trainer with, by server: an error
-/// if they were started with different bounds or seeds, if their states begin
-/// with different values, or if one is no handshake.
-Status compareServers(const std::vector<Message> &answers);
+/// Checks the handshakes that servers sent in their responses, in server order.
+/// Returns an error if one is malformed, or if the servers were started with
+/// different flags or seeds, or with a different initial state.
+Status compareServers(const std::vector<Message> &responses);
 
 } // namespace pdlrt
 

@@ -1,4 +1,4 @@
-//===- PackedTraining.h - Gradients that travel packed ----------*- C++ -*-===//
+//===- PackedTraining.h - Training with packed gradients --------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,23 +18,24 @@
 
 namespace pdlrt {
 
-/// An error where a program's gradients cannot travel so, or where a trainer
-/// that comes back would need what another start of it has kept
-/// (`comesBack`: --on-failure=wait).
+/// Returns an error if the program's gradients cannot be sent with this
+/// packing, or if a restarted trainer (`mayRejoin`: --on-failure=wait) would
+/// need state that only its previous incarnation had.
 Status checkPacking(const pdl_descriptor &descriptor, GradientPacking packing,
-                    bool comesBack);
+                    bool mayRejoin);
 
-/// What a program is while its gradients travel packed: another training, with
-/// a fingerprint of its own and one more part that checkpoints compare. Of
-/// None: the program itself.
+/// Descriptor of a program whose gradients are sent packed. Packing changes the
+/// results, so the descriptor has another training fingerprint and one more
+/// part for checkpoints to compare. With `None` it equals the program's own
+/// descriptor.
 class PackedTraining {
 public:
-  /// `descriptor` outlives it.
+  /// `descriptor` must outlive this object.
   PackedTraining(const pdl_descriptor &descriptor, GradientPacking packing);
   PackedTraining(const PackedTraining &) = delete;
   PackedTraining &operator=(const PackedTraining &) = delete;
 
-  /// As long as this object.
+  /// Returns the descriptor, valid as long as this object.
   const pdl_descriptor &descriptor() const { return changed; }
 
 private:

@@ -1,4 +1,4 @@
-//===- Packing.h - Keys and gradients in fewer bytes ------------*- C++ -*-===//
+//===- Packing.h - Compression of keys and gradients ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a trainer may do to the bytes that it sends. Formats and rounding are
-// defined in docs/Numerics.md, "Gradients in fewer bits", and docs/Protocol.md,
-// "Packed sections".
+// Compression of the keys and gradients that a trainer sends. docs/Numerics.md,
+// "Gradients in fewer bits", and docs/Protocol.md, "Packed sections", define
+// the formats and the rounding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,62 +27,62 @@
 
 namespace pdlrt {
 
-/// How keys travel. Changes no result.
+/// Compression of keys. Lossless.
 enum class KeyPacking : uint8_t {
   None,
-  /// In ascending order, as differences.
+  /// Ascending keys, as differences.
   Delta,
 };
 
-/// How gradients travel. Another one is another training.
+/// Compression of gradients. Lossy, so each packing is a different training.
 enum class GradientPacking : uint8_t {
   None,
-  /// Rounded to bf16.
+  /// Values rounded to bf16.
   BFloat16,
-  /// Groups of 8-bit integers, each with an exponent.
+  /// Groups of 8-bit integers that share an exponent.
   Int8,
 };
 
-/// The names of flags: "none", "delta"; "none", "bf16", "int8".
+/// Returns the name used in flags: "none", "delta"; "none", "bf16", "int8".
 const char *nameOf(KeyPacking packing);
 const char *nameOf(GradientPacking packing);
-/// Nothing where there is no such name.
+/// Returns the packing of that name, or nothing if there is none.
 std::optional<KeyPacking> keyPackingOf(std::string_view name);
 std::optional<GradientPacking> gradientPackingOf(std::string_view name);
 
-/// The fingerprint of a training whose gradients travel packed: another one for
-/// each packing, and `fingerprint` itself for none. Of its result it gives
-/// `fingerprint` back.
+/// Returns the training fingerprint for a packing: a different one for each
+/// packing, and `fingerprint` itself for None. Applied twice, it returns
+/// `fingerprint` again.
 uint64_t fingerprintWith(uint64_t fingerprint, GradientPacking packing);
 
-/// Distinct keys in any order, packed by Delta: their number, then, in
-/// ascending order, the differences less 1, each with its length in bits.
+/// Packs distinct keys, given in any order, with Delta: their number, then the
+/// differences of ascending keys less 1, each with its length in bits.
 std::string packKeys(std::span<const int64_t> keys);
-/// Takes them apart, in ascending order. An error where the bytes are none, or
-/// keys are not distinct; any bytes are safe. Throws std::bad_alloc.
+/// Unpacks keys, in ascending order. Accepts any bytes; returns an error if
+/// they are damaged or keys are not distinct. Throws std::bad_alloc.
 Expected<std::vector<int64_t>> unpackKeys(std::span<const std::byte> bytes);
-/// Puts ascending keys into the order of KEYS sections, by (shard, key).
+/// Sorts ascending keys into the order of KEYS sections: by (shard, key).
 void sortByShard(std::span<const int64_t> ascending, int64_t *out);
 
-/// Elements of a parameter that share an exponent under Int8: those of indices
-/// from a multiple of this to the next. A row of a table is a group by itself.
+/// Number of parameter elements that share an exponent with Int8. Groups start
+/// at multiples of it. A table row is one group.
 inline constexpr int64_t groupSize = 64;
 
-/// Numbers of one parameter or row, packed: bf16 numbers, or 8-bit integers
-/// with one exponent for each group.
+/// Output of packing one parameter or row: bf16 values, or 8-bit integers with
+/// one exponent per group.
 struct PackedNumbers {
-  /// One of 2 bytes, or of 1, for each element.
+  /// One code of 2 bytes (bf16) or 1 byte (Int8) for each element.
   std::byte *codes;
-  /// Int8 alone.
+  /// Int8 only.
   int8_t *exponents = nullptr;
 };
 
-/// Bytes of a code.
+/// Returns the size of a code in bytes.
 inline constexpr size_t codeSize(GradientPacking packing) {
   return packing == GradientPacking::BFloat16 ? 2 : 1;
 }
 
-/// How consecutive elements of a parameter travel: under Int8 the exponents of
+/// Format of consecutive elements of a parameter. With Int8: the exponents of
 /// the groups that they touch, then their codes.
 struct PackedBlock {
   PackedBlock(GradientPacking packing, int64_t begin, int64_t count)
@@ -93,12 +93,12 @@ struct PackedBlock {
         codes(size_t(count) * codeSize(packing)) {}
   size_t bytes() const { return exponents + codes; }
   int64_t firstGroup;
-  /// Bytes of each.
+  /// Sizes in bytes.
   size_t exponents, codes;
 };
 
-/// How a row of `width` numbers travels, and `counts` more that must be exact:
-/// under Int8 its exponent, then its codes, then the counts as they are.
+/// Format of a row of `width` values and `counts` more that must stay exact.
+/// With Int8: the exponent, then the codes, then the unchanged counts.
 struct PackedRow {
   PackedRow(GradientPacking packing, int64_t width, int64_t counts)
       : exponents(packing == GradientPacking::Int8 ? 1 : 0),
@@ -108,12 +108,13 @@ struct PackedRow {
   size_t exponents, codes, counts;
 };
 
-/// Packs `count` numbers, which begin at the first of a group of `group`.
-/// `packing` is not None. Thread-safe.
+/// Packs `count` numbers, the first of which starts a group of `group`
+/// elements. `packing` must not be None. Thread-safe.
 void packNumbers(GradientPacking packing, const float *numbers, int64_t count,
                  int64_t group, PackedNumbers out);
-/// The numbers that codes stand for: those from `begin`, counted from the
-/// first of a group, whose exponents begin with the group that has it.
+/// Unpacks `count` numbers from codes. `begin` is the index of the first
+/// number, counted from the start of a group; `exponents` starts with the
+/// exponent of the group that contains it.
 void unpackNumbers(GradientPacking packing, const std::byte *codes,
                    const int8_t *exponents, int64_t begin, int64_t count,
                    int64_t group, float *numbers);

@@ -1,4 +1,4 @@
-//===- PartBox.h - Requests whose bytes come in parts -----------*- C++ -*-===//
+//===- PartBox.h - Reassembly of requests sent in parts ---------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,43 +22,49 @@
 
 namespace pdlrt {
 
-/// The payload of a Part: its number among those of its request, from 0, then
+/// Encodes the payload of a Part: its number within its request, from 0, then
 /// its bytes.
 Message encodePart(uint64_t number, const Message &bytes);
-/// What stands before the bytes.
+/// Size in bytes of the number before the bytes.
 inline constexpr size_t partHeadSize = sizeof(uint64_t);
+/// Returns why a Part of `size` bytes, including its head, must not be read;
+/// empty if it may be. `maxBytes` is as in `PartBox`.
+std::string partSizeFault(uint64_t size, uint64_t maxBytes);
 
-/// The receiving end of requests that are sent in parts: keeps, of each sender
-/// that has joined, the parts of the request that comes next, and the request
-/// until all of them have come. Shares the bytes of messages. Any bytes are
-/// safe. Not thread-safe.
+/// Reassembles requests that are sent in parts. For each joined sender it keeps
+/// the parts of the next request, and the request itself until all parts have
+/// arrived. References the bytes of messages instead of copying them. Accepts
+/// any bytes. Not thread-safe.
 class PartBox {
 public:
-  /// `mostBytes`: what the parts of one sender may have together; 0: nobody
-  /// sends any.
-  explicit PartBox(uint64_t mostBytes) : mostBytes(mostBytes) {}
+  /// `maxBytes` is the maximum total size of the parts of one sender; 0 if
+  /// parts are not allowed.
+  explicit PartBox(uint64_t maxBytes) : maxBytes(maxBytes) {}
 
-  /// Why a Part of that many bytes, with its head, is not to be read; empty
-  /// where it may be.
-  std::string sizeFault(uint64_t size) const;
-  /// Keeps a part of its sender's next request; once more does no harm. An
-  /// error where it cannot be one: then all parts of that request are let go.
+  /// Returns `partSizeFault` for a Part of `size` bytes.
+  std::string sizeFault(uint64_t size) const {
+    return partSizeFault(size, maxBytes);
+  }
+  /// Stores a part of its sender's next request. Storing the same part again is
+  /// harmless. Returns an error if the part is not valid; then all parts of
+  /// that request are dropped.
   Status add(const Envelope &head, const Message &payload);
-  /// Puts the parts that `request`, its sender's next one, names into its
-  /// payload, and lets them go; false where some have not come: then nothing
-  /// has changed. An error where what it names does not fit what has come.
+  /// Inserts the parts that `request`, the sender's next one, refers to into
+  /// its payload, and drops them. Returns false, and changes nothing, if some
+  /// parts have not arrived. Returns an error if the references do not match
+  /// the parts.
   Expected<bool> putTogether(Frame &request);
-  /// Keeps a request until all of its parts have come, instead of an earlier
-  /// copy; `takeWaiting` gives it back.
+  /// Stores a request until all its parts have arrived, replacing an earlier
+  /// copy. `takeWaiting` returns it.
   void wait(Frame request);
   std::optional<Frame> takeWaiting(const Envelope &head);
-  /// Lets everything of that sender, or of all senders of that trainer, go.
+  /// Drops everything of that sender, or of all senders of that trainer.
   void forget(const Envelope &head) { senders.erase(nameOf(head)); }
   void forgetTrainer(uint32_t trainer);
 
 private:
   using SenderName = std::pair<uint32_t, uint32_t>;
-  /// What one sender has sent of one request.
+  /// Data that one sender has sent of one request.
   struct Sender {
     uint64_t incarnation = 0;
     uint64_t sequence = 0;
@@ -72,7 +78,7 @@ private:
   Sender &senderOf(const Envelope &head);
   Status keep(const Envelope &head, const Message &payload);
 
-  const uint64_t mostBytes;
+  const uint64_t maxBytes;
   std::map<SenderName, Sender> senders;
 };
 

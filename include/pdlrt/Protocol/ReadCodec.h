@@ -1,4 +1,4 @@
-//===- ReadCodec.h - What readers ask of servers ----------------*- C++ -*-===//
+//===- ReadCodec.h - Messages of readers and servers ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The payloads of Visit and Read, and of their answers (docs/Protocol.md). A
-// reader is not of the job: nothing that it sends changes anything, and nobody
-// waits for it. Where decoding fails any bytes are safe.
+// The payloads of Visit and Read, and of their responses (docs/Protocol.md). A
+// reader is not part of the job: its requests change nothing, and no process
+// waits for it. All decoders accept any bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,53 +32,53 @@
 
 namespace pdlrt {
 
-/// The most that a Visit and a Read may have, head and all, in bytes: a server
-/// takes no more of whom it does not know.
+/// Maximum sizes in bytes of a Visit and a Read, including the head. A server
+/// does not accept larger messages from unknown senders.
 inline constexpr uint64_t largestVisit = 8192, largestRead = 512 << 10;
-/// The most bytes of rows that one Read is answered with.
-inline constexpr uint64_t mostBytesOfRows = 16 << 20;
+/// Maximum total size in bytes of the rows in one response to a Read.
+inline constexpr uint64_t maxBytesOfRows = 16 << 20;
 
-/// Who asks.
+/// Payload of a Visit.
 struct Visitor {
-  /// The name of its model.
+  /// Name of the reader's model.
   std::string model;
 };
 
 Message encodeVisit(const Visitor &visitor);
 Expected<Visitor> decodeVisit(const Message &payload);
 
-/// What a server has of a symbol.
+/// Part of a symbol that a server holds.
 struct HeldSymbol {
   std::string name;
   bool isTable = false;
-  /// Which part readers are given, what frozen programs read: "" the value,
-  /// else the slot of that name; how it is stored (`pdl_storage`), and bytes of
-  /// a row.
+  /// Name of the part that readers get, which is the part that frozen programs
+  /// read: "" for the value, else the slot of that name. Then its storage type
+  /// (`pdl_storage`) and the size of a row in bytes.
   std::string part;
   int64_t storage = 0;
   uint64_t rowBytes = 0;
-  /// Of a table: its shards here.
+  /// Tables only: the shards on this server.
   std::bitset<pdlabi::logicalShardCount> shards = {};
-  /// Of a parameter: its rows here, ascending.
+  /// Parameters only: the rows on this server, ascending.
   std::vector<RowBlock> rows = {};
 };
 
-/// What a server says of itself.
+/// Description that a server gives of itself.
 struct ServerContents {
   std::string model;
   uint64_t seed = 0;
-  /// Its number, and how many owners of state the job has.
+  /// Number of this owner, and number of all owners of state in the job.
   int64_t owner = 0, owners = 1;
-  /// What values of the model depend on, to be compared with a program's.
+  /// Parts of the model that values depend on, to be compared with a program's.
   std::vector<ModelPart> parts;
-  /// A Read names them by their places here.
+  /// A Read refers to symbols by their index here.
   std::vector<HeldSymbol> symbols;
 };
 
 Message encodeContents(const ServerContents &contents);
 Expected<ServerContents> decodeContents(const Message &payload);
 
-/// Keys of one table; a Read may have several of one table.
+/// Keys of one table. A Read may have several entries for one table.
 struct KeysOfTable {
   uint64_t symbol = 0;
   std::span<const int64_t> keys;
@@ -86,62 +86,64 @@ struct KeysOfTable {
 
 struct ReadRequest {
   std::vector<KeysOfTable> tables;
-  /// Asks for all parameters that the server has.
+  /// Requests all parameters that the server holds.
   bool withParameters = false;
 };
 
-/// The bytes that a Read of so many keys in so many tables has, with its head.
+/// Returns the size in bytes of a Read with that many tables and keys,
+/// including its head.
 uint64_t bytesOfRead(uint64_t tables, uint64_t keys);
 
-/// Copies the keys.
+/// Encodes a Read. Copies the keys.
 Message encodeRead(const ReadRequest &request);
 
-/// A request, or an answer, and the bytes that it refers to.
+/// Decoded request or response, with the bytes that it refers to.
 template <typename Content> struct Decoded {
   Content content;
-  /// Where they did not lie as they are used.
+  /// Copies of bytes that were not contiguous or aligned in the message.
   std::vector<AlignedBuffer> copies;
   Message bytes;
 };
 Expected<Decoded<ReadRequest>> decodeRead(const Message &payload);
 
-/// Which keys of a table have rows, and these.
+/// Rows of a table in a response, and which of the requested keys have one.
 struct RowsOfTable {
-  /// By key, a bit: least bit first.
+  /// Bit i is set if key i has a row; least significant bit first.
   std::span<const uint64_t> known;
-  /// One row for each key that has one, in their order.
+  /// One row for each key that has one, in key order.
   std::span<const std::byte> rows;
 
   bool isKnown(size_t key) const { return known[key / 64] >> (key % 64) & 1; }
 };
 
-struct ReadAnswer {
-  /// Updates that were applied to the group of parameters that has had most.
+struct ReadResponse {
+  /// Number of updates applied to the parameter group that has received most.
   int64_t updates = 0;
   /// In the order of the request.
   std::vector<RowsOfTable> tables;
-  /// Of each parameter, in the order of the contents, its rows there; none
-  /// where they were not asked for.
+  /// The server's rows of each parameter, in the order of its contents; empty
+  /// if parameters were not requested.
   std::vector<std::span<const std::byte>> parameters;
 };
 
-/// The bytes of one table, or parameter, and who owns them.
+/// Bytes of one table or parameter, and their owner.
 struct OwnedBytes {
   std::shared_ptr<const std::byte> data;
   size_t size = 0;
 };
 
-/// What a server answers with; `known` and `rows`: by table of the request.
-Message encodeReadAnswer(int64_t updates,
-                         const std::vector<std::vector<uint64_t>> &known,
-                         const std::vector<OwnedBytes> &rows,
-                         const std::vector<OwnedBytes> &parameters);
+/// Encodes the response to a Read. `known` and `rows` are indexed by the tables
+/// of the request.
+Message encodeReadResponse(int64_t updates,
+                           const std::vector<std::vector<uint64_t>> &known,
+                           const std::vector<OwnedBytes> &rows,
+                           const std::vector<OwnedBytes> &parameters);
 
-/// `request`: what was asked; `contents`: what that server has. An error where
-/// it is no answer to it.
-Expected<Decoded<ReadAnswer>> decodeReadAnswer(const Message &payload,
-                                               const ReadRequest &request,
-                                               const ServerContents &contents);
+/// Decodes a response to `request` from a server that has `contents`. Returns
+/// an error if it does not match the request.
+Expected<Decoded<ReadResponse>>
+decodeReadResponse(const Message &payload, const ReadRequest &request,
+                   const ServerContents &contents);
 
 } // namespace pdlrt
 

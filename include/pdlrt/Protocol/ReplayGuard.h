@@ -1,4 +1,4 @@
-//===- ReplayGuard.h - A push is applied once -------------------*- C++ -*-===//
+//===- ReplayGuard.h - Deduplication of retried requests --------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -25,83 +25,101 @@
 
 namespace pdlrt {
 
-/// Tells new requests from retried and duplicated ones: keeps, for each
-/// (trainer, worker) that joined, its incarnation, its last sequence, the
-/// answers to its last requests and the notes that came with them. Not
-/// thread-safe.
+/// Progress of a sender at one moment.
+struct SenderMark {
+  uint32_t trainer = 0;
+  uint32_t worker = 0;
+  /// Number of its last answered request; 0: none.
+  uint64_t answered = 0;
+  /// Number of its last received request.
+  uint64_t received = 0;
+  /// Notes of its last requests, oldest first.
+  std::vector<NumberedNote> notes;
+};
+
+/// Distinguishes new requests from retried and duplicated ones, so that each is
+/// applied once. For each (trainer, worker) that has joined, it stores the
+/// incarnation, the last sequence number, and the responses to its last
+/// requests with their notes. Not thread-safe.
 class ReplayGuard {
 public:
-  /// An answer without its head, to be sent again.
-  struct StoredAnswer {
-    MessageKind kind = MessageKind::Answer;
+  /// Stored response without its head, for repeated sending.
+  struct StoredResponse {
+    MessageKind kind = MessageKind::Response;
     Message payload;
   };
 
   enum class Verdict {
-    /// New, and now the sender's last: handle it, then call `answered`.
+    /// New; it is now the sender's last request. Handle it, then call
+    /// `answered`.
     Fresh,
-    /// The last one, and it is still being handled: wait for its answer.
+    /// The sender's last request, still being handled: wait for its response.
     Pending,
-    /// Its answer is kept: repeat `answerTo`, and do nothing else.
+    /// The response is stored: send `responseTo` again, and do nothing else.
     Repeat,
-    /// Before those whose answers are kept: do nothing. Its sender has the
-    /// answer.
+    /// Older than the stored responses. Do nothing; the sender has the
+    /// response.
     Stale,
-    /// Neither the last nor the next one, or the next one although the last
-    /// has no answer yet: the sender is wrong.
+    /// Neither the last nor the next request, or the next one before the last
+    /// has a response. This is an error of the sender.
     Gap,
-    /// Of an earlier start of this trainer: it must not do anything any more.
+    /// From a previous incarnation of this trainer, which must not change
+    /// anything any more.
     Fenced,
-    /// The sender, in this incarnation, has not joined.
+    /// This incarnation of the sender has not joined.
     Unknown,
   };
 
-  /// Answers and notes of that many of a sender's last requests are stored, at
-  /// least of one. One is enough for a sender that goes on where it was; a new
-  /// start of a trainer may go back as far as answers are kept.
-  /// `keptOfProcess`: the same of worker 0, if more.
-  explicit ReplayGuard(size_t keptAnswers = 1, size_t keptOfProcess = 0)
-      : kept(std::max<size_t>(keptAnswers, 1)),
+  /// `keptResponses` is the number of last requests of a sender whose responses
+  /// and notes are stored (minimum 1). One suffices for a sender that never
+  /// restarts; a restarted trainer can go back only as far as responses are
+  /// stored. `keptOfProcess` is the same number for worker 0, if larger.
+  explicit ReplayGuard(size_t keptResponses = 1, size_t keptOfProcess = 0)
+      : kept(std::max<size_t>(keptResponses, 1)),
         keptOfProcess(std::max(kept, keptOfProcess)) {}
 
-  /// Lets an incarnation in and fences earlier ones; joining again is
-  /// harmless. Returns the sequence that comes next: a trainer that started
-  /// anew goes on from there. An error where a later incarnation has joined.
+  /// Admits an incarnation and fences earlier ones. Joining again is harmless.
+  /// Returns the next sequence number, from which a restarted trainer
+  /// continues. Returns an error if a later incarnation has joined.
   Expected<uint64_t> join(const Envelope &request);
-  /// What `admit` would say; changes nothing.
+  /// Returns the verdict of `admit`, without a change.
   Verdict look(const Envelope &request) const;
-  /// The note of a new request is stored with it.
+  /// Classifies a request. Stores `note` with a new request.
   Verdict admit(const Envelope &request, const Message &note = {});
-  /// The answer to the sender's last request; ignored where `request` is not
-  /// that one, or has an answer.
+  /// Stores the response to the sender's last request. Ignored if `request` is
+  /// not that one, or already has a response.
   void answered(const Envelope &request, Message payload,
-                MessageKind kind = MessageKind::Answer);
-  /// Valid after the verdict Repeat, for that request.
-  const StoredAnswer &answerTo(const Envelope &request) const;
-  /// Whether any worker of that trainer, in any incarnation, has sent a
+                MessageKind kind = MessageKind::Response);
+  /// Returns the stored response. Call only after the verdict Repeat for that
+  /// request.
+  const StoredResponse &responseTo(const Envelope &request) const;
+  /// Returns true if any worker of that trainer, in any incarnation, has sent a
   /// request.
   bool hasRequestsOf(uint32_t trainer) const;
-  /// What the sender left with its last requests, the oldest first.
+  /// Returns the notes of the sender's last requests, oldest first.
   std::vector<NumberedNote> notesOf(const Envelope &request) const;
+  /// Returns the progress of all joined senders, by trainer and worker.
+  std::vector<SenderMark> marks() const;
 
 private:
   struct Request {
     Message note;
-    std::optional<StoredAnswer> answer;
+    std::optional<StoredResponse> response;
   };
   struct Sender {
     uint64_t incarnation = 0;
     uint64_t lastSequence = 0;
-    /// Up to `lastSequence`, the newest last.
+    /// The last requests up to `lastSequence`, newest last.
     std::deque<Request> requests;
 
-    bool isAnswered() const {
-      return requests.empty() || requests.back().answer;
+    bool isRespondedTo() const {
+      return requests.empty() || requests.back().response;
     }
     uint64_t firstSequence() const {
       return lastSequence + 1 - requests.size();
     }
   };
+  static std::vector<NumberedNote> notesOf(const Sender &sender);
   static std::pair<uint32_t, uint32_t> nameOf(const Envelope &request) {
     return {request.trainer, request.worker};
   }

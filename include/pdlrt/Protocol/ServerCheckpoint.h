@@ -1,4 +1,4 @@
-//===- ServerCheckpoint.h - State on servers to a checkpoint ----*- C++ -*-===//
+//===- ServerCheckpoint.h - Saving of the state on servers ------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,12 +9,14 @@
 #ifndef PDLRT_PROTOCOL_SERVERCHECKPOINT_H
 #define PDLRT_PROTOCOL_SERVERCHECKPOINT_H
 
+#include "pdlabi/abi.h"
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Protocol/ServerGroup.h"
 #include "pdlrt/Table/EmbeddingTable.h"
 #include "pdlrt/Transport/Message.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,67 +24,94 @@
 
 namespace pdlrt {
 
-/// The answer to a Save request: what the server wrote, or why it could not.
+/// Encodes the response to a Save request: the manifest of the files that the
+/// server wrote, or its error.
 Message encodeSaved(const Expected<CheckpointManifest> &written);
-/// The other way; any bytes are safe.
-Expected<CheckpointManifest> decodeSaved(const Message &answer);
+/// Decodes that response. Accepts any bytes.
+Expected<CheckpointManifest> decodeSaved(const Message &response);
 
-/// How many updates servers have applied to a group, at one moment.
+/// Expectation about the number of updates that servers have applied to a group
+/// at the time of a save.
 enum class StepCounts {
-  /// Equally many.
+  /// The same number on all servers.
   Equal,
-  /// Each as many as it closed rounds: a checkpoint has the largest.
+  /// Each server counts its own closed rounds; the checkpoint stores the
+  /// largest number.
   Largest,
 };
 
-/// Takes in what servers answered: their parts to `writer`, the description of
-/// the model to `manifest`. An error where one has failed, or where they have
-/// not applied the same steps.
-Status joinSaved(const std::vector<Message> &answers, StepCounts counts,
+/// Merges the responses of servers: the files into `writer`, the description of
+/// the model into `manifest`. Returns an error if a server has failed, or if
+/// servers have applied different steps.
+Status joinSaved(const std::vector<Message> &responses, StepCounts counts,
                  CheckpointWriter &writer, CheckpointManifest &manifest);
 
-/// What the payload of a Save request asks for.
+/// Purpose of a Save request.
 enum class SaveKind {
   Probe,    ///< whether the server sees a file (`SaveProbe`)
   Stopping, ///< the parts of now, before the answer
   Begin,    ///< the parts of now, beside what follows; says that it has begun
-  Ask       ///< what has become of that
+  Poll      ///< what has become of that
 };
 struct SaveRequest {
   SaveKind kind = SaveKind::Stopping;
-  /// The probe, or the folder for the parts.
+  /// Path of the probe, or folder of the files.
   std::string path;
-  /// Of a save; where that is Changed, `since` names the one before. Who does
-  /// not know it as its last one saves all rows.
+  /// Rows to save. If Changed, `since` names the base save. A server whose last
+  /// save was not that one saves all rows.
   SavedRows rows = SavedRows::All;
   std::string since = {};
+  /// Encoded `SavePlan` of a probe; empty if there is none.
+  std::string plan = {};
 };
 Message encodeSaveRequest(const SaveRequest &request);
-/// Any bytes are safe.
+/// Decodes a Save request. Accepts any bytes.
 SaveRequest decodeSaveRequest(const Message &payload);
 
-/// What owners of state call a save: the folder of its request, or the
-/// checkpoint that they went on from.
+/// Information from trainers that servers need to save without them
+/// (Job/ServerSaves.h).
+struct SavePlan {
+  struct Metric {
+    std::string name;
+    int32_t kind = 0;
+    double parameter = 0;
+  };
+  /// Common part of the training's manifests, such as settings.
+  CheckpointManifest manifest;
+  /// Metrics of the trainer's program, in its order; a server's program has
+  /// none.
+  std::vector<Metric> metrics;
+
+  static SavePlan of(const pdl_descriptor &trainer,
+                     CheckpointManifest manifest);
+  std::string encode() const;
+  /// Decodes a plan. Accepts any bytes; returns an error if the text is not a
+  /// plan, or names a metric that does not exist.
+  static Expected<SavePlan> decode(const std::string &text);
+};
+
+/// Returns the name that owners of state use for a save: the folder of its
+/// request, or the checkpoint that they resumed from.
 Expected<std::string> saveNameOf(CheckpointWriter &writer);
 std::string saveNameOf(const Checkpoint &resumed);
 
-/// The answer to Begin, and to Ask until all parts are written.
-Message answerSaving();
+/// Returns the response to Begin, and to Poll until all files are written.
+Message savingResponse();
 
-/// A file that trainer 0 makes in the folder of checkpoints before the first
-/// step, so that servers can tell whether they see the same folder. It goes
-/// with the object; what an interrupted process leaves is removed by
-/// `CheckpointFolder::open`. Not thread-safe.
+/// File that trainer 0 creates in the folder of checkpoints before the first
+/// step, so that servers can check that they see the same folder. The
+/// destructor removes it; `CheckpointFolder::open` removes files that an
+/// interrupted process left. Not thread-safe.
 class SaveProbe {
 public:
-  /// An error where the folder cannot be written to.
+  /// Creates the file. Returns an error if the folder is not writable.
   static Expected<SaveProbe> create(const std::string &folder);
   SaveProbe(SaveProbe &&other) noexcept;
   SaveProbe &operator=(SaveProbe &&) = delete;
   ~SaveProbe();
 
-  /// The payload of the Save request that asks a server to look for it.
-  Message request() const;
+  /// Returns the payload of the Save request that checks for the file.
+  Message request(const std::string &plan = {}) const;
 
 private:
   explicit SaveProbe(std::string path) : path(std::move(path)) {}
@@ -90,27 +119,31 @@ private:
   std::string path;
 };
 
-/// Of a server, `who`: whether a probe is there, and a file can be written
-/// beside it. The answer to the request.
-Message answerProbe(const std::string &probe, const std::string &who);
+/// Runs on a server, named `who`: checks that the probe exists and that the
+/// server can write a file next to it. Returns the response to the request.
+Message respondToProbe(const std::string &probe, const std::string &who);
 
-/// Of trainer 0, before the first step: whether all servers can write into
-/// `folder` of this trainer; the error of the first one that cannot.
-Status checkFolderOnServers(ServerGroup &servers, const std::string &folder);
+/// Called by trainer 0 before the first step: checks that all servers can write
+/// into `folder` of this trainer. Returns the error of the first that cannot.
+/// For `plan` see SaveRequest.
+Status checkFolderOnServers(ServerGroup &servers, const std::string &folder,
+                            const std::string &plan);
 
-/// Of trainer 0, between two steps: has all servers begin to write their parts
-/// as they are now into the writer's folder, which they share. Where one
-/// cannot, none writes any more once this returns.
-/// `rows` and `since`: as in SaveRequest.
+/// Called by trainer 0 between two steps: starts a background save on all
+/// servers, which write their current state into the writer's folder (they
+/// share it). If one server fails, all have stopped writing when this returns.
+/// For `rows` and `since` see SaveRequest.
 Status beginSaveOnServers(ServerGroup &servers, CheckpointWriter &writer,
                           SavedRows rows = SavedRows::All,
                           const std::string &since = {});
-/// Behind that, beside steps: waits until none writes any more, and takes in
-/// what they wrote; the error of the first that failed.
+/// Called after `beginSaveOnServers`, concurrently with steps: waits until all
+/// servers have finished writing and merges their files. Returns the error of
+/// the first server that failed.
 Status finishSaveOnServers(ServerGroup &servers, StepCounts counts,
                            CheckpointWriter &writer,
                            CheckpointManifest &manifest);
-/// Both at once: no server does anything else meanwhile.
+/// Begins and finishes a save in one call. The servers do nothing else
+/// meanwhile.
 Status saveOnServers(ServerGroup &servers, StepCounts counts,
                      CheckpointWriter &writer, CheckpointManifest &manifest,
                      SavedRows rows = SavedRows::All,

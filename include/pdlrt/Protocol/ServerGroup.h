@@ -10,6 +10,7 @@
 #define PDLRT_PROTOCOL_SERVERGROUP_H
 
 #include "pdlrt/Protocol/ServerSession.h"
+#include "pdlrt/Transport/FailureCode.h"
 
 #include <atomic>
 #include <chrono>
@@ -24,45 +25,50 @@ namespace pdlrt {
 struct ServerGroupOptions {
   RetryOptions retry;
   SessionEvents events;
-  /// Asked about ten times a second while a call waits; true ends the call with
-  /// an error. May be empty.
+  /// Polled about ten times a second while a call waits. If it returns true,
+  /// the call ends with an error. May be empty.
   std::function<bool()> shouldStop;
-  /// Where `events.wasAskedToStop`: a server that is silent for that long ends
-  /// the call too. No stop can be in order without it.
+  /// After `events.wasStopRequested` returns true, a server that is silent for
+  /// this long also ends the call, because a graceful shutdown needs that
+  /// server.
   std::chrono::milliseconds stopPatience{3000};
-  /// Gets a line for the user, such as "server a:1: waiting for trainer 1 to
-  /// join (5 s)", each time a call has waited for another `reportInterval`. May
-  /// be empty.
+  /// Receives a line for the user each time a call has waited for another
+  /// `reportInterval`, such as "server a:1: waiting for trainer 1 to join (5
+  /// s)". May be empty.
   std::function<void(const std::string &line)> report;
   std::chrono::milliseconds reportInterval{5000};
-  /// After one server's error, also behind its answer, others are waited for
-  /// that long.
+  /// Time to wait for the other servers after one server's error, even if the
+  /// error came after its response.
   std::chrono::milliseconds errorPatience{1000};
-  /// What a start does where servers know requests of an earlier one.
+  /// Behavior of a restarted trainer if servers know requests of its previous
+  /// incarnation.
   enum class EarlierStart {
-    /// Joining them is an error.
+    /// Joining is an error.
     Refuse,
-    /// It goes back to the last request with a note that all servers have, and
-    /// goes on from there (docs/Protocol.md).
+    /// Resumes from the last request that all servers have and that carries a
+    /// note (docs/Protocol.md).
     GoOn,
-    /// What it asks changes nothing: each server goes on with its own number.
+    /// Continues at each server with that server's next sequence number. Only
+    /// for senders whose requests change nothing.
     Ignore,
-    /// The caller decides, by what `earlier` says: before all else it calls
-    /// `goOnWith`.
+    /// The caller decides from the result of `earlier`, and calls `goOnWith`
+    /// before everything else.
     Ask,
   };
   EarlierStart earlierStart = EarlierStart::Refuse;
-  /// What messages call the servers; those without one go by their address.
+  /// Names of the servers in messages. A server without a name is called by its
+  /// address.
   std::vector<std::string> names = {};
 };
 
-/// Sessions to all servers of a job, for a thread that waits. Needs a transport
-/// whose clock runs by itself. One thread at a time. Slices of payloads without
-/// an owner must stay until the call has ended, and after an error until the
-/// group has.
+/// Sessions to all servers of a job, for a caller that blocks. The transport
+/// must run its own clock. Only one thread may use a group at a time, except
+/// where noted. Slices of payloads without an owner must stay valid until the
+/// call has ended; after an error, until the group is destroyed.
 class ServerGroup {
 public:
-  /// An error where an address is malformed. `transport` outlives the group.
+  /// Creates a group. `transport` must outlive it. Returns an error if an
+  /// address is malformed.
   static Expected<std::unique_ptr<ServerGroup>>
   connect(Transport &transport, const std::vector<std::string> &addresses,
           const SenderName &sender, const ServerGroupOptions &options);
@@ -73,45 +79,48 @@ public:
   size_t size() const { return sessions.size(); }
   ServerSession &session(size_t server) { return *sessions[server]; }
 
-  /// Joins all servers, with one handshake each. Returns their answers by
-  /// server, or the error of the first server that has one. Before all else.
-  /// A sender without an incarnation greets all of them first: nobody's place
-  /// is taken where one refuses. The first server then gives the incarnation.
+  /// Joins all servers, with one handshake for each, and returns their
+  /// responses in server order, or the error of the first server that has one.
+  /// Must be the first call. A sender without an incarnation first greets all
+  /// servers, so that it replaces no other process if one of them refuses. The
+  /// first server then assigns the incarnation.
   Expected<std::vector<Message>>
   joinAll(const std::vector<Message> &handshakes);
-  /// Of this start, after the join.
+  /// Returns the incarnation of this process. Call after the join.
   uint64_t incarnation() const { return sender.incarnation; }
 
-  /// After the join, where this start goes on from an earlier one: what that
-  /// one noted with the request that is sent next. Empty where it left no note
-  /// yet: then this start begins as the first one, and its requests are
-  /// answered as those of the earlier one.
+  /// Returns the note that the previous incarnation attached to the request
+  /// that is sent next. Call after the join. Empty if the previous incarnation
+  /// left no note yet: then this incarnation starts from the beginning, and
+  /// servers answer its requests as they answered those of the previous one.
   const std::optional<Message> &earlierNote() const { return noteToGoOnFrom; }
-  /// After the join, of an earlier start of this sender.
+  /// Progress of the previous incarnation of this sender. Call `earlier` after
+  /// the join.
   struct Earlier {
-    /// The first request that not all servers have; 1: there was none.
+    /// Number of the first request that some server does not have; 1 if no
+    /// request was sent.
     uint64_t firstMissing = 1;
-    /// The last note that came with a request before it, and the number of that
-    /// request, which all servers have; 0: there is none.
+    /// Last note attached to a request that all servers have, and the number of
+    /// that request; 0 if there is none.
     uint64_t noted = 0;
     Message note;
   };
   Earlier earlier() const;
-  /// The next request has that number, up to `earlier().firstMissing`: servers
-  /// answer those that they have as they did.
+  /// Sets the number of the next request, at most `earlier().firstMissing`.
+  /// Servers repeat their responses to requests that they already have.
   void goOnWith(uint64_t sequence);
-  /// How many requests were sent, with those of earlier starts.
+  /// Returns the number of requests sent, including previous incarnations.
   uint64_t requestsSent() const { return sent; }
 
-  /// Whether the next request was sent to some server by an earlier start:
-  /// all that came before it was done.
+  /// Returns true if the previous incarnation sent the next request to some
+  /// server. Then everything before that request was completed.
   bool wasSentBefore() const { return sent + 1 < firstUnsent; }
-  /// Leaves a note with the next request, at the first server.
+  /// Attaches a note to the next request to the first server.
   void leaveNote(Message note) { sessions[0]->leaveNote(std::move(note)); }
 
-  /// Sends bytes of the next request to one server ahead of it, which says
-  /// where they belong: see ServerSession. By any thread, while no request is
-  /// open.
+  /// Sends bytes of the next request to one server ahead of the request, which
+  /// will say where they belong (see ServerSession). Any thread may call this
+  /// while no request is open.
   void sendPart(size_t server, uint64_t number, const Message &bytes,
                 std::function<void()> arrived) {
     sessions[server]->sendPart(number, bytes, std::move(arrived));
@@ -119,65 +128,75 @@ public:
   void placeParts(size_t server, std::vector<PartPlace> places) {
     sessions[server]->placeParts(std::move(places));
   }
-  /// What waits for servers now, or will, ends soon with an error, as the
-  /// trainer has failed elsewhere: an answer may not come before it goes on. By
-  /// any thread.
+  /// Makes current and future waits for servers end soon with an error. Called
+  /// when another part of the trainer has failed, because a response may never
+  /// come then. Thread-safe.
   void giveUp() { gaveUp.store(true, std::memory_order_relaxed); }
 
-  /// At all servers, where the next request will not be sent: nothing reads the
-  /// bytes of its parts any more.
+  /// Drops the parts of the next request at all servers, because it will not be
+  /// sent. After the call, nothing reads their bytes.
   void dropParts() noexcept {
     for (const auto &session : sessions)
       session->dropParts();
   }
 
-  /// Sends one request to each server at once and waits for all answers. An
-  /// error, or a stop, ends the group: only `leaveAll` may follow.
+  /// Sends one request to each server concurrently and waits for all responses.
+  /// After an error or a stop, only `leaveAll` may follow.
   Expected<std::vector<Message>> sendAll(MessageKind kind,
                                          std::vector<Message> payloads);
-  /// The same in two halves: sends, and later waits.
+  /// Does the same in two halves: sends first, waits later.
   void beginAll(MessageKind kind, std::vector<Message> payloads);
   Expected<std::vector<Message>> awaitAll();
-  /// When the last server answered the last request to all.
-  std::chrono::steady_clock::time_point lastAnswer() const {
-    return answeredAt;
+  /// Returns the time at which the last response to the last `sendAll` or
+  /// `awaitAll` arrived.
+  std::chrono::steady_clock::time_point lastResponse() const {
+    return respondedAt;
   }
 
-  /// Why some server answers no more, as far as is known; success as long as
-  /// all goes well. Any thread, after the join.
+  /// Returns the reason why some server no longer responds, as far as is known;
+  /// success while all servers work. Thread-safe after the join.
   Status failure() const;
 
-  /// For a thread that waits for some of the servers: whether one has done what
-  /// it waits for.
+  /// Predicate of a thread that waits for servers: true if that server has done
+  /// what the thread waits for.
   using HasEnded = std::function<bool(size_t server)>;
-  /// An error where it must wait no longer, because of a stop or of what has
-  /// failed elsewhere. Reports who is waited for, when `nextReport` has come.
-  /// To be asked about ten times a second.
+  /// Returns an error if the caller must stop waiting, because of a stop or of
+  /// a failure of another server. Reports the servers that it waits for when
+  /// `nextReport` is reached. Call this about ten times a second.
   Status lookAround(const HasEnded &hasEnded,
                     std::chrono::steady_clock::time_point &nextReport) const;
-  /// When a wait that begins now is reported first.
+  /// Returns the time of the first report of a wait that starts now.
   std::chrono::steady_clock::time_point firstReport() const {
     return std::chrono::steady_clock::now() + options.reportInterval;
   }
 
-  /// Some server has said that a later start of this trainer has joined in its
-  /// place, or that another one has the place that it asks for. The trainer
-  /// lives, so no group of this start leaves any server: those that the other
-  /// one has not reached yet would take it for a failure.
+  /// Returns true if a server has said that a later incarnation of this trainer
+  /// has replaced this one, or that another process has this rank. The rank is
+  /// then in use, so this process must not leave any server: a server that the
+  /// other process has not reached yet would treat that as a failure.
   bool placeIsTaken() const;
-  /// Some server has died, or ended before its job, as far as this group knows.
+  /// Returns true if a server has died, or has ended before the job, as far as
+  /// this group knows.
   bool hasLostServer() const;
-  /// Another group of this process knows so: what leaves says it, so that
-  /// nobody waits for a new start of this trainer.
+  /// Records that another group of this process has lost a server. A later
+  /// Leave reports it, so that servers do not wait for a restart of this
+  /// trainer.
   void noteLostServer();
-  /// Tells the servers that were joined that this trainer is done (an empty
-  /// sentence) or why it failed, and waits for their answers, `limit` at most.
-  /// Without a failure, servers that did not answer until then are reported.
-  /// A failure is also told to servers that were only greeted, and know no
-  /// earlier start: they would wait for this one. Does nothing where it is
-  /// replaced.
+  /// Tells all joined servers that this trainer is done (empty text) or why it
+  /// failed, and waits for their responses for at most `limit`. Without a
+  /// failure, servers that did not respond in time are reported. With a
+  /// failure, also tells servers that were only greeted and know no previous
+  /// incarnation, because they would wait for this process. Does nothing if
+  /// this process was replaced.
   void leaveAll(const std::string &sentence,
-                std::chrono::milliseconds limit = std::chrono::seconds(2));
+                std::chrono::milliseconds limit = std::chrono::seconds(2)) {
+    leaveAll(sentence, codeOfUnknownFailure, limit);
+  }
+  /// Does the same with the outcome of this trainer, whose code is sent too.
+  void leaveAll(const Status &outcome,
+                std::chrono::milliseconds limit = std::chrono::seconds(2)) {
+    leaveAll(outcome.message(), outcome.code(), limit);
+  }
 
 private:
   class Wave;
@@ -187,6 +206,8 @@ private:
   Expected<std::vector<Message>> join(size_t first, size_t end,
                                       const std::vector<Message> &handshakes);
   void joinToLeave(std::chrono::steady_clock::time_point until);
+  void leaveAll(const std::string &sentence, pdl_status code,
+                std::chrono::milliseconds limit);
   Expected<std::vector<Message>> waitFor(Wave &wave);
   Status goOn();
   Status stopReason(const HasEnded &hasEnded) const;
@@ -200,14 +221,14 @@ private:
   const ServerGroupOptions options;
   std::vector<std::unique_ptr<ServerSession>> sessions;
   std::vector<bool> joined;
-  /// By server, where it would have let this start in: with what.
+  /// Handshakes with which servers would have admitted this process, by server.
   std::vector<std::optional<Message>> greeted;
-  /// Between the halves of a request to all.
+  /// Set between `beginAll` and `awaitAll`.
   std::shared_ptr<Wave> open;
-  std::chrono::steady_clock::time_point answeredAt;
+  std::chrono::steady_clock::time_point respondedAt;
   std::optional<Message> noteToGoOnFrom;
-  /// The last request of this start, and the first one that no server had when
-  /// it joined.
+  /// Number of the last request of this process, and the first number that no
+  /// server had at the join.
   uint64_t sent = 0, firstUnsent = 1;
   std::atomic<bool> gaveUp{false};
 };

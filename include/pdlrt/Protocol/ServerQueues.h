@@ -1,4 +1,4 @@
-//===- ServerQueues.h - Requests that are not waited for --------*- C++ -*-===//
+//===- ServerQueues.h - Asynchronous requests to all servers ----*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,46 +18,48 @@
 
 namespace pdlrt {
 
-/// A queue of requests for each server of a job: its first one is on its way,
-/// and the next one leaves when that is answered. So each server gets all
-/// requests in order, and a slow one holds up its own alone, until its queue is
-/// full. The group is a sender of its own, of which nothing else sends. One
-/// thread at a time.
+/// Queues of requests, one for each server of a job. The first request of a
+/// queue is in flight; the next is sent when its response has arrived. So each
+/// server gets all requests in order, and a slow server delays only its own
+/// queue until that is full. The group must not be used for other requests
+/// meanwhile. Only one thread may use this object at a time.
 class ServerQueues {
 public:
-  /// What a server answered.
-  struct Answer {
+  /// Response of a server.
+  struct Response {
     size_t server;
     Message payload;
   };
 
-  /// `group` outlives the queues, and has joined. A queue holds `bound`
-  /// requests at most, at least one, with the one on its way.
+  /// `group` must have joined and must outlive the queues. `bound` is the
+  /// maximum number of requests in a queue, including the one in flight; at
+  /// least one.
   ServerQueues(ServerGroup &group, size_t bound);
   ~ServerQueues();
   ServerQueues(const ServerQueues &) = delete;
   ServerQueues &operator=(const ServerQueues &) = delete;
 
-  /// Puts one request into each queue, none of which is full. Slices have
+  /// Adds one request to each queue. No queue may be full. Slices must have
   /// owners.
   void add(MessageKind kind, std::vector<Message> payloads);
-  /// Some queue has no room.
+  /// Returns true if some queue is full.
   bool isFull() const;
-  /// Some queue is empty: that server has nothing to do for this sender.
+  /// Returns true if some queue is empty, so that its server has no work from
+  /// this sender.
   bool hasIdleServer() const;
-  /// All queues are empty.
+  /// Returns true if all queues are empty.
   bool isEmpty() const;
-  /// Blocks until no queue is full, or all are empty. The first error of any
-  /// server, or why it waits no longer; then only the group's `leaveAll` may
-  /// follow.
+  /// Block until no queue is full, or until all queues are empty. Return the
+  /// first error of a server, or the reason to stop waiting. After an error,
+  /// only the group's `leaveAll` may follow.
   Status waitForRoom();
   Status waitUntilEmpty();
-  /// The first error so far.
+  /// Returns the first error so far.
   Status failure() const;
-  /// What has been answered since the last call.
-  std::vector<Answer> takeAnswers();
-  /// Seconds so far in which some request was on its way or waited, up to the
-  /// last answer.
+  /// Returns the responses that arrived since the last call.
+  std::vector<Response> takeResponses();
+  /// Returns the number of seconds in which some request was queued or in
+  /// flight, up to the last response.
   double busySeconds() const;
 
 private:
@@ -66,7 +68,7 @@ private:
                    const ServerGroup::HasEnded &hasEnded);
 
   ServerGroup &group;
-  /// Answers may come behind the end of this object.
+  /// Shared, because responses may arrive after the destruction of this object.
   std::shared_ptr<State> state;
 };
 

@@ -1,4 +1,4 @@
-//===- StartSign.h - Which start of a trainer joins -------------*- C++ -*-===//
+//===- StartSign.h - Identity of a trainer's incarnation --------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,31 +17,33 @@
 
 namespace pdlrt {
 
-/// The note of a Greet and of a Join: which start of its trainer the sender is,
-/// before and while it gets a number (docs/Protocol.md, "Starts of a trainer").
+/// Note of a Greet and of a Join. Identifies the incarnation of a trainer
+/// before and while it gets its incarnation number (docs/Protocol.md,
+/// "Incarnations of a trainer").
 struct StartSign {
-  /// What the sender asks of a server that knows an earlier start.
+  /// Request to a server that knows a previous incarnation.
   enum class Claim : uint32_t {
-    /// To be let in if that one is lost, as this server sees it.
+    /// Admit me if this server considers the previous incarnation lost.
     Judged,
-    /// To be let in: the job's first server has judged.
+    /// Admit me, because the job's first server has decided.
     Decided,
-    /// To be refused: it takes nobody's place.
+    /// Refuse me if there is another incarnation: I must not replace it.
     OnlyIfFirst,
   };
-  /// Drawn by each start for itself: two processes that were given the same
-  /// number differ in it.
+  /// Random number of this incarnation. It distinguishes two processes that
+  /// were offered the same incarnation number.
   uint64_t id = 0;
   Claim claim = Claim::Decided;
-  /// The sender, for servers on its host.
+  /// Process of the sender, for servers on the same host.
   ProcessIdentity process = {};
 
-  /// Of this process, with an id that no other one has.
+  /// Returns a sign for this process with a new random id.
   static StartSign ofThisProcess();
 };
 
 Message encodeStartSign(const StartSign &sign);
-/// An error where the bytes are none. Empty bytes are a sign that says nothing.
+/// Decodes a sign. Returns an error if the bytes are not one. Empty bytes
+/// decode to a sign with default values.
 Expected<StartSign> decodeStartSign(const Message &message);
 
 } // namespace pdlrt

@@ -1,4 +1,4 @@
-//===- WorkerNumbers.h - The senders of a trainer's process -----*- C++ -*-===//
+//===- WorkerNumbers.h - Sender numbers within a trainer --------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `Envelope::worker` of each sender of a process: 0 is the process itself; then
-// come its workers, where each sends its steps; two that pull and save; and for
-// each worker one that pushes beside its steps.
+// Values of `Envelope::worker` for the senders of one trainer process. 0 is the
+// process itself. Then follow its workers, in modes where each worker sends its
+// own steps; two senders that pull and save; and one sender per worker that
+// pushes concurrently with its steps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,15 +20,18 @@
 
 namespace pdlrt {
 
-/// Of worker `worker` of a process, from 0, where each sends by itself.
+/// Returns the sender of worker `worker` (from 0), in modes where each worker
+/// sends by itself.
 constexpr uint32_t senderOfSteps(uint32_t worker) { return worker + 1; }
 
-/// Of what it pushes beside its steps, in a process of `workers` workers.
+/// Returns the sender that pushes for worker `worker` concurrently with its
+/// steps, in a process of `workers` workers.
 constexpr uint32_t senderOfPushes(uint32_t workers, uint32_t worker) {
   return workers + 3 + worker;
 }
 
-/// The sender of the steps whose gradients `sender`, one of pushes, brings.
+/// Returns the sender of the steps whose gradients the push sender `sender`
+/// carries.
 constexpr uint32_t stepsOfPushes(uint32_t workers, uint32_t sender) {
   return senderOfSteps(sender - senderOfPushes(workers, 0));
 }

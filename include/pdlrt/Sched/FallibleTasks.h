@@ -1,4 +1,4 @@
-//===- FallibleTasks.h - Tasks that may be out of memory --------*- C++ -*-===//
+//===- FallibleTasks.h - Tasks that may run out of memory -------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,7 +18,8 @@
 namespace pdlrt {
 
 /// Calls run(task), which calls `task` on any threads, for a `body` that may
-/// throw std::bad_alloc: so does the call, when all tasks have ended.
+/// throw std::bad_alloc. In that case this call throws it, after all tasks have
+/// ended.
 template <typename Run, typename Body> void runFallibly(Run run, Body &&body) {
   std::atomic<bool> isOutOfMemory{false};
   run([&](auto... range) {
@@ -32,14 +33,14 @@ template <typename Run, typename Body> void runFallibly(Run run, Body &&body) {
     throw std::bad_alloc();
 }
 
-/// As `scheduler.parallelFor`, for such a body.
+/// Calls `scheduler.parallelFor` for such a body.
 template <typename Body>
 void fallibleFor(Scheduler &scheduler, int64_t count, Body &&body) {
   runFallibly([&](const auto &task) { scheduler.parallelFor(count, task); },
               body);
 }
 
-/// As `parallelRanges`, likewise.
+/// Calls `parallelRanges` for such a body.
 template <typename Body>
 void fallibleRanges(int64_t count, double bytes, Body &&body) {
   runFallibly([&](const auto &task) { parallelRanges(count, bytes, task); },

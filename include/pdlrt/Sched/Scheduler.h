@@ -1,4 +1,4 @@
-//===- Scheduler.h - A fixed set of threads for index ranges ----*- C++ -*-===//
+//===- Scheduler.h - Thread pool for index ranges ---------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,15 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs independent tasks, numbered from 0, on a fixed number of threads. Which
-// thread runs a task is left open, so results are deterministic exactly when a
-// task's result does not depend on other tasks of the same call: each writes
-// its own place, and the caller adds up in order of the number.
+// Runs independent tasks, numbered from 0, on a fixed number of threads. Any
+// thread may run a task. Results are deterministic if no task's result depends
+// on other tasks of the same call: each task writes to its own memory, and the
+// caller adds results in the order of their numbers.
 //
-// A task may hand out tasks of its own, if its call allows it: a replica cuts
-// its matrix products over the threads that have nothing else to do. Threads
-// help the oldest call that has tasks left, so that what began first, such as
-// the batch that is prepared beside, does not wait for the rest.
+// A task may start subtasks if its call allows it: a replica splits its matrix
+// products over idle threads. Threads help the oldest call that has tasks left.
+// Work that started first, such as preparing the next batch, therefore does not
+// wait for other work.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@
 
 namespace pdlrt {
 
-/// A borrowed callable `void(int64_t)`; valid only while the callable lives.
+/// A borrowed callable `void(int64_t)`; valid only while the callable exists.
 class TaskRef {
 public:
   template <typename Callable, typename = std::enable_if_t<!std::is_same_v<
@@ -49,26 +49,27 @@ private:
   void (*call)(void *, int64_t);
 };
 
-/// Where threads run.
+/// Assignment of threads to processors.
 enum class Pinning {
-  /// Where the system puts them.
+  /// The operating system decides.
   None,
-  /// Each on a processor of its own, of those that the process may use; the
-  /// thread that makes the scheduler on the first.
+  /// Each thread has its own processor, of those that the process may use. The
+  /// thread that creates the scheduler runs on the first one.
   Processors
 };
 
-/// Owns `threadCount - 1` threads; the caller of `parallelFor` is the last.
+/// Owns `threadCount - 1` threads; the caller of `parallelFor` is the last one.
 class Scheduler {
 public:
-  /// `threadCount` >= 1. Throws std::system_error, with a sentence for the
-  /// user, if a thread cannot start or there are fewer processors than threads
-  /// to pin.
+  /// Starts the threads; `threadCount` >= 1. Throws std::system_error, with an
+  /// error message for the user, if a thread cannot start or there are fewer
+  /// processors than threads to pin.
   explicit Scheduler(int threadCount, Pinning pinning = Pinning::None);
-  /// For tests: takes the tasks of each call in an order, and starts them after
-  /// pauses, that `disturbance` decides. What is deterministic stays the same.
+  /// Scheduler for tests: `disturbance` determines the order in which the tasks
+  /// of each call start, and pauses before them. Deterministic results do not
+  /// change.
   Scheduler(int threadCount, uint64_t disturbance);
-  /// Waits for its threads; no call may be under way.
+  /// Joins its threads. No call may be in progress.
   ~Scheduler();
   Scheduler(const Scheduler &) = delete;
   Scheduler &operator=(const Scheduler &) = delete;
@@ -76,9 +77,9 @@ public:
   int threadCount() const { return int(threads.size()) + 1; }
 
   /// Calls task(0) ... task(count - 1), each once, and returns when all have
-  /// returned. Tasks must not throw. Any number of threads may call, and tasks
-  /// too. `width`: how many threads a task may have for calls of its own, from
-  /// `pdlrt::parallelFor`; with 1 it runs them in order on its own thread.
+  /// returned. Tasks must not throw. Thread-safe; tasks may call it too.
+  /// `width`: number of threads that a task may use in its own calls of
+  /// `pdlrt::parallelFor`; with 1, they run in order on the task's thread.
   /// Allocates nothing.
   void parallelFor(int64_t count, TaskRef task, int width = 1);
 
@@ -97,38 +98,39 @@ private:
   void runDisturbed(const Call &call, int64_t position) const;
 
   std::vector<std::thread> threads;
-  /// Threads look for work this long before they sleep; none where there are
-  /// more of them than processors.
+  /// True if threads look for work for a while before they sleep. False if
+  /// there are more threads than processors.
   bool spins = false;
 
   std::mutex mutex;
   std::condition_variable wake, finished;
-  /// Calls whose tasks may yet be taken, the oldest first.
+  /// Calls with tasks that have not started, oldest first.
   Call *open = nullptr;
   int sleeping = 0;
   bool stopping = false;
-  /// Raised with each call, for threads that look for work.
+  /// Incremented with each call, for threads that look for work.
   std::atomic<uint64_t> published{0};
   std::optional<uint64_t> disturbance;
 };
 
-/// The most threads that share what the calling thread's task hands out; 1
-/// outside of tasks, and where the task may have no others.
+/// Returns the maximum number of threads that share subtasks of the calling
+/// thread's task. 1 outside of tasks, and if the task may not use other
+/// threads.
 int parallelWidth();
 
-/// As `Scheduler::parallelFor`, on the scheduler whose task the calling thread
-/// runs and on at most `parallelWidth` threads; its tasks hand out none of
-/// their own.
+/// Calls `Scheduler::parallelFor` on the scheduler whose task the calling
+/// thread runs, with at most `parallelWidth` threads. These tasks cannot start
+/// subtasks.
 void parallelFor(int64_t count, TaskRef task);
 
-/// How many ranges to cut `count` items into that together touch about `bytes`
-/// bytes, so that the threads of the calling task share them: one where that
-/// would cost more than it saves.
+/// Returns the number of ranges into which to split `count` items, which access
+/// about `bytes` bytes in total, over the threads of the calling task. Returns
+/// 1 if splitting would cost more than it saves.
 int64_t rangesFor(int64_t count, double bytes);
 
-/// Calls body(begin, end) for ranges that make up [0, count), on the threads of
-/// the calling task. `bytes`: what all items touch, about. What `body` does for
-/// an item must not depend on the range.
+/// Calls body(begin, end) for ranges that cover [0, count), on the threads of
+/// the calling task. `bytes`: approximate number of bytes that all items
+/// access. The result of `body` for an item must not depend on the range.
 template <typename Body>
 void parallelRanges(int64_t count, double bytes, Body &&body) {
   const int64_t ranges = rangesFor(count, bytes);

@@ -1,4 +1,4 @@
-//===- AppliedLog.h - What a server applied, in order -----------*- C++ -*-===//
+//===- AppliedLog.h - Log of the requests that a server applied -*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,11 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In mode async the weights depend on the order in which pushes come. A log
-// keeps that order: each request that changed a server's state, once, with its
-// head and payload. To give the requests to the same program again is to get
-// the same state, bit for bit (docs/Protocol.md, "The log of what was
-// applied").
+// In mode async the weights depend on the order in which pushes arrive. The log
+// records that order: each request that changed a server's state, once, with
+// its head and payload. Replaying the log with the same program reproduces the
+// same state, bit for bit (docs/Protocol.md, "The log of what was applied").
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,48 +36,50 @@
 
 namespace pdlrt {
 
-/// What a log begins with.
+/// First record of a log.
 struct AppliedLogHeader {
-  /// The server's view of its job.
+  /// Configuration of the job, as the server sees it.
   Handshake job;
   /// `digestOfState` of the server before the first request.
   uint64_t startDigest = 0;
 };
 
-/// What a log ends with, where its server ended in order.
+/// Last record of a log whose server shut down gracefully.
 struct AppliedLogEnd {
   int64_t requests = 0;
   /// `digestOfState` after the last request.
   uint64_t digest = 0;
 };
 
-/// Writes a log on a thread of its own. `append` and `status` are thread-safe.
+/// Writes a log on a background thread. `append` and `status` are thread-safe.
 class AppliedLogWriter {
 public:
-  /// Whether `create` could make the file now, for who asks before long work.
+  /// Checks whether `create` could create the file now. Call this before long
+  /// work.
   static Status checkPath(const std::string &path);
-  /// Makes the file `path`; one that is there is kept, and an error. A device
-  /// or a pipe of that name is written to.
+  /// Creates the file `path`. Returns an error if it exists, and leaves that
+  /// file unchanged; an existing device or pipe is written to.
   static Expected<std::unique_ptr<AppliedLogWriter>>
   create(const std::string &path, const AppliedLogHeader &header);
   AppliedLogWriter(const AppliedLogWriter &) = delete;
   AppliedLogWriter &operator=(const AppliedLogWriter &) = delete;
-  /// Without `finish` the log has no end, and is refused as a whole.
+  /// If `finish` was not called, the log has no end, and readers reject it.
   ~AppliedLogWriter();
 
-  /// Adds a request that was taken behind what was before. Bytes with an owner
-  /// are not copied. Returns at once, except where the disk is 256 MiB behind:
-  /// then it waits.
+  /// Appends a request that the server took. Bytes with an owner are not
+  /// copied. Returns at once, except if 256 MiB wait for the disk: then it
+  /// blocks.
   void append(const Envelope &head, const Message &payload, Turn turn);
-  /// The trainers, of which the first has joined, have so many workers each.
+  /// Records the number of workers of each trainer, after the first one has
+  /// joined.
   void appendWorkers(int64_t workers);
-  /// A round was closed.
+  /// Records that a round was closed.
   void appendClosed();
-  /// These requests were answered, with the state of now.
-  void appendAnswered(std::span<const Envelope> heads);
-  /// Why the log cannot be written any more; success so far.
+  /// Records that these requests were answered with the state of this moment.
+  void appendResponded(std::span<const Envelope> heads);
+  /// Returns the reason why the log cannot be written any more, or success.
   Status status() const;
-  /// Writes the end and waits until all is on the disk. Once.
+  /// Writes the end and waits until everything is on disk. Call once.
   Status finish(uint64_t stateDigest);
 
 private:
@@ -95,7 +96,7 @@ private:
 
   const std::string path;
   std::FILE *file;
-  /// Of the writing thread.
+  /// Used by the writing thread only.
   uint64_t written = 0;
 
   mutable std::mutex mutex;
@@ -108,8 +109,8 @@ private:
   std::thread thread;
 };
 
-/// One thing that a server did: it took a request; or it closed a round; or it
-/// answered requests; or it learnt how many workers each trainer has.
+/// One action of a server: it took a request, closed a round, answered
+/// requests, or learned the number of workers of each trainer.
 struct AppliedRecord {
   std::optional<Frame> request = std::nullopt;
   Turn turn = Turn::Alone;
@@ -118,11 +119,11 @@ struct AppliedRecord {
   std::optional<int64_t> workers = std::nullopt;
 };
 
-/// Reads a log from its beginning. Any bytes are safe: what is not a whole log
-/// is an error with one sentence. One thread at a time.
+/// Reads a log from the start. Accepts any bytes; an incomplete log is an
+/// error. Only one thread may use a reader at a time.
 class AppliedLogReader {
 public:
-  /// Reads up to the first request.
+  /// Opens a log and reads its header.
   static Expected<std::unique_ptr<AppliedLogReader>>
   open(const std::string &path);
   ~AppliedLogReader();
@@ -130,9 +131,9 @@ public:
   AppliedLogReader &operator=(const AppliedLogReader &) = delete;
 
   const AppliedLogHeader &header() const { return start; }
-  /// The next record; none behind the last, where the log ends in order.
+  /// Returns the next record, or nothing after the last one of a complete log.
   Expected<std::optional<AppliedRecord>> next();
-  /// After `next` gave none.
+  /// Returns the end record. Call after `next` has returned nothing.
   const AppliedLogEnd &end() const { return last; }
 
 private:
@@ -143,7 +144,7 @@ private:
   AppliedLogReader(std::string path, std::FILE *file)
       : path(std::move(path)), file(file) {}
   Expected<Record> read();
-  /// Up to `size` bytes; less at the end of the file.
+  /// Reads up to `size` bytes; fewer at the end of the file.
   Expected<std::vector<std::byte>> readBytes(uint64_t size);
   Status readHeader();
   Status readEnd(const Message &body);
@@ -153,7 +154,7 @@ private:
   std::FILE *file;
   AppliedLogHeader start;
   AppliedLogEnd last;
-  /// Records read so far; the first is the header.
+  /// Number of records read so far; the first is the header.
   uint64_t records = 0;
   int64_t requests = 0;
 };

@@ -1,4 +1,4 @@
-//===- ChangedKeys.h - Which keys were changed when -------------*- C++ -*-===//
+//===- ChangedKeys.h - Changed keys of a table, by time ---------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,26 +17,28 @@
 
 namespace pdlrt {
 
-/// The keys of a table that were changed, by the time at which they were: what
-/// some reader has yet to be told. Not thread-safe.
+/// Changed keys of a table by time of change, for readers that have not been
+/// told of them. Not thread-safe.
 class ChangedKeys {
 public:
-  /// `keys`, distinct, were changed at `time`, which ascends from call to call.
-  /// Throws std::bad_alloc.
+  /// Records that `keys`, which are distinct, changed at `time`. Times must
+  /// ascend from call to call. Throws std::bad_alloc.
   void note(uint64_t time, std::span<const int64_t> keys);
-  /// The keys that were changed behind `time`, each once, in the order of KEYS
-  /// sections: by (shard, key). Throws std::bad_alloc.
+  /// Returns the keys that changed after `time`, each once, in the order of
+  /// KEYS sections: by (shard, key). Throws std::bad_alloc.
   std::vector<int64_t> since(uint64_t time) const;
-  /// Readers have been told what was changed up to `seen`, one number each:
-  /// forgets what all know, and keeps of the rest each key once for each reader
-  /// at most. Throws std::bad_alloc.
+  /// Drops changes that all readers know. `seen` holds, for each reader, the
+  /// time up to which it knows them. Of the rest, keeps each key at most once
+  /// per reader. Throws std::bad_alloc.
   void forget(std::span<const uint64_t> seen);
-  /// How many keys are kept, one that is there twice counted twice.
+  /// Returns the number of stored keys; a key that is stored twice counts
+  /// twice.
   size_t size() const { return kept; }
 
 private:
-  /// What was changed at `time`, or, where it was joined, at a time up to then
-  /// and behind that of the part before, between which no reader stands.
+  /// Keys that changed at `time`. If parts were joined, keys that changed after
+  /// the previous part's time and up to `time`; no reader is between these
+  /// times.
   struct Part {
     uint64_t time;
     std::vector<int64_t> keys;
@@ -45,7 +47,7 @@ private:
 
   std::deque<Part> parts;
   size_t kept = 0;
-  /// Parts are joined when there are more keys.
+  /// Number of keys above which parts are joined.
   size_t joinAt = size_t(1) << 16;
 };
 

@@ -1,4 +1,4 @@
-//===- LoggedApplication.h - A server that keeps a log ----------*- C++ -*-===//
+//===- LoggedApplication.h - Logs the requests of a server ------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,12 +14,12 @@
 
 namespace pdlrt {
 
-/// Passes all on, and logs what is done to the state in its order: requests of
-/// steps that were taken, rounds that were closed, answers; and of joins how
-/// many workers trainers have. What is refused is not logged.
+/// Forwards all calls and logs changes of the state in their order: step
+/// requests that were taken, closed rounds, responses, and the number of
+/// workers from joins. Refused requests are not logged.
 class LoggedApplication final : public PassingApplication {
 public:
-  /// Both outlive it.
+  /// Both must outlive this object.
   LoggedApplication(ServerApplication &inner, AppliedLogWriter &log)
       : PassingApplication(inner), log(log) {}
 
@@ -28,7 +28,7 @@ public:
   Status take(const Envelope &request, Message payload, Turn turn) override;
   Status closeRound(MessageKind kind) override;
   Expected<std::vector<Message>>
-  answer(std::span<const Envelope> requests) override;
+  respond(std::span<const Envelope> requests) override;
 
 private:
   AppliedLogWriter &log;

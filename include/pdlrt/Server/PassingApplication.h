@@ -1,4 +1,4 @@
-//===- PassingApplication.h - Before another application --------*- C++ -*-===//
+//===- PassingApplication.h - Forwards calls to an application --*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,11 +16,12 @@
 
 namespace pdlrt {
 
-/// Stands before an application and passes all on; who derives from it changes
-/// some of that. Calls come as an application's do.
+/// Base of decorators: forwards all calls to another application. Derived
+/// classes override some of them. Has the same calling rules as
+/// ServerApplication.
 class PassingApplication : public ServerApplication {
 public:
-  /// `over` outlives it.
+  /// `over` must outlive this object.
   explicit PassingApplication(ServerApplication &over) : inner(over) {}
 
   Expected<Message> greet(const Envelope &request,
@@ -37,11 +38,11 @@ public:
   bool mayBeOfJob(const Message &handshake) const override {
     return inner.mayBeOfJob(handshake);
   }
-  Expected<Message> answerVisit(const Message &payload) override {
-    return inner.answerVisit(payload);
+  Expected<Message> respondToVisit(const Message &payload) override {
+    return inner.respondToVisit(payload);
   }
-  Expected<Message> answerRead(const Message &payload) override {
-    return inner.answerRead(payload);
+  Expected<Message> respondToRead(const Message &payload) override {
+    return inner.respondToRead(payload);
   }
   Expected<StepFacts> check(const Envelope &request,
                             const Message &payload) override {
@@ -60,8 +61,8 @@ public:
     return inner.closeRound(kind);
   }
   Expected<std::vector<Message>>
-  answer(std::span<const Envelope> requests) override {
-    return inner.answer(requests);
+  respond(std::span<const Envelope> requests) override {
+    return inner.respond(requests);
   }
 
 protected:

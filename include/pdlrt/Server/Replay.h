@@ -1,4 +1,4 @@
-//===- Replay.h - The state again, from logs --------------------*- C++ -*-===//
+//===- Replay.h - Recomputes a state from logs ------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,26 +23,26 @@ namespace pdlrt {
 struct ReplayOptions {
   /// Logs of servers of one job, in any order.
   std::vector<std::string> logs;
-  /// Where to write the checkpoint that their states form; empty: nowhere.
-  /// Needs the logs of all servers.
+  /// Path of the checkpoint to write with the servers' states; empty for none.
+  /// Requires the logs of all servers.
   std::string output;
-  /// What the job began with: a safetensors file, or a checkpoint that it went
-  /// on from. Empty: initial values.
+  /// Initial state of the job: a safetensors file, or the checkpoint that it
+  /// resumed from. Empty for initial values.
   std::string initFrom, checkpoint;
-  /// Whether the job took values alone of `initFrom`.
+  /// True if the job loaded only values from `initFrom`.
   bool initValuesOnly = false;
-  /// Whether they may be of layout 1 (ModelParts.h).
+  /// True if these files may have layout 1 (ModelParts.h).
   bool acceptOldLayout = false;
-  /// Replays that many requests of each log, and looks at no more of it.
+  /// Number of requests of each log to replay; the rest is ignored.
   std::optional<int64_t> requests;
   int threads = 1;
 };
 
-/// Applies what the logs hold with the program's own kernels, one server after
-/// the other, and compares each state with the one that its server ended with.
-/// `report` gets a line for each log. `descriptor` has passed
-/// `checkDescriptor`. An error where a log is damaged or of another program,
-/// where the start is another one, or where the states differ.
+/// Applies the logged requests with the program's own kernels, one server after
+/// another, and compares each state with the state at the end of the log.
+/// `report` receives a line for each log. `descriptor` must have passed
+/// `checkDescriptor`. Returns an error if a log is damaged or belongs to
+/// another program, or if the initial or final states differ.
 Status replayLogs(const pdl_descriptor &descriptor,
                   const ReplayOptions &options,
                   const std::function<void(const std::string &)> &report);

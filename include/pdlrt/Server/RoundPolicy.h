@@ -1,4 +1,4 @@
-//===- RoundPolicy.h - Who waits for whom at a server -----------*- C++ -*-===//
+//===- RoundPolicy.h - Rounds and waiting rules of a mode -------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,62 +18,64 @@
 
 namespace pdlrt {
 
-/// What has come of a round: its kind; by rank whether that trainer's request
-/// is here, whether the trainer has, or may yet have, steps to end, and how
-/// many it has ended since all met last, that of its request here included.
+/// Content of a round, by rank of the trainers. It says whether a trainer's
+/// request has arrived, and whether the trainer has or may still have steps to
+/// finish. It also counts the steps that the trainer has finished since the
+/// last round of sums, including the step of its request here.
 struct RoundContent {
   MessageKind kind = MessageKind::Exchange;
   std::vector<bool> hasCome;
   std::vector<bool> takesPart;
   std::vector<int64_t> steps;
-  /// Gradients in it whose senders are answered: late ones, and those that came
-  /// while it was not full.
+  /// Number of gradients in the round whose senders were answered already: late
+  /// ones, and those of a round that was complete but not full.
   uint32_t answered = 0;
 };
 
-/// What becomes of gradients that come when their round is closed.
+/// Treatment of gradients that arrive after their round was closed.
 enum class LateGradients {
-  /// They count in the round that is open then.
+  /// They count in the round that is open at that time.
   Count,
   /// They do not count.
   Drop,
 };
 
-/// What distinguishes modes in the eyes of the protocol: which requests are
-/// worked on together, when such a round is closed, and who is answered when.
-/// A policy does not change. Thread-safe.
+/// Properties of a mode that matter to the protocol: which requests form
+/// rounds, when a round is closed, and when requests are answered. Immutable.
+/// Thread-safe.
 class RoundPolicy {
 public:
   virtual ~RoundPolicy();
 
-  /// Whether such a request of a step, or of sums, is part of a round. Others
-  /// are taken by themselves, as they come.
+  /// Returns true if a request of this kind, of a step or of sums, is part of a
+  /// round. Other requests are handled one by one, as they arrive.
   virtual bool formsRounds(MessageKind kind, const StepFacts &facts) const = 0;
-  /// Whether the round waits for that trainer's request.
-  virtual bool isDue(const RoundContent &round, uint32_t rank) const = 0;
-  /// Whether the round, which holds requests or late gradients, waits for
-  /// nobody else. All whose request has come are answered then.
+  /// Returns true if the round waits for that trainer's request.
+  virtual bool isExpected(const RoundContent &round, uint32_t rank) const = 0;
+  /// Returns true if the round, which contains requests or late gradients,
+  /// waits for no further request. Then all its requests are answered.
   virtual bool isComplete(const RoundContent &round) const;
-  /// Whether a complete round is closed. If not, its gradients stay in it, and
-  /// others come to it.
+  /// Returns true if a complete round is closed. Otherwise its gradients stay
+  /// in it, and more are added.
   virtual bool isFull(const RoundContent &round) const {
     (void)round;
     return true;
   }
-  /// Whether the round is closed only when all have come: so that requests are
-  /// taken, in rank order, while others are waited for.
+  /// Returns true if the round is closed only after all requests have arrived.
+  /// Then requests are taken in rank order while others are still missing.
   virtual bool waitsForAll(MessageKind kind) const {
     (void)kind;
     return true;
   }
-  /// Where a round does not wait for all: what becomes of a request that comes
-  /// behind its end. It is answered at once, so that nobody waits for a round
-  /// that it is not in.
+  /// Returns the treatment of a request that arrives after the end of its
+  /// round, if a round does not wait for all. The request is answered at once,
+  /// so that no trainer waits for a round that it is not part of.
   virtual LateGradients late() const { return LateGradients::Count; }
-  /// Of a request of a step that forms no round and was taken: whether it is
-  /// answered now. If not, it is asked again when others have gone on.
-  virtual bool isAnswered(const StepProgress &progress,
-                          const Envelope &request) const {
+  /// Returns true if a step request that forms no round and was taken may be
+  /// answered now. If not, the server checks again after other senders have
+  /// progressed.
+  virtual bool isRespondedTo(const StepProgress &progress,
+                             const Envelope &request) const {
     (void)progress, (void)request;
     return true;
   }
@@ -81,20 +83,20 @@ public:
 
 /// Mode sync: steps and sums are rounds of all trainers.
 const RoundPolicy &roundsOfSteps();
-/// Modes async and half-async: only sums are rounds of all trainers; a step is
+/// Modes async and half-async: only sums are rounds of all trainers. A step is
 /// answered at once.
 const RoundPolicy &roundsOfSums();
-/// The same with bounded staleness (Ho et al., "More Effective Distributed ML
-/// via a Stale Synchronous Parallel Parameter Server", 2013): the answer to a
-/// step is held back while its sender is more than `bound` steps ahead of the
-/// slowest sender of the job.
+/// The same with bounded staleness: the response to a step is delayed while its
+/// sender is more than `bound` steps ahead of the slowest sender. See Ho et
+/// al., "More Effective Distributed ML via a Stale Synchronous Parallel
+/// Parameter Server", 2013.
 std::unique_ptr<RoundPolicy> createBoundedStaleness(int64_t bound);
 /// Mode quorum (backup workers: Chen et al., "Revisiting Distributed
-/// Synchronous SGD", 2016): a step is a round that is closed when the gradients
-/// of `quorum` trainers have come; each trainer without data lowers the quorum
-/// by one, but not below one. Those that catch up with trainers that have come
-/// to their end give several gradients to a round, so that it has no fewer than
-/// before, or some more. Sums are rounds of all.
+/// Synchronous SGD", 2016). A round of a step is closed when the gradients of
+/// `quorum` trainers have arrived. Each trainer without data lowers the quorum
+/// by one, but never below one. Trainers that catch up with finished ones
+/// contribute several gradients to a round, so that a round has as many
+/// gradients as before, or a few more. Sums are rounds of all trainers.
 std::unique_ptr<RoundPolicy> createQuorum(uint32_t quorum, LateGradients late);
 
 } // namespace pdlrt

@@ -1,4 +1,4 @@
-//===- ServerApplication.h - What requests do to a server -------*- C++ -*-===//
+//===- ServerApplication.h - Interface of protocol and state ----*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The seam between the protocol and the state. The protocol (ServerCore) sorts
-// out copies, retries and absent trainers; the application sees each request
-// once, in an order that the network cannot change.
+// Interface between the protocol and the state. The protocol (ServerCore)
+// handles copies, retries and absent trainers. The application receives each
+// request once, in an order that the network cannot change.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,87 +26,93 @@
 
 namespace pdlrt {
 
-/// How a request is taken.
+/// Role of a request when it is taken.
 enum class Turn {
-  /// By itself: it forms no round.
+  /// It forms no round.
   Alone,
-  /// In the round that is open; answered when that is closed, or before.
+  /// It is in the open round. It is answered when the round is closed, or
+  /// earlier.
   InRound,
-  /// Its own round is closed: its gradients count in the one that is open.
+  /// Its own round is closed. Its gradients count in the open round.
   Late,
-  /// Its own round is closed: its gradients do not count.
+  /// Its own round is closed. Its gradients do not count.
   Dropped,
 };
 
-/// State that trainers share. Calls come one at a time; a call may use threads
-/// of its own.
+/// Shared state of the trainers. Calls come one at a time; a call may use its
+/// own threads.
 class ServerApplication {
 public:
   virtual ~ServerApplication();
 
-  /// The same payload before the join: why the trainer would be refused, or
-  /// what the answer's payload is. Changes nothing.
+  /// Handles a Greet, which has the payload of a later join. Returns the
+  /// payload of the response, or the reason for a refusal. Changes nothing.
   virtual Expected<Message> greet(const Envelope &request,
                                   const Message &payload) = 0;
-  /// The payload of a Join (the handshake): what the answer's payload is, or
-  /// why the trainer is refused. May come again for a trainer that joined.
+  /// Handles a Join, whose payload is the handshake. Returns the payload of the
+  /// response, or the reason for a refusal. May be called again for a trainer
+  /// that has joined.
   virtual Expected<Message> join(const Envelope &request,
                                  const Message &payload) = 0;
 
-  /// Of a Join that was refused: whether it came from a trainer of this very
-  /// job, which was started with wrong flags. Others would wait for it.
+  /// Called for a refused Join. Returns true if it came from a trainer of this
+  /// job that was started with wrong flags; other trainers would wait for it in
+  /// vain.
   virtual bool isOfJob(const Message &handshake) const {
     (void)handshake;
     return false;
   }
 
-  /// Of a Join that was refused, and is not of this very job: whether a wrong
-  /// program may have been started for it. Others would wait for the right one.
+  /// Called for a refused Join that is not known to be of this job. Returns
+  /// true if a wrong program may have been started for this job; others would
+  /// wait for the right one.
   virtual bool mayBeOfJob(const Message &handshake) const {
     (void)handshake;
     return false;
   }
 
-  /// The payloads of who reads and is not of the job: a Visit and a Read
-  /// (ReadCodec.h); what their answers' payloads are, or why they are refused.
-  /// Changes nothing that others can see. Throws std::bad_alloc, which harms
-  /// nobody else.
-  virtual Expected<Message> answerVisit(const Message &payload);
-  virtual Expected<Message> answerRead(const Message &payload);
+  /// Handle a Visit and a Read of a reader, which is not part of the job
+  /// (ReadCodec.h). Return the payload of the response, or the reason for a
+  /// refusal. Change nothing that others can see. Throw std::bad_alloc; that
+  /// affects only the reader.
+  virtual Expected<Message> respondToVisit(const Message &payload);
+  virtual Expected<Message> respondToRead(const Message &payload);
 
-  /// Looks at a request when it arrives, before it counts; what it is to the
-  /// steps of its sender. On an error it is refused with that sentence, and
-  /// nothing has changed.
+  /// Checks a request when it arrives, before it counts. Returns its role among
+  /// the steps of its sender. On an error the request is refused with that
+  /// message, and nothing has changed.
   virtual Expected<StepFacts> check(const Envelope &request,
                                     const Message &payload) = 0;
 
-  /// Which requests form rounds, and who waits for whom. Outlives the
-  /// application; always the same.
+  /// Returns the policy that forms rounds and decides who waits. Always the
+  /// same; must outlive the application.
   virtual const RoundPolicy &roundPolicy() const = 0;
 
-  /// A checked request that is no part of any step (`isOfSteps`); returns its
-  /// answer's payload. An error fails the job with its sentence.
+  /// Handles a checked request that is not part of a step (`isOfSteps`).
+  /// Returns the payload of the response. An error fails the job with its
+  /// message.
   virtual Expected<Message> handle(const Envelope &request,
                                    Message payload) = 0;
 
-  /// Takes up a checked request of a step, or of sums: all that it does to the
-  /// state, but for what the end of its round does. Requests of a round that
-  /// waits for all come in ascending order of trainers, as soon as those before
-  /// have come; of another one, in that order, when nobody else is waited for,
-  /// and by themselves those that are answered at once.
-  /// An error fails the job with its sentence.
+  /// Takes a checked request of a step or of sums: makes all its changes to the
+  /// state, except for those at the end of its round. In a round that waits for
+  /// all, requests come in ascending rank order, as soon as all lower ranks
+  /// have arrived. In another round they come in that order when it waits for
+  /// no further request; requests that are answered at once come one by one. An
+  /// error fails the job with its message.
   virtual Status take(const Envelope &request, Message payload, Turn turn) = 0;
 
   /// Ends the round whose requests were taken. An error fails the job with its
-  /// sentence.
+  /// message.
   virtual Status closeRound(MessageKind kind) = 0;
 
-  /// The payloads that answer requests which were taken, and whose round, if
-  /// they are of one, is closed or goes on without them: each once, in any
-  /// order, and no further request of its sender was taken before. Answers have
-  /// the state of now. An error fails the job with its sentence.
+  /// Returns the payloads of the responses to requests that were taken and
+  /// whose round, if any, is closed or continues without them. Each request is
+  /// answered once, in any order, before the next request of its sender is
+  /// taken. Responses contain the current state. An error fails the job with
+  /// its message.
   virtual Expected<std::vector<Message>>
-  answer(std::span<const Envelope> requests) = 0;
+  respond(std::span<const Envelope> requests) = 0;
 };
 
 } // namespace pdlrt

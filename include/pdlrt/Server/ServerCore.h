@@ -1,4 +1,4 @@
-//===- ServerCore.h - The protocol of a server ------------------*- C++ -*-===//
+//===- ServerCore.h - Protocol of a server ----------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The server's half of exactly-once: takes requests off a transport, sorts out
-// copies and retries, forms rounds, watches who is there, and hands each
-// request once to the application. Life signs never wait for work: what needs
-// the application goes to an executor, all else is answered at once.
+// The server's part of exactly-once delivery: receives requests from a
+// transport, handles copies and retries, forms rounds, monitors the trainers,
+// and passes each request once to the application. Heartbeats never wait for
+// work: an executor runs what needs the application; everything else is
+// answered at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,7 @@
 
 #include "pdlrt/Core/Clock.h"
 #include "pdlrt/Core/Executor.h"
+#include "pdlrt/Protocol/ReplayGuard.h"
 #include "pdlrt/Server/ServerApplication.h"
 #include "pdlrt/Server/ServerCosts.h"
 #include "pdlrt/Transport/Message.h"
@@ -28,142 +30,181 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace pdlrt {
 
-/// What becomes of the job where a trainer is lost.
+/// Reaction to the loss of a trainer.
 enum class FailurePolicy {
-  /// It fails: all are told, and end.
+  /// The job fails. All processes are told and end.
   Abort,
-  /// It waits until the trainer is back. Where all have left because they
-  /// failed, the job fails.
+  /// The job waits until the trainer restarts. If all trainers have left
+  /// because of a failure, the job fails.
   Wait,
 };
 
 struct ServerCoreOptions {
-  /// Trainers of the job, ranks 0 to trainers - 1.
+  /// Number of trainers in the job; their ranks start at 0.
   uint32_t trainers = 1;
-  /// Workers of a trainer that send by themselves, numbered from 1 on; 0 is the
-  /// process. Rounds are worker 0's.
+  /// Number of workers of a trainer that send their own requests, numbered from
+  /// 1. Worker 0 is the process; only its requests form rounds.
   uint32_t workersOfTrainer = 0;
-  /// Of the map from blocks to servers; requests of another one are refused.
+  /// Epoch of the map from blocks to servers. Requests with another epoch are
+  /// refused.
   uint64_t epoch = 0;
-  /// A trainer that nothing has been heard of for that long, after its join, is
-  /// lost. Zero: never.
+  /// After its join, a trainer that was silent for this long is lost. Zero
+  /// disables the limit.
   ClockTime silenceLimit = std::chrono::seconds(10);
-  /// Under Abort: a trainer that has not joined for that long, after the
-  /// server's start, is lost; under Wait, where none has joined. Less, a
-  /// minute, where a start of its rank was refused that may have been meant for
-  /// this job. Zero: never.
+  /// Under Abort: a trainer that has not joined within this time after the
+  /// server's start is lost. Under Wait: the limit applies if no trainer has
+  /// joined. It is one minute if a process of that rank was refused and may
+  /// have been meant for this job. Zero disables the limit.
   ClockTime joinLimit = std::chrono::minutes(10);
   FailurePolicy onFailure = FailurePolicy::Abort;
-  /// Under Wait, where new starts do not go on: the job has failed when no
-  /// trainer at all was heard of for that long. Other servers may have failed
-  /// it, and all who knew are gone. Zero: never.
+  /// Under Wait without `restartsContinue`: the job has failed if no trainer
+  /// has sent a message for this long. Other servers may have failed the job,
+  /// and all processes that know this may have ended. Zero disables the limit.
   ClockTime abandonLimit = std::chrono::hours(1);
-  /// Under Wait: how many answers of a sender are kept for a new start of its
-  /// trainer, which goes back as far as that (docs/Protocol.md). Under Abort
-  /// one is kept.
-  uint32_t keptAnswers = 2;
-  /// The same of its worker 0, if more.
+  /// Under Wait: number of responses to a sender that are stored. A restart of
+  /// its trainer can repeat that many requests (docs/Protocol.md). Under Abort
+  /// one response is stored.
+  uint32_t keptResponses = 2;
+  /// Number of stored responses to worker 0, if larger than `keptResponses`.
   uint32_t keptOfProcess = 0;
-  /// What the first start of a trainer is called; later ones count from there.
-  /// A server that is started anew takes a larger one, so that it knows
-  /// trainers of its life before.
+  /// Incarnation of the first process of each trainer; later ones count up from
+  /// it. A restarted server uses a larger number, so that it recognizes
+  /// trainers of its previous incarnation.
   uint64_t firstIncarnation = 1;
-  /// Tells this job from others for its trainers; a server draws it.
+  /// Random number by which trainers distinguish this job from others.
   uint64_t jobId = 0;
-  /// What the parts of one sender's next request may have together; 0: requests
-  /// come whole.
-  uint64_t mostPartBytes = 0;
-  /// Under Wait: whether a new start of a trainer goes on among the requests of
-  /// an earlier one. If not, it fails the job, as does a trainer that has sent
-  /// requests and then fails or dies: what is waited for cannot come.
-  bool newStartsGoOn = true;
+  /// Maximum total size in bytes of the parts of one sender's next request; 0
+  /// if requests may not be sent in parts.
+  uint64_t maxPartBytes = 0;
+  /// Under Wait: true if a restarted trainer continues among the requests of
+  /// its previous incarnation. If false, a restart fails the job, and so does a
+  /// trainer that has sent requests and then fails or dies, because what others
+  /// wait for can never arrive.
+  bool restartsContinue = true;
+  /// Under Wait: true if the state is saved before a lost trainer ends the job
+  /// (`ServerCore::pendingLoss`).
+  bool savesBeforeLoss = false;
 };
 
 enum class JobState {
   Running,
-  /// All trainers have left in order.
+  /// The job has ended: all trainers have left without an error.
   Finished,
-  /// Given up; requests are refused with the reason.
+  /// The job has failed; requests are refused with the reason.
   Failed,
 };
 
 struct JobStatus {
   JobState state = JobState::Running;
-  /// Why it failed.
+  /// Reason of the failure.
   std::string sentence;
+  /// Code of the failure; PDL_OK without one.
+  pdl_status code = PDL_OK;
+
+  /// Returns the failure; success if the job has not failed.
+  Status failure() const {
+    return state == JobState::Failed ? Status(code, sentence) : Status();
+  }
 };
 
-/// The protocol of one server of one job. Thread-safe. Beats, leaves and copies
-/// are answered even while the application works.
+/// Protocol of one server of one job. Thread-safe. Heartbeats, leaves and
+/// copies are answered even while the application works.
 class ServerCore {
 public:
-  /// Takes no joins before `open`. `executor` calls the application; it and
-  /// `clock` outlive it.
+  /// Creates a core that accepts no joins before `open`. `executor` calls the
+  /// application. `executor` and `clock` must outlive the core.
   ServerCore(const ServerCoreOptions &options, Clock &clock,
              Executor &executor);
-  /// Open from the start. Without an executor the application is called by the
-  /// threads that bring requests.
+  /// Creates a core that accepts joins at once. It takes no executor: the
+  /// transport's threads call the application.
   ServerCore(const ServerCoreOptions &options, ServerApplication &application,
              Clock &clock);
-  /// Lets open requests go. Listeners that call `handle` must be gone.
+  /// Drops open requests. Destroy the listeners that call `handle` first.
   ~ServerCore();
   ServerCore(const ServerCore &) = delete;
   ServerCore &operator=(const ServerCore &) = delete;
 
-  /// For a listener, which must go before the core: `screen`, then `handle`.
+  /// Returns the handler for a listener, which must be destroyed before the
+  /// core. It calls `screen`, then `handle`.
   RequestHandler handler();
-  /// Handles one request. Bytes that are no request are refused and change
-  /// nothing. Waits for the application only where the executor does.
-  /// Responders are called without a lock held.
+  /// Handles one request. Malformed bytes are refused and change nothing.
+  /// Blocks on the application only if the executor does. No lock is held while
+  /// a responder runs.
   void handle(const Message &request, Responder responder);
-  /// The refusal of a request of which only the front is there, at least its
-  /// head: who has not joined makes this process hold no more than a handshake.
-  /// Nothing where all of it may be taken.
+  /// Returns the refusal of a request of which only the front has arrived (at
+  /// least its head), or nothing if the rest may be read. So a process that has
+  /// not joined cannot make this process store more than a handshake.
   std::optional<Message> screen(const Message &front, uint64_t size) const;
 
-  /// What trainers that join before `open` are told, such as "loading
-  /// saved/step-000000000100".
+  /// Sets the status that trainers receive if they join before `open`, such as
+  /// "loading saved/step-000000000100".
   void setProgress(const std::string &sentence);
-  /// Takes joins from now on. `application` outlives the core.
+  /// Accepts joins from now on. `application` must outlive the core.
   void open(ServerApplication &application);
 
-  /// Asks trainers to stop, with the answers to their beats; the job then ends
-  /// as they leave. Until then a trainer that is lost, or has left because it
-  /// failed, or has not joined, fails the job under either policy: without it
-  /// there is no stopping in order.
-  void askToStop();
+  /// Asks trainers to stop, with the responses to their heartbeats. The job
+  /// then ends as they leave. Until it has ended, a trainer that is lost, has
+  /// failed, or has not joined fails the job under either policy, because a
+  /// graceful shutdown needs it.
+  void requestStop();
+
+  /// Sets the handler of requests from other servers of the job
+  /// (MessageKind::Peer). It returns the payload of the response, or the reason
+  /// for a refusal. Threads that deliver requests call it, so it must return
+  /// quickly. Call this before a listener has the handler.
+  using PeerHandler = std::function<Expected<Message>(const Message &payload)>;
+  void respondToPeers(PeerHandler handler);
+  /// Returns the reason why the job cannot continue, if there is one. Only with
+  /// `savesBeforeLoss`. The job then runs on without restarted trainers until
+  /// `fail` ends it.
+  std::optional<std::string> pendingLoss() const;
+  /// Returns the progress of all senders.
+  std::vector<SenderMark> marks() const;
+  /// Runs `task` once on the executor between two requests, with the progress
+  /// of all senders at that time. The state then contains all gradients whose
+  /// senders were answered. Then calls `ended` once with the task's result. An
+  /// exception of `task` is an error. If the job has ended, or if the core or
+  /// the executor is destroyed before, `task` does not run and `ended` gets an
+  /// error. `ended` may run on any thread and must not throw. Throws
+  /// std::bad_alloc; then `task` does not run and `ended` may not be called.
+  using BetweenTask = std::function<Status(const std::vector<SenderMark> &)>;
+  using BetweenEnd = std::function<void(Status)>;
+  void betweenRequests(BetweenTask task, BetweenEnd ended);
 
   JobStatus status() const;
-  /// Who holds the job up, and since when, such as "waiting for the exchange of
-  /// trainer 1 (3 s)"; empty if nobody does. A round that is open for less than
-  /// `atLeast` holds nothing up.
+  /// Returns a status line such as "waiting for the exchange of trainer 1 (3
+  /// s)"; empty if the job does not wait. Rounds open for less than `atLeast`
+  /// are not reported.
   std::string waitingFor(ClockTime atLeast = ClockTime(0)) const;
-  /// Of answers to steps that formed no rounds. Not while requests come.
+  /// Returns the staleness of responses to steps that formed no rounds. Do not
+  /// call while requests arrive.
   StalenessCounts staleness() const;
-  /// Gives the job up for a reason of the server's own. No effect once it is
-  /// over.
-  void fail(const std::string &sentence);
-  /// The same because of a trainer of this process. It has ended: nobody waits
-  /// until it is told how the job has ended.
-  void failWithTrainer(uint32_t rank, const std::string &why);
+  /// Fails the job for a reason of the server's own. If there is a pending
+  /// loss, the job fails with its code. No effect after the end of the job.
+  void fail(const Status &failure);
+  /// Fails the job because of a trainer in this process. That trainer has
+  /// ended, so the core does not wait until it has been told about the end.
+  void failWithTrainer(uint32_t rank, const Status &why);
 
-  /// Calls `action` once when the job is over, or soon if it is: by the thread
-  /// that ends it, without a lock held. One action; a later call replaces it.
+  /// Calls `action` once when the job ends, or soon if it has ended. It runs on
+  /// the thread that ends the job, without a lock held. A later call replaces
+  /// the action.
   void whenOver(std::function<void()> action);
-  /// Blocks for at most `limit` of real time; whether the job is over. Needs a
-  /// clock and a transport that run by themselves.
+  /// Blocks until the job has ended, for at most `limit` of real time. Returns
+  /// true if it has ended. Clock and transport must run on their own.
   bool waitUntilOver(std::chrono::nanoseconds limit) const;
-  /// Whether each trainer knows the end of the job: it has left, or is silent,
-  /// and all answers have been handed to the transport. A server goes on to
-  /// listen until that is so, for some seconds at most: an answer that was sent
-  /// may be lost, and a trainer may yet join.
-  bool allTold() const;
-  /// Blocks until then, for at most `limit` of real time; whether it is so.
-  /// Needs a clock and a transport that run by themselves.
-  bool waitUntilTold(std::chrono::nanoseconds limit) const;
+  /// Returns true if each trainer knows about the end of the job: it has left
+  /// or is silent, and all responses were handed to the transport. A server
+  /// continues to listen until then, for some seconds at most, because a
+  /// response may be lost and a trainer may still join.
+  bool allNotified() const;
+  /// Blocks until `allNotified`, for at most `limit` of real time. Returns its
+  /// value. Clock and transport must run on their own.
+  bool waitUntilNotified(std::chrono::nanoseconds limit) const;
 
 private:
   class State;

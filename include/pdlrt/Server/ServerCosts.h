@@ -1,4 +1,4 @@
-//===- ServerCosts.h - What a server's steps cost ---------------*- C++ -*-===//
+//===- ServerCosts.h - Costs of a server's steps ----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,49 +15,52 @@
 
 namespace pdlrt {
 
-/// What the requests of steps (Exchange and Norm) have cost a server. Times are
-/// seconds of the threads that worked on requests, one at a time. Bytes are
-/// those of whole messages, with their heads; what the network adds, copies and
-/// beats are not counted.
+/// Costs of step requests (Exchange and Norm) on a server. Times are in seconds
+/// of the threads that handle requests, one at a time. Bytes are those of whole
+/// messages with their heads; network overhead, copies and heartbeats do not
+/// count.
 struct ServerCosts {
-  /// Steps with a contribution: rounds in mode sync, pushes in mode async.
+  /// Number of steps with gradients: rounds in mode sync, pushes in mode async.
   int64_t steps = 0;
-  /// Gradients that came when their round was closed: those that counted in the
-  /// next one, and those that did not count.
+  /// Numbers of gradients that arrived after their round was closed and counted
+  /// in the next one, or did not count.
   int64_t late = 0, dropped = 0;
-  /// Steps of workers that came with those of others in one push.
+  /// Number of workers' steps that were pushed together with steps of other
+  /// workers.
   int64_t mergedSteps = 0;
-  /// The most bytes of values that were kept because senders have seen them,
-  /// and may still push gradients that were computed on them.
+  /// Maximum number of bytes of values stored because senders have read them
+  /// and may still push gradients computed from them.
   int64_t seenBytes = 0;
   int64_t messages = 0;
   int64_t bytesReceived = 0;
   int64_t bytesSent = 0;
-  /// Requests taken apart and checked.
+  /// Decoding and checking of requests.
   double check = 0;
-  /// Gradients summed, and tested for what is not finite.
+  /// Summation of gradients, and the check for NaN and infinity.
   double sum = 0;
-  /// New rows made, rules applied.
+  /// Creation of rows and application of optimizer rules.
   double apply = 0;
-  /// Answers put together.
-  double answer = 0;
-  /// Part of the above: from the request that completed a round, or asked for
-  /// an answer of its own, until the answers were there.
+  /// Building of responses.
+  double response = 0;
+  /// Part of the times above: from the request that completes a round, or that
+  /// is answered by itself, until the responses are ready.
   double closing = 0;
-  /// From the first request to the last answer, by the clock and as CPU time of
-  /// the process.
+  /// From the first request to the last response: wall-clock time, and CPU time
+  /// of the process.
   double elapsed = 0;
   double cpu = 0;
 };
 
-/// How often an answer was that many steps ahead of the slowest sender when it
-/// was given: the last entry counts all that were more.
+/// Histogram of staleness: entry i counts responses that were i steps ahead of
+/// the slowest sender when they were given. The last entry counts all larger
+/// values too.
 using StalenessCounts = std::vector<int64_t>;
 
-/// One line for the user; empty where nothing was counted.
+/// Returns one line for the user; empty if nothing was counted.
 std::string describeStaleness(const StalenessCounts &counts);
 
-/// Lines for the user: means of a step, then the traffic. None without steps.
+/// Returns lines for the user: mean costs per step, then the traffic. Empty if
+/// there were no steps.
 std::vector<std::string> costLines(const ServerCosts &costs);
 
 } // namespace pdlrt

@@ -1,4 +1,4 @@
-//===- StepProgress.h - How far the senders of a job are --------*- C++ -*-===//
+//===- StepProgress.h - Progress of a job's senders -------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,35 +18,37 @@
 
 namespace pdlrt {
 
-/// What a request is to the steps of its sender.
+/// Role of a request among the steps of its sender.
 struct StepFacts {
-  /// It brings gradients, which end a step.
+  /// It carries gradients, which end a step.
   bool contributes = false;
-  /// It asks for what the next step of its sender reads.
+  /// It requests the state for the next step of its sender.
   bool goesOn = false;
 };
 
-/// How many steps each sender has ended since all trainers met last (in a round
-/// of sums), as one server sees it. A trainer is slow until it is known to
-/// rest: one of which nothing has come yet has ended none. A worker counts from
-/// its first request on, since one without data sends none. Not thread-safe.
+/// Number of steps that each sender has finished since the last round of sums
+/// (in which all trainers meet), as one server sees it. A trainer counts as
+/// active until it is known to rest; before its first request it has finished
+/// no step. A worker counts only from its first request on, because a worker
+/// without data sends none. Not thread-safe.
 class StepProgress {
 public:
   explicit StepProgress(uint32_t trainers) : own(trainers), meets(trainers) {}
 
-  /// A request of a step has come.
+  /// Records a step request.
   void note(const Envelope &request, const StepFacts &facts);
-  /// A trainer has come to where all meet, and ends no steps until they have.
+  /// Records that a trainer waits in the round of sums. It finishes no steps
+  /// until all trainers have arrived there.
   void rest(uint32_t trainer) { meets[trainer] = true; }
-  /// All trainers have met: they begin anew.
+  /// Records that all trainers have met; their counts restart.
   void meet();
 
-  /// Whether a trainer has, or may yet have, steps to end.
+  /// Returns true if a trainer has, or may still have, steps to finish.
   bool takesPart(uint32_t trainer) const;
-  /// The steps of the slowest sender of a trainer that takes part; of none
-  /// where no trainer does.
+  /// Returns the number of steps of the slowest sender among active trainers;
+  /// nothing if no trainer is active.
   std::optional<int64_t> slowest() const;
-  /// The trainers of the slowest senders.
+  /// Returns the trainers of the slowest senders.
   std::vector<uint32_t> slowestTrainers() const;
   int64_t stepsOf(const Envelope &sender) const;
 
@@ -55,12 +57,12 @@ private:
     int64_t steps = 0;
     bool rests = false;
   };
-  /// Of one trainer.
+  /// Returns the number of steps of one trainer's slowest sender.
   std::optional<int64_t> slowestOf(uint32_t trainer) const;
 
-  /// By trainer, by worker.
+  /// Indexed by trainer, then by worker.
   std::vector<std::map<uint32_t, Sender>> own;
-  /// By trainer: whether it waits where all meet.
+  /// True for trainers that wait in the round of sums.
   std::vector<bool> meets;
 };
 

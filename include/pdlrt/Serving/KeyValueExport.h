@@ -1,4 +1,4 @@
-//===- KeyValueExport.h - A checkpoint for key-value stores -----*- C++ -*-===//
+//===- KeyValueExport.h - Exports for key-value stores ----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,11 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A folder with the rows of each table as files of keys and values, sorted by
-// key, of which each file has the keys behind those of the one before; the
-// parameters as one safetensors file; and a manifest, `key-values.json`. The
-// rows pass through a bounded memory, on their way in and when they are
-// compared.
+// An export for key-value stores is a folder. It contains the rows of each
+// table as files of keys and values, sorted by key within and across files; the
+// parameters as one safetensors file; and a manifest, `key-values.json`. Rows
+// are written and compared in bounded memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,12 +32,12 @@ namespace pdlrt {
 
 inline constexpr const char *keyValueManifestName = "key-values.json";
 
-/// Whether the folder is such an export.
+/// Returns true if the folder is such an export.
 bool isKeyValueExport(const std::string &folder);
 
-/// A file of a table: at least one row.
+/// A file of a table, with at least one row.
 struct KeyValueFile {
-  std::string file; ///< its name in the folder
+  std::string file; ///< Name in the folder.
   int64_t rows = 0;
   int64_t firstKey = 0, lastKey = 0;
   FileDigest digest;
@@ -46,61 +45,62 @@ struct KeyValueFile {
 
 struct KeyValueTable {
   std::string name;
-  /// Which part of rows is here: "values", or "slot.<slot>".
+  /// Exported part of the rows: "values", or "slot.<slot>".
   std::string part;
   RowElements elements;
   std::vector<KeyValueFile> files;
-  /// How keys come from fields, one way a line; empty: the checkpoint does not
-  /// say it.
+  /// Description of how keys are made from fields, one way per line. Empty if
+  /// the checkpoint does not contain it.
   std::string keys = {};
 
   int64_t rows() const;
 };
 
-/// What an export consists of.
+/// Contents of an export.
 struct KeyValueManifest {
-  std::string format; ///< of its tables
+  std::string format; ///< Format of its tables
   std::string model;
   int64_t steps = 0;
-  /// The slot that is here in the place of values, where symbols have it.
+  /// Slot that is exported instead of the values of symbols that have it.
   std::string slot;
   std::vector<KeyValueTable> tables;
-  /// Of the file of parameters, if there is one.
+  /// Digest of the file of parameters, if there is one.
   std::optional<FileDigest> parameters;
 };
 
-/// The manifest as the text of a file, and back: an error, which begins with
-/// `path`, where the text is none. Any bytes are safe.
+/// Encode and decode the manifest as text. An invalid text is an error that
+/// begins with `path`. Safe for arbitrary bytes.
 std::string encodeKeyValues(const KeyValueManifest &manifest);
 Expected<KeyValueManifest> decodeKeyValues(const std::string &text,
                                            const std::string &path);
 
 struct KeyValueOptions {
-  /// Exported in the place of values, where symbols have it; "": values.
+  /// Slot to export instead of the values of symbols that have it; "": values.
   std::string slot;
-  /// A file ends behind the row that brings it to as many bytes.
+  /// A file ends with the row at which it reaches this size.
   uint64_t bytesInFile = UINT64_MAX;
-  /// Bytes of rows that are in memory.
+  /// Maximum bytes of rows in memory.
   size_t memory = size_t(256) << 20;
 };
 
-/// Writes the export of a checkpoint as the folder `path`, which appears whole
-/// or not at all. Values that are stored in 16 bits are widened to F32,
-/// exactly. Throws std::bad_alloc.
+/// Exports a checkpoint to the folder `path`, which appears complete or not at
+/// all. Values that are stored in 16 bits are widened to F32, without loss.
+/// Throws std::bad_alloc.
 Status exportKeyValues(const Checkpoint &checkpoint,
                        const KeyValueFormat &format,
                        const KeyValueOptions &options, const std::string &path);
 
-/// What an export is made of; all of it is read, with that of `formats` which
-/// wrote it. An error names what is missing or changed. Throws std::bad_alloc.
+/// Verifies an export by reading all of it, with the format in `formats` that
+/// wrote it, and returns its contents. An error says what is missing or
+/// changed. Throws std::bad_alloc.
 Expected<KeyValueManifest>
 verifyKeyValues(const std::string &path,
                 std::span<const KeyValueFormat *const> formats);
 
-/// Where an export differs from a checkpoint in a bit, tables in order of keys;
-/// at most `limit` sentences, in which the export is the first. An error where
-/// one of them cannot be read. `memory` as in the options. Throws
-/// std::bad_alloc.
+/// Compares an export with a checkpoint, bit by bit, tables in order of keys.
+/// Creates at most `limit` messages, in which the export comes first. Returns
+/// an error if one of the two cannot be read. `memory` as in the options.
+/// Throws std::bad_alloc.
 Expected<StateDifferences>
 compareKeyValues(const std::string &path,
                  std::span<const KeyValueFormat *const> formats,

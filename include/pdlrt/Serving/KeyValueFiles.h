@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What key-value stores are filled with: keys, each with the elements of a row,
-// in the order that the format has.
+// Files for filling key-value stores: keys with the elements of their rows, in
+// the order that the format requires.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,64 +28,66 @@
 
 namespace pdlrt {
 
-/// A new file; not thread-safe.
+/// Writes a new file. Not thread-safe.
 class KeyValueWriter {
 public:
   virtual ~KeyValueWriter();
 
-  /// Adds a row behind those before it in the order of the format.
+  /// Appends a row. Rows must be added in the order of the format.
   virtual Status add(int64_t key, const std::byte *values) = 0;
-  /// About as many as the file has so far.
+  /// Returns the approximate size of the file so far.
   virtual uint64_t bytes() const = 0;
-  /// Flushes it to the disk, with a row at least; its name is flushed with its
-  /// folder. Its digest.
+  /// Flushes the file, which must have at least one row, to the disk, and
+  /// returns its digest. Its name is flushed with its folder.
   virtual Expected<FileDigest> finish() = 0;
 };
 
-/// The rows of a file, one after the other; not thread-safe.
+/// Reads the rows of a file in order. Not thread-safe.
 class KeyValueReader {
 public:
   virtual ~KeyValueReader();
 
-  /// Goes on to the next row; false: there is none. An error, which names the
-  /// place, where the file has something else. Any bytes are safe.
+  /// Advances to the next row. Returns false if there is none, or an error with
+  /// the position if the file has invalid content. Safe for arbitrary bytes.
   virtual Expected<bool> next() = 0;
-  /// Of the row; valid until the next call of `next`, and not aligned.
+  /// Key and values of the current row. The bytes are valid until the next call
+  /// of `next`, and not aligned.
   virtual int64_t key() const = 0;
   virtual const std::byte *values() const = 0;
 };
 
-/// How rows are written: the elements are F32 or F64. Any thread may call.
+/// A file format for rows of F32 or F64 elements. Thread-safe.
 class KeyValueFormat {
 public:
   virtual ~KeyValueFormat();
 
-  /// Of the flag, and of files' names.
+  /// Returns the name of the format in flags and file extensions.
   virtual std::string_view name() const = 0;
   virtual KeyOrder order() const = 0;
-  /// Makes a file that is not there yet. Throws std::bad_alloc.
+  /// Creates a file, which must not exist. Throws std::bad_alloc.
   virtual Expected<std::unique_ptr<KeyValueWriter>>
   create(const std::string &path, const RowElements &elements) const = 0;
-  /// Opens one that `create` made. Throws std::bad_alloc.
+  /// Opens a file that `create` made. Throws std::bad_alloc.
   virtual Expected<std::unique_ptr<KeyValueReader>>
   open(const std::string &path, const RowElements &elements) const = 0;
 };
 
-/// Lines of text: the key as a number with a sign, and behind a tab each
-/// element, with as many digits as it takes to read back the same bits.
+/// Returns the text format. Each line has the key as a signed number, then a
+/// tab and a number for each element, with enough digits to restore the same
+/// bits.
 const KeyValueFormat &tsvFormat();
 
-/// Records of equal size: the key with the greatest byte first, then the
-/// elements with the least byte first.
+/// Returns the format with records of equal size: the key as big-endian number,
+/// then the elements as little-endian numbers.
 const KeyValueFormat &recordFormat();
 
-/// Of the bytes in a file now: reads all of it.
+/// Returns the digest of the current bytes of a file. Reads all of it.
 Expected<FileDigest> digestOfFile(const std::string &path);
 
-/// A key as stores that compare bytes want it: the greatest byte first. Of keys
-/// below zero the first byte is 0x80 or more, so they come last.
+/// Returns a key in big-endian form, for stores that compare bytes. Negative
+/// keys come last, because their first byte is at least 0x80.
 std::string bytesOfKey(int64_t key);
-/// Back, of eight bytes.
+/// Returns the key of eight such bytes.
 int64_t keyOfBytes(const void *bytes);
 
 } // namespace pdlrt

@@ -1,4 +1,4 @@
-//===- RemoteRows.h - Rows that are asked for call by call ------*- C++ -*-===//
+//===- RemoteRows.h - Rows that are requested for each call -----*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a model reads that does not hold its tables. How rows travel is not told
-// here: a library that was not made for servers has nothing of it
+// Row source for models whose tables are remote. This interface does not depend
+// on the transport, so libraries that are not made for servers need none
 // (ServerRows.h).
 //
 //===----------------------------------------------------------------------===//
@@ -28,28 +28,29 @@
 
 namespace pdlrt {
 
-/// Rows of one lookup: distinct keys, and where is written what frozen programs
-/// read of each, one behind the other, and whether the key had no row.
+/// Rows of one lookup. The keys are distinct. For each key, the part of the row
+/// that frozen programs read is written to `rows`, consecutively.
 struct WantedRows {
   int32_t symbol = 0;
   int64_t count = 0;
   const int64_t *keys = nullptr;
   std::byte *rows = nullptr;
-  /// By key, 0 or 1.
+  /// Indexed by key: 1 if the key had no row, otherwise 0.
   uint8_t *isUnknown = nullptr;
 };
 
-/// How rows were found, since the model was connected.
+/// Counts of row requests since the model was connected.
 struct RowCounts {
-  /// Rows that were in the cache, those that were asked for, and requests.
+  /// Rows found in the cache, rows requested from servers, and requests.
   int64_t hits = 0, misses = 0, requests = 0;
 };
 
-/// Rows of a running job. Any number of threads may call, each with a scratch
-/// of its own.
+/// Rows of a running job. Any number of threads may call, each with its own
+/// scratch.
 class RemoteRows {
 public:
-  /// What one thread's calls need beside the rows; it grows to the largest.
+  /// Memory that the calls of one thread need in addition to the rows. It grows
+  /// to the largest call.
   class Scratch {
   public:
     virtual ~Scratch();
@@ -57,39 +58,40 @@ public:
   virtual ~RemoteRows();
 
   virtual std::unique_ptr<Scratch> makeScratch() const = 0;
-  /// `pdl_storage` of a table's rows, and the bytes of one.
+  /// Return the `pdl_storage` of a table's rows, and the size of one row.
   virtual int32_t storageOf(int32_t symbol) const = 0;
   virtual size_t rowBytesOf(int32_t symbol) const = 0;
 
-  /// Writes all rows. A key without a row reads what the table says of unknown
-  /// ones. On an error, one sentence, some are written; `isUnavailable` says
-  /// whether it is one of servers that do not answer. Throws std::bad_alloc.
+  /// Reads all rows. For a key without a row, writes the values that the table
+  /// defines for unknown keys. After an error, some rows may have been written;
+  /// `isUnavailable` is true if servers did not respond. Throws std::bad_alloc.
   virtual Status read(std::span<const WantedRows> wanted, Scratch &scratch,
                       bool &isUnavailable) const = 0;
-  /// Writes what frozen programs read of all parameters: by symbol, null for
-  /// tables. `updates`: that were applied to them.
+  /// Reads what frozen programs read of all parameters. `parameters`: by
+  /// symbol, null for tables. `updates`: set to the number of updates applied
+  /// to them.
   virtual Status readParameters(std::span<void *const> parameters,
                                 int64_t &updates,
                                 bool &isUnavailable) const = 0;
 
-  /// Of initial values and of draws.
+  /// Returns the seed of initial values and draws.
   virtual uint64_t seed() const = 0;
   virtual RowCounts counts() const = 0;
-  /// Of the cache.
+  /// Returns the memory of the cache.
   virtual size_t memoryBytes() const = 0;
 };
 
-/// How a model is connected.
+/// Options for connecting a model to servers.
 struct ConnectOptions {
   std::vector<std::string> servers;
-  /// Of the servers' --reader-token-file; empty: they have none. The transport
-  /// knows it.
+  /// Token of the servers' --reader-token-file; empty if they have none. The
+  /// transport uses it.
   std::string token;
-  /// What rows in the cache may take.
+  /// Maximum memory for cached rows.
   size_t cacheBytes = size_t(256) << 20;
-  /// How old a row in the cache may be that is read.
+  /// Maximum age of a cached row that may be read.
   int64_t rowAgeMillis = 1000;
-  /// How long a call waits for servers.
+  /// Maximum time for which a call waits for servers.
   int64_t timeoutMillis = 1000;
 };
 

@@ -1,4 +1,4 @@
-//===- RowCache.h - Rows that were read lately ------------------*- C++ -*-===//
+//===- RowCache.h - Cache of recently read rows -----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A cache of sets: a key may stand in one of eight places, and the row of a set
-// that goes is one that was not read since the last time round (second chance).
-// All memory is there from the start. Sets are guarded in shards, and a batch
-// of keys takes the lock of each shard once.
+// A set-associative cache. A key can be in one of the eight ways of its set. If
+// the set is full, eviction removes a row that was not read since the hand last
+// passed it (second chance). All memory is reserved at the start. Each lock
+// guards a shard of sets, and a batch of keys locks each shard once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,39 +26,39 @@
 
 namespace pdlrt {
 
-/// Rows of one size, of one or several tables. Any number of threads may call,
-/// each with a scratch of its own.
+/// Caches rows of one size, of one or several tables. Any number of threads may
+/// call, each with its own scratch.
 class RowCache {
 public:
-  /// The order of keys by shard, for one thread at a time.
+  /// The order of keys by shard. Used by one thread at a time.
   struct Scratch {
     std::vector<uint64_t> hashes;
     std::vector<int32_t> order, begins;
   };
 
-  /// Rows of `rowBytes` bytes in at most `bytes`, with what tells them apart. A
-  /// bound that has no room for a set makes a cache of nothing. Throws
-  /// std::bad_alloc.
+  /// Creates a cache for rows of `rowBytes` bytes that uses at most `bytes`,
+  /// including metadata. If that is too little for a set, the cache stays
+  /// empty. Throws std::bad_alloc.
   RowCache(size_t rowBytes, size_t bytes);
   ~RowCache();
   RowCache(const RowCache &) = delete;
   RowCache &operator=(const RowCache &) = delete;
 
-  /// Copies the rows that are there, and were asked for at `since` or later, to
-  /// rows + i * rowBytes, and to isUnknown[i] whether the table had none of the
-  /// key; `missing` is filled with the places of the other keys, in any order.
-  /// `tag`: the table. Throws std::bad_alloc.
+  /// Looks up keys. Copies rows that are cached and were requested at `since`
+  /// or later to rows + i * rowBytes, and sets isUnknown[i] if the table had no
+  /// row for the key. Sets `missing` to the indices of the other keys, in any
+  /// order. `tag`: the table. Throws std::bad_alloc.
   void find(uint32_t tag, int64_t count, const int64_t *keys, int64_t since,
             std::byte *rows, uint8_t *isUnknown, std::vector<int32_t> &missing,
             Scratch &scratch);
-  /// Takes the rows at those places of such arrays, which were asked for at
-  /// `time`; one that is there and younger stays. Throws std::bad_alloc.
+  /// Inserts the rows at the indices `places` of such arrays, which were
+  /// requested at `time`. A newer cached version stays. Throws std::bad_alloc.
   void add(uint32_t tag, const std::vector<int32_t> &places,
            const int64_t *keys, const std::byte *rows, const uint8_t *isUnknown,
            int64_t time, Scratch &scratch);
 
   size_t rowBytes() const { return bytesOfRow; }
-  /// How many rows there is room for.
+  /// Returns the maximum number of rows.
   size_t capacity() const { return setCount * ways; }
   size_t memoryBytes() const;
 
@@ -78,7 +78,7 @@ private:
   template <typename KeyAt>
   void sortByShard(uint32_t tag, size_t count, KeyAt keyAt,
                    Scratch &scratch) const;
-  /// Calls visit(i, set) for each of so many keys, which are those of keyAt(i),
+  /// Calls visit(i, set) for each of `count` keys, where key i is keyAt(i),
   /// with the set's shard locked.
   template <typename KeyAt, typename Visit>
   void forEachKey(uint32_t tag, size_t count, KeyAt keyAt, Scratch &scratch,

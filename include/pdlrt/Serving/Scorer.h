@@ -1,4 +1,4 @@
-//===- Scorer.h - One batch through a frozen program ------------*- C++ -*-===//
+//===- Scorer.h - Runs one batch through a frozen program -------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a call needs besides the state: arenas, lookups and buffers, which grow
-// to the largest batch and stay.
+// Contains everything a call needs in addition to the state: arenas, lookups
+// and buffers. They grow to the largest batch and are kept.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,29 +26,29 @@
 
 namespace pdlrt {
 
-/// Scores with one program, for one thread at a time.
+/// Runs one program. Not thread-safe.
 class Scorer {
 public:
-  /// Both outlive the scorer.
+  /// Both arguments must outlive the scorer.
   Scorer(const pdl_descriptor &descriptor, const pdl_program &program);
   Scorer(const Scorer &) = delete;
   Scorer &operator=(const Scorer &) = delete;
 
-  /// Scores a batch with the values of `state`: see `run` of pdl/serving.h.
-  /// Inputs and outputs: by field and by output of the program. `areKeys`: by
-  /// field, as `run_keys` has it; null: none are. Throws std::bad_alloc.
+  /// Scores a batch with the values of `state`; see `run` of pdl/serving.h.
+  /// Inputs are by field, outputs by output of the program. `areKeys`: by
+  /// field, as in `run_keys`; null: no input has keys. Throws std::bad_alloc.
   Status run(const ServedState &state, int64_t batch,
              const pdl_serving_input *inputs, void *const *outputs,
              const int32_t *areKeys = nullptr);
-  /// Whether the last run has failed for want of a server's answer.
+  /// Returns true if the last run failed because a server did not respond.
   bool serverWasUnavailable() const { return isUnavailable; }
 
-  /// Ids of samples, as often as they occur, and those of them whose key had no
-  /// row.
+  /// Number of ids in samples, including duplicates, and of those whose key had
+  /// no row.
   struct IdCounts {
     int64_t all = 0, unknown = 0;
   };
-  /// Of the runs since it was asked last.
+  /// Returns the counts since the previous call.
   IdCounts takeIdCounts();
 
 private:
@@ -58,11 +58,19 @@ private:
   template <typename T>
   Status replaceMissing(const pdl_field &field, int32_t index,
                         pdl_field_data &data);
+  template <typename T>
+  Status takeBagValues(const pdl_field &field, const void *from, int32_t index,
+                       pdl_field_data &data);
+  void takeValues(const void *from, size_t bytes, int32_t index,
+                  pdl_field_data &data);
+  /// Returns true if the program joins the bags of that field with others.
+  bool isJoined(int32_t index) const;
+  Status checkJoined() const;
   Status takeBags(const pdl_field &field, const pdl_serving_input &input,
                   pdl_field_data &data);
   Status hashTexts(const pdl_field &field, const pdl_serving_input &input,
                    int32_t index, pdl_field_data &data);
-  Status askForRows(const RemoteRows &remote);
+  Status requestRows(const RemoteRows &remote);
   size_t arenaBytes(const pdl_affine_size &size) const;
 
   const pdl_descriptor &descriptor;
@@ -73,20 +81,23 @@ private:
   std::vector<int64_t> sampleNumbers;
   std::vector<pdl_field_data> fields;
   std::vector<pdl_lookup> lookups;
-  /// By field: values and splits that are made here.
+  /// Indexed by field: values and splits that the scorer creates.
   std::vector<AlignedBuffer> values, splits;
+  /// Indexed by field and bag, for joined fields: a digest of the positions of
+  /// omitted missing ids; 0: none. Empty if no bag has omitted ids.
+  std::vector<std::vector<uint64_t>> leftOut;
   std::vector<AlignedBuffer> outputBuffers;
   std::vector<void *> outputPointers;
   AlignedBuffer prepareArena, computeArena;
   std::vector<double> lossSums, weightSums;
-  // Where rows are asked for: by symbol, no table; by lookup, its rows, and
-  // which of them are unknown.
+  // For rows that are requested from servers. By symbol: null; by lookup: its
+  // rows, and which of them are unknown.
   std::vector<EmbeddingTable *> noTables;
   std::vector<WantedRows> wanted;
   std::vector<AlignedBuffer> remoteRows, unknownRows;
-  /// Of those that were asked for.
+  /// Number of unknown ids among requested rows.
   int64_t unknownIds = 0;
-  /// Of `scratchOwner`, which stays as long.
+  /// Belongs to `scratchOwner`, which keeps its rows alive.
   std::unique_ptr<RemoteRows::Scratch> remoteScratch;
   std::shared_ptr<const RemoteRows> scratchOwner;
   bool isUnavailable = false;

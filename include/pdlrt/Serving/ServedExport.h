@@ -1,4 +1,4 @@
-//===- ServedExport.h - A checkpoint, to be mapped --------------*- C++ -*-===//
+//===- ServedExport.h - Exports for memory mapping --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An export is a folder with what libraries read of a checkpoint: a manifest,
-// the parameters in one safetensors file, and a file for each table, which is
-// mapped (FrozenTable.h). It loads in the time that its parameters take.
+// An export is a folder with the parts of a checkpoint that libraries read: a
+// manifest, the parameters in one safetensors file, and a file per table that
+// is memory-mapped (FrozenTable.h). Loading takes only as long as reading the
+// parameters.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,31 +25,30 @@
 
 namespace pdlrt {
 
-/// The manifest of an export: what a checkpoint's says, but for parts and
-/// slots. A symbol has no slot there, or the one that the export has in the
-/// place of its value.
+/// Name of an export's manifest. It has the contents of a checkpoint's
+/// manifest, except parts and slots. A symbol has no slots there, or only the
+/// slot that is exported instead of its value.
 inline constexpr const char *exportManifestName = "export.json";
 
-/// Whether the folder is an export.
+/// Returns true if the folder is an export.
 bool isExport(const std::string &folder);
 
-/// Writes the export of a checkpoint as the folder `path`, which appears whole
-/// or not at all. Where a symbol has the slot `slot`, such as an average that
-/// frozen programs read, that is exported in the place of its value; "": values
-/// alone; an error where none has it. A table is held in memory while it is
-/// written. Throws std::bad_alloc.
+/// Exports a checkpoint to the folder `path`, which appears complete or not at
+/// all. For symbols with the slot `slot`, such as an average that frozen
+/// programs read, that slot is exported instead of the value. "": only values.
+/// Returns an error if no symbol has the slot. Holds one table in memory at a
+/// time. Throws std::bad_alloc.
 Status exportCheckpoint(const Checkpoint &checkpoint, const std::string &slot,
                         const std::string &path);
 
-/// What an export is made of; all of it is read. An error names what is missing
-/// or changed.
+/// Verifies an export by reading all of it, and returns its contents. An error
+/// says what is missing or changed.
 Expected<CheckpointManifest> verifyExport(const std::string &path);
 
-/// Where an export differs from a checkpoint in a bit; at most `limit`
-/// sentences, in which the export is the first. All of it is verified before.
-/// An error where one of them cannot be read. `memory` bytes of the
-/// checkpoint's rows are in memory at once, and a bit of each row. Throws
-/// std::bad_alloc.
+/// Verifies an export and compares it with a checkpoint, bit by bit. Creates at
+/// most `limit` messages, in which the export comes first. Returns an error if
+/// one of the two cannot be read. Holds `memory` bytes of the checkpoint's rows
+/// in memory, and one bit per row. Throws std::bad_alloc.
 Expected<StateDifferences> compareExport(const std::string &path,
                                          const Checkpoint &checkpoint,
                                          size_t limit,

@@ -1,4 +1,4 @@
-//===- ServedState.h - The values of a checkpoint, to be read ---*- C++ -*-===//
+//===- ServedState.h - The values of a checkpoint for serving ---*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What frozen programs read of a model, and nothing that trains: of parameters
-// and rows the one part that they read (`frozen_part` of pdl_symbol).
+// The part of a model that frozen programs read, without the state of training:
+// one part of each parameter and row (`frozen_part` of pdl_symbol).
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,20 +32,21 @@
 
 namespace pdlrt {
 
-/// A table that serves: the rows of a whole checkpoint, and above them those of
-/// deltas, which other states may share.
+/// A table for serving. It consists of the rows of a full checkpoint, and
+/// levels of deltas that replace some of them. Several states can share levels.
 class ServedTable final : public FrozenRows {
 public:
   ServedTable(TableOptions options, FrozenTable rows)
       : options(std::move(options)), rowCount(rows.size()),
         levels{std::make_shared<const FrozenTable>(std::move(rows))} {}
-  /// `below` with the rows of `changes` above. Throws std::bad_alloc.
+  /// Adds `changes` as a new level to `below`. Throws std::bad_alloc.
   ServedTable(const ServedTable &below, FrozenTable changes);
 
-  /// Whether lookups look into so many changes that joining some is worth it.
+  /// Returns true if lookups search so many levels that `joined` is worthwhile.
   bool hasManyLevels() const;
-  /// The same table with one level of the newest changes. Takes the longer the
-  /// more rows these have. Of a table with many levels. Throws std::bad_alloc.
+  /// Returns the same table with the newest levels merged into one. The
+  /// duration grows with the number of their rows. Requires `hasManyLevels`.
+  /// Throws std::bad_alloc.
   std::shared_ptr<const ServedTable> joined() const;
 
   int64_t findFrozen(int64_t count, const int64_t *keys, void **found,
@@ -62,77 +63,77 @@ public:
 private:
   TableOptions options;
   int64_t rowCount = 0;
-  /// The newest first.
+  /// Newest first.
   std::vector<std::shared_ptr<const FrozenTable>> levels;
 };
 
-/// The values of one checkpoint or dump. Nobody changes them: any number of
-/// threads may read.
+/// The values of one checkpoint or dump. Immutable, so any number of threads
+/// may read.
 class ServedState {
 public:
-  /// Reads `path`: a checkpoint, a folder of checkpoints, of which the newest
-  /// that is whole is taken, or a dump. An error where it is of another model,
-  /// damaged, or lacks something; where it is of layout 1 (ModelParts.h), too,
-  /// unless `acceptOldLayout`. `descriptor` outlives the state. Throws
+  /// Loads `path`: a checkpoint, a dump, or a folder of checkpoints, of which
+  /// the newest intact one is read. Returns an error if it is of another model,
+  /// damaged or incomplete, or of layout 1 (ModelParts.h) without
+  /// `acceptOldLayout`. `descriptor` must outlive the state. Throws
   /// std::bad_alloc.
   static Expected<std::shared_ptr<const ServedState>>
   load(const pdl_descriptor &descriptor, const std::string &path,
        bool acceptOldLayout = false);
 
-  /// The same as `load`, in the place of `before`. Where that is what the
-  /// checkpoint changes, itself or through other deltas, only what has changed
-  /// is read, and the rest shared.
+  /// Like `load`, as a replacement of `before`. If the checkpoint is a delta of
+  /// `before`, directly or through other deltas, reads only the changes and
+  /// shares the rest.
   static Expected<std::shared_ptr<const ServedState>>
   loadAfter(const pdl_descriptor &descriptor, const std::string &path,
             const ServedState &before, bool acceptOldLayout = false);
 
-  /// Holds parameters, and no rows, for which `rows` are asked call by call.
-  /// Parameters are asked for too, or read from what `load` reads, `path`,
-  /// unless that is empty; `before`: as in `loadAfter`, null: none. Where it
-  /// fails, `isUnavailable` says whether it is for want of a server. Throws
-  /// std::bad_alloc.
+  /// Creates a state that holds parameters, but requests rows from `rows` for
+  /// each call. Parameters are requested too, or read from `path` as in `load`
+  /// if it is not empty. `before`: as in `loadAfter`; null: none. On failure,
+  /// `isUnavailable` is true if servers did not respond. Throws std::bad_alloc.
   static Expected<std::shared_ptr<const ServedState>>
   ofServers(const pdl_descriptor &descriptor,
             std::shared_ptr<const RemoteRows> rows, const std::string &path,
             const ServedState *before, bool &isUnavailable,
             bool acceptOldLayout = false);
 
-  /// Where rows are asked for; null: tables are here.
+  /// Returns the source of remote rows, or null if this state holds the tables.
   const std::shared_ptr<const RemoteRows> &remoteRows() const {
     return rowsOnServers;
   }
 
-  /// By symbol, as `pdl_step_context::parameters` and `Worker::bindFrozen` want
-  /// them.
+  /// Return parameters and tables, indexed by symbol, for
+  /// `pdl_step_context::parameters` and `Worker::bindFrozen`.
   void *const *parameters() const { return dense->pointers.data(); }
   const FrozenRows *const *tables() const { return tablePointers.data(); }
-  /// Parameters as products read them, for whoever multiplies by them.
+  /// Returns parameters packed for matrix products.
   PackedFactors &factors() const { return dense->factors; }
 
-  /// The same values, in tables whose lookups look into fewer changes; null
-  /// where they look into few. Parameters are shared. Throws std::bad_alloc.
+  /// Returns the same values with merged levels in tables, or null if lookups
+  /// already search few levels. Parameters are shared. Throws std::bad_alloc.
   std::shared_ptr<const ServedState> joined() const;
 
-  /// What could not be checked of values of layout 1; empty if all was.
+  /// Returns a description of what could not be checked of values of layout 1;
+  /// empty if everything was.
   const std::string &unchecked() const { return uncheckedParts; }
   uint64_t seed() const { return initialSeed; }
-  /// Of the training; -1 where a dump does not say it. Of parameters of
-  /// servers: updates that were applied.
+  /// Returns the steps of the training, or -1 if a dump does not contain them.
+  /// For parameters of servers: the number of applied updates.
   int64_t steps() const { return stepCount; }
-  /// Of all tables.
+  /// Returns the number of rows of all tables.
   int64_t rows() const;
-  /// Of all parameters, also as products read them, and tables.
+  /// Returns the memory of all parameters, including packed ones, and tables.
   size_t memoryBytes() const;
 
 private:
   friend class StateLoader;
-  /// Parameters and states.
+  /// Parameters, which several states can share.
   struct Dense {
     size_t bytes = 0;
-    /// By symbol.
+    /// Indexed by symbol.
     std::vector<AlignedBuffer> memory;
     std::vector<void *> pointers;
-    /// What is packed of the values is no other value.
+    /// Packed values are copies, not additional state.
     PackedFactors factors;
   };
 
@@ -143,10 +144,10 @@ private:
   uint64_t initialSeed = 0;
   int64_t stepCount = -1;
   std::string uncheckedParts;
-  /// Of the checkpoint.
+  /// Link to the checkpoint.
   std::optional<CheckpointLink> link;
   std::shared_ptr<Dense> dense;
-  /// By symbol.
+  /// Indexed by symbol.
   std::vector<std::shared_ptr<const ServedTable>> ownedTables;
   std::vector<const FrozenRows *> tablePointers;
   std::shared_ptr<const RemoteRows> rowsOnServers;

@@ -1,4 +1,4 @@
-//===- Deltas.h - What copies of values have changed ------------*- C++ -*-===//
+//===- Deltas.h - Model deltas ----------------------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The arithmetic of mode geo. Beside its copy of a value a trainer keeps its
-// base: what servers said last, with what the trainer has sent since. Both ends
-// add a delta in the same way, so that a base is the server's value to the bit
-// unless others have changed that.
+// The arithmetic of mode geo. For each value of its copy, a trainer keeps a
+// base: the value that the servers sent last, plus the deltas that the trainer
+// has sent since. Both sides add a delta in the same way, so a base is bitwise
+// equal to the server's value unless other trainers have changed it.
 //
-// All in the element type, PDL_F32 or PDL_F64; arrays do not overlap.
+// All functions compute in the element type, PDL_F32 or PDL_F64. Arrays do not
+// overlap.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,15 +23,15 @@
 
 namespace pdlrt {
 
-/// values += deltas.
+/// Computes values += deltas.
 void addDeltas(int32_t type, int64_t count, const void *deltas, void *values);
 
-/// deltas = (copy - base) / divisor, then base += deltas.
+/// Computes deltas = (copy - base) / divisor, then base += deltas.
 void takeDeltas(int32_t type, int64_t count, const void *copy, int divisor,
                 void *base, void *deltas);
 
-/// copy += values - base, then base = values. A copy that is its base becomes
-/// the value, to the bit.
+/// Computes copy += values - base, then base = values. A copy that equals its
+/// base becomes bitwise equal to the value.
 void takeValues(int32_t type, int64_t count, const void *values, void *base,
                 void *copy);
 

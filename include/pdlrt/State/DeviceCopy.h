@@ -1,4 +1,4 @@
-//===- DeviceCopy.h - The parameters on one device --------------*- C++ -*-===//
+//===- DeviceCopy.h - Parameters on one device ------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,7 +13,7 @@
 #include "pdlrt/Abi/DeviceParameters.h"
 #include "pdlrt/Device/DeviceFlags.h"
 #include "pdlrt/State/DeviceScalars.h"
-#include "pdlrt/Sum/Contribution.h"
+#include "pdlrt/Sum/PartialSum.h"
 
 #include <cstdint>
 #include <memory>
@@ -25,34 +25,35 @@ namespace pdlrt {
 class DeviceState;
 class Model;
 
-/// What one device has of the parameters of a model. Thread-safe.
+/// One device's copy of the parameters of a model. Thread-safe.
 class DeviceCopy final : public DeviceParameters {
 public:
-  /// All outlive it; the device has loaded the program's kernels.
+  /// The references must outlive it. The device must have loaded the program's
+  /// kernels.
   DeviceCopy(Device &device, const Model &model, const DeviceState &state);
 
   Expected<void *> parameter(int32_t symbol, bool frozen) override;
   bool takesGradient(int32_t symbol) const override;
 
-  /// Adds the rule of a parameter; see DeviceState.
+  /// Adds the optimizer rule of a parameter; see DeviceState.
   Status apply(int32_t symbol, const BlockGradient &gradient,
                const void *scalars);
-  /// Waits for what was added. A parameter that got a number that is not
-  /// finite, -1 if none did.
+  /// Waits for the work that was added. Returns a parameter that got a number
+  /// that is not finite, -1 if there is none.
   Expected<int32_t> finish();
 
-  /// The stream that rules are added to.
+  /// Returns the stream to which rules are added.
   Expected<DeviceStream *> ownStream();
-  /// The host's memory of a parameter is newer.
+  /// Records that the host's copy of a parameter is newer.
   void outdate(int32_t symbol);
-  /// Writes a parameter to the host's memory.
+  /// Copies a parameter to host memory.
   Status bringToHost(int32_t symbol);
-  /// Partial squared norms of a parameter's gradient on the device, divided by
-  /// `weight`, of each `unit` elements of `count` (pdlabi/norm.h); waits. The
-  /// program has a kernel for them.
+  /// Computes partial squared norms of a parameter's gradient on the device,
+  /// divided by `weight`, of each `unit` elements of `count` (pdlabi/norm.h).
+  /// Waits. The program must have a kernel for them.
   Status partialNorms(int32_t type, int64_t count, int64_t unit, double weight,
                       const void *gradient, std::vector<double> &partials);
-  /// Copies to memory of the host, and waits.
+  /// Copies to host memory, and waits.
   Status copyOut(void *toHost, const void *fromDevice, size_t bytes);
 
 private:
@@ -60,14 +61,14 @@ private:
     bool isCurrent = false;
     /// The value and its slots; some may be missing.
     std::vector<DeviceBuffer> parts;
-    /// Room for a gradient that comes from the host.
+    /// Memory for a gradient that comes from the host.
     DeviceBuffer gradient;
   };
-  // All of these with the lock.
+  // Call all of these with the mutex locked.
   Status prepareStream() { return openOnce(device, stream, "rules"); }
   Status reserveOnce(DeviceBuffer &memory, DeviceBuffer::Kind kind,
                      size_t bytes);
-  /// Brings a parameter where the host's is newer.
+  /// Copies a parameter to the device if the host's copy is newer.
   Status update(int32_t symbol);
   size_t partBytes(int32_t symbol, int32_t part) const;
 
@@ -76,16 +77,16 @@ private:
   const DeviceState &state;
   const pdl_descriptor &descriptor;
   std::mutex mutex;
-  /// From the first use on.
+  /// Created at the first use.
   std::unique_ptr<DeviceStream> stream;
-  /// By symbol.
+  /// Indexed by symbol.
   std::vector<Parameter> parameters;
   DeviceScalars scalars;
-  /// By symbol: whether a rule wrote what is not finite.
+  /// Indexed by symbol: set if a rule wrote a number that is not finite.
   DeviceFlags nonFinite;
-  /// Of partial norms; on both sides.
+  /// Memory of partial norms, on both sides.
   DeviceBuffer lanes, lanesOnHost;
-  /// Whether rules were added since the last `finish`.
+  /// True if rules were added since the last `finish`.
   bool isUpdating = false;
 };
 

@@ -1,4 +1,4 @@
-//===- DeviceScalars.h - The scalars of groups on a device ------*- C++ -*-===//
+//===- DeviceScalars.h - Scalars of groups on a device ----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,20 +16,21 @@
 
 namespace pdlrt {
 
-/// What `pdl_group::once` has written in an update, as rules read it on a
-/// device. One thread at a time.
+/// The scalars that `pdl_group::once` wrote in an update, for rules on a
+/// device. Not thread-safe.
 class DeviceScalars {
 public:
-  /// Both outlive it.
+  /// Both must outlive it.
   DeviceScalars(Device &device, const pdl_descriptor &descriptor)
       : device(device), descriptor(descriptor), groups(descriptor.group_count) {
   }
 
-  /// Where a group's scalars are, for work that the stream gets from now on.
-  /// They are copied once an update.
+  /// Returns the address of a group's scalars on the device, for work added to
+  /// the stream from now on. Copies them once per update.
   Expected<const void *> send(DeviceStream &stream, int32_t group,
                               const void *scalars);
-  /// The stream has been waited for: the next update has others.
+  /// Ends the update, after the stream has been waited for. The next update has
+  /// new scalars.
   void endUpdate();
 
 private:

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where one process has all state, and computes on devices, its parameters stay
-// there, and so do the slots of those whose rule devices apply: each device has
-// all of them, and applies each update. The host's memory is behind then, until
-// somebody asks for what it should hold. So may tables, of which each has a
-// share.
+// If one process has all state and computes on devices, its parameters stay
+// there, with the slots of those whose rule the devices apply. Each device has
+// all parameters, and applies each update. Host memory is then out of date
+// until `bringToHost`. Tables may stay on devices too; each device then has a
+// share of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,80 +30,83 @@
 
 namespace pdlrt {
 
-/// What devices have of a model that is all here. An update is calls of `apply`
-/// and one of `finish`; no stage runs meanwhile. One thread at a time, but for
-/// the copies.
+/// The state on devices of a model that is completely in this process. An
+/// update consists of calls of `apply` and one of `finish`; no stage may run
+/// meanwhile. Not thread-safe, except for the copies.
 class DeviceState {
 public:
-  /// All outlive it; the devices, at least one, have loaded the program's
-  /// kernels. What the model holds now is the newest.
+  /// The references must outlive it. There must be at least one device, and
+  /// each must have loaded the program's kernels. The model's current values
+  /// are the newest.
   DeviceState(std::span<Device *const> devices, const Model &model);
 
-  /// What the program has for gradients on devices.
+  /// Returns the program's kernels for gradients on devices.
   const GradientKernels &kernels() const { return gradientKernels; }
 
-  /// What device `index` has.
+  /// Returns the parameters on device `index`.
   DeviceCopy &copy(size_t index) { return *copies[index]; }
 
-  /// Has all tables on the devices, some rows on each. An error says which
-  /// cannot be there.
+  /// Places all tables on the devices, with some rows on each. An error names
+  /// the table that cannot be there.
   Status keepTables();
-  /// Null unless they are there.
+  /// Returns null unless the tables are on the devices.
   SpreadTables *tables() const { return ownTables.get(); }
 
-  /// Whether a program's devices can take the gradient of a parameter, and
-  /// apply its rule.
+  /// Returns true if a program's devices can receive the gradient of a
+  /// parameter and apply its rule.
   static bool canTake(const pdl_descriptor &descriptor,
                       const GradientKernels &kernels, int32_t symbol);
-  /// Whether devices apply the rule of a parameter or table.
+  /// Returns true if devices apply the rule of a parameter or table.
   bool applies(int32_t symbol) const;
-  /// Lets gradients stay on devices from now on: those of so many replicas,
-  /// `workers` of each group, are added there, and with those of other
-  /// processes, by `across`, if that is not null.
+  /// From now on, keeps gradients on devices: those of all replicas, `workers`
+  /// in each group, are summed there. If `across` is not null, they are also
+  /// summed with those of other processes.
   void keepGradients(size_t replicas, size_t workers,
                      DeviceGroup *across = nullptr);
   bool takesGradient(int32_t symbol) const;
 
-  /// Whether there are gradients of several replicas to be added.
+  /// Returns true if gradients of several replicas are summed.
   bool addsGradients() const { return sums != nullptr; }
-  /// After a step, where it is so, with the contributions of all replicas: adds
-  /// the gradients that are on devices alone, of the blocks `blocks`.
+  /// Sums the gradients that are only on devices, of the blocks `blocks`. If
+  /// `addsGradients`, call this after a step with the contributions of all
+  /// replicas.
   Status sum(std::span<const GradientBlock> blocks,
-             std::span<const Contribution> replicas) {
+             std::span<const PartialSum> replicas) {
     return sums->sum(blocks, replicas);
   }
-  /// After that: the first block whose sum is not finite, -1 if there is none.
+  /// Returns the first block whose sum is not finite, after `sum`; -1 if there
+  /// is none.
   int32_t nonFiniteSum() const { return sums ? sums->firstNonFinite() : -1; }
 
-  /// After `sum`: that of a block, on the first device; null where the gradient
-  /// of a single replica is all.
+  /// Returns the sum of a block on the first device, after `sum`; null if there
+  /// is only one replica, whose gradient is the sum.
   const void *sumOf(size_t block) const {
     return sums ? sums->of(block, 0) : nullptr;
   }
-  /// Partial squared norms of a gradient that devices alone have, of block
-  /// `block`, of each `unit` elements.
+  /// Computes partial squared norms, of each `unit` elements, of a gradient
+  /// that is only on devices, of block `block`.
   Status partialNorms(int32_t symbol, size_t block,
                       const BlockGradient &gradient, int64_t unit,
                       double weight, std::vector<double> &partials);
 
-  /// Adds the rule of a parameter or table, which `applies`. `scalars`,
-  /// `update`: of its group, and the number of this update, the same for all
-  /// calls up to `finish`. The gradient, of block `block`, stays until
-  /// `finish`.
+  /// Adds the rule of a parameter or table for which `applies` is true.
+  /// `scalars`, `update`: those of its group, and the number of this update,
+  /// the same in all calls until `finish`. The gradient, of block `block`, must
+  /// stay valid until `finish`.
   Status apply(int32_t symbol, size_t block, const BlockGradient &gradient,
                const void *scalars, int64_t update);
-  /// Waits for what was added. A symbol that got a number that is not finite,
-  /// -1 if none did.
+  /// Waits for the work that was added. Returns a symbol that got a number that
+  /// is not finite, -1 if there is none.
   Expected<int32_t> finish();
 
-  /// The host has written a parameter's memory.
+  /// Records that the host has written a parameter's memory.
   void changeOnHost(int32_t symbol);
-  /// Writes what is newer on devices to the host's memory.
+  /// Copies values that are newer on devices to host memory.
   Status bringToHost();
-  /// The same contribution with all of its gradients on the host, of the blocks
-  /// `blocks`; borrows memory of this until the next call.
-  Expected<Contribution> withGradients(Contribution merged,
-                                       std::span<const GradientBlock> blocks);
+  /// Returns the same contribution with all of its gradients on the host, of
+  /// the blocks `blocks`. It borrows memory of this object until the next call.
+  Expected<PartialSum> withGradients(PartialSum merged,
+                                     std::span<const GradientBlock> blocks);
 
 private:
   Status bringRows(size_t block, const GradientBlock &of,
@@ -114,14 +117,14 @@ private:
   const GradientKernels gradientKernels;
   std::vector<Device *> devices;
   std::vector<std::unique_ptr<DeviceCopy>> copies;
-  /// By symbol: whether the host's memory is behind.
+  /// Indexed by symbol: nonzero if host memory is out of date.
   std::vector<char> isNewer;
   bool keepsGradients = false;
   size_t replicaCount = 0;
   std::unique_ptr<SpreadTables> ownTables;
-  /// Where there are several replicas.
+  /// Only if there are several replicas.
   std::unique_ptr<DeviceSums> sums;
-  /// By block; of tables also where that of each key begins.
+  /// Indexed by block; for tables also the address of each key's gradient.
   std::vector<AlignedBuffer> gradients, gradientRows;
 };
 

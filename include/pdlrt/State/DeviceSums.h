@@ -1,4 +1,4 @@
-//===- DeviceSums.h - Gradients of replicas, added on devices ---*- C++ -*-===//
+//===- DeviceSums.h - Sums of gradients on devices --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,7 +13,7 @@
 #include "pdlrt/Abi/GradientKernels.h"
 #include "pdlrt/Device/DeviceFlags.h"
 #include "pdlrt/Device/DeviceGroup.h"
-#include "pdlrt/Sum/Contribution.h"
+#include "pdlrt/Sum/PartialSum.h"
 
 #include <cstdint>
 #include <memory>
@@ -24,52 +24,55 @@ namespace pdlrt {
 
 class DeviceCopy;
 
-/// Adds dense gradients where they are: each device gets the sums of all
-/// replicas, of which replica r is on device r modulo their number. In numerics
-/// strict it gets all gradients, and adds them in the settled order, first
-/// over the workers of a group, then over groups; in fast, devices add their
-/// own, and the group adds these.
+/// Sums dense gradients on the devices. Each device gets the sums over all
+/// replicas; replica r is on device r modulo their number. In numerics strict,
+/// each device gets all gradients, and adds them in the fixed order: first over
+/// the workers of a group, then over groups. In numerics fast, devices add
+/// their own gradients, and a collective adds the results.
 ///
-/// Of a group of several processes (`across`) it is the sums of all of them, as
-/// in numerics fast. All add the same blocks then, those that `copies` take the
-/// gradients of, zeros where no replica of a process has a batch.
+/// With a group of several processes (`across`), the sums are over all of them,
+/// as in numerics fast. All processes then add the same blocks: those whose
+/// gradients `copies` receive, with zeros if no replica of a process has a
+/// batch.
 ///
-/// Gradients travel many at once, in buckets of at most `bucketBytes` unless
-/// one is larger.
+/// Gradients are sent in buckets of at most `bucketBytes`, unless one gradient
+/// is larger.
 class DeviceSums {
 public:
   static constexpr size_t bucketBytes = size_t(32) << 20;
 
-  /// All outlive it. `copies`: by device. `workers`: replicas of a group.
-  /// `across`: of several processes; null: there are no others.
+  /// The references must outlive it. `copies`: by device. `workers`: number of
+  /// replicas in a group. `across`: the group of several processes; null if
+  /// there is only this one.
   DeviceSums(const pdl_descriptor &descriptor, const GradientKernels &kernels,
              std::span<DeviceCopy *const> copies,
              std::span<Device *const> devices, size_t replicas, size_t workers,
-             size_t mostInBucket = bucketBytes, DeviceGroup *across = nullptr);
+             size_t maxInBucket = bucketBytes, DeviceGroup *across = nullptr);
 
-  /// Whether the program has the kernels that this needs.
+  /// Returns true if the program has the kernels that this class needs.
   static bool canBe(const pdl_descriptor &descriptor,
                     const GradientKernels &kernels);
 
-  /// Adds, of `parts` by replica, the blocks that devices alone have. What is
-  /// added later to the streams of the copies finds the sums. Waits.
+  /// Sums the blocks that are only on devices, over `parts` by replica. Work
+  /// added later to the streams of the copies can use the sums. Waits.
   Status sum(std::span<const GradientBlock> blocks,
-             std::span<const Contribution> parts);
+             std::span<const PartialSum> parts);
 
-  /// After `sum`: that of a block on a device, null of one that is not its own.
+  /// Returns the sum of a block on a device, after `sum`; null if this object
+  /// did not sum it.
   const void *of(size_t block, size_t device) const {
     return block < sums.size() && !sums[block].empty() ? sums[block][device]
                                                        : nullptr;
   }
-  /// The first block whose sum is not finite, -1 if all are.
+  /// Returns the first block whose sum is not finite, -1 if there is none.
   int32_t firstNonFinite() const { return nonFiniteBlock; }
 
 private:
-  /// A block, and where it is in its bucket.
+  /// A block, and its position in its bucket.
   struct Place {
     size_t block, offset, bytes;
   };
-  /// Blocks of one type, one behind the other. `offset`: among all sums.
+  /// Consecutive blocks of one type. `offset`: position among all sums.
   struct Bucket {
     int32_t elementType;
     size_t offset, bytes;
@@ -81,31 +84,33 @@ private:
   };
   struct OnDevice {
     DeviceStream *stream = nullptr;
-    /// What it gives of a bucket, and in numerics strict what all gave.
+    /// The device's part of a bucket, and in numerics strict the parts of all
+    /// devices.
     DeviceBuffer own, all;
-    /// The sums of all buckets, and a block's of a group of replicas.
+    /// The sums of all buckets, and the sum of a block over a group of
+    /// replicas.
     DeviceBuffer sums, group;
   };
 
-  /// Whether each device adds all in the settled order.
+  /// Returns true if each device adds all gradients in the fixed order.
   bool isInOrder() const {
     return !across &&
            (descriptor.numerics == PDL_NUMERICS_STRICT || devices.size() == 1);
   }
-  /// Replicas of a device, the most.
+  /// Returns the maximum number of replicas of a device.
   size_t slotsOfDevice() const {
     return (replicas + devices.size() - 1) / devices.size();
   }
-  /// Whether it adds a parameter's block.
+  /// Returns true if this object sums a parameter's block.
   bool isOurs(const GradientBlock &block, size_t index,
-              std::span<const Contribution> parts) const;
+              std::span<const PartialSum> parts) const;
   std::vector<Bucket> cutBuckets(std::span<const GradientBlock> blocks,
-                                 std::span<const Contribution> parts) const;
+                                 std::span<const PartialSum> parts) const;
   Status prepare(size_t blockCount, const Sizes &sizes);
   Status sumInOrder(std::span<const GradientBlock> blocks,
-                    std::span<const Contribution> parts, const Bucket &bucket);
+                    std::span<const PartialSum> parts, const Bucket &bucket);
   Status sumByGroup(std::span<const GradientBlock> blocks,
-                    std::span<const Contribution> parts, const Bucket &bucket);
+                    std::span<const PartialSum> parts, const Bucket &bucket);
   template <typename Find>
   Status fold(size_t device, int32_t type, size_t bytes, void *sum,
               Find &&find);
@@ -117,14 +122,14 @@ private:
   const GradientKernels &kernels;
   std::vector<DeviceCopy *> copies;
   std::vector<Device *> devices;
-  const size_t replicas, workers, mostInBucket;
+  const size_t replicas, workers, maxInBucket;
   DeviceGroup *const across;
-  /// Where there are several devices, and no other processes.
+  /// Only with several devices and no other processes.
   std::unique_ptr<DeviceGroup> group;
   std::vector<OnDevice> onDevices;
-  /// By block and device.
+  /// Indexed by block and device.
   std::vector<std::vector<void *>> sums;
-  /// By block: whether the sum is not finite. Of the first device.
+  /// Indexed by block: set if the sum on the first device is not finite.
   DeviceFlags nonFinite;
   int32_t nonFiniteBlock = -1;
 };

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// With `--table-placement device` the rows of tables are in the memory of the
-// device that computes. Lookups are deduplicated on the host; keys are found,
-// rows are made, gathered and updated there. The host's table holds what was
-// brought to it last: rows that were written since are brought when somebody
-// asks for them, such as a checkpoint.
+// With `--table-placement device`, the rows of tables are in the memory of the
+// computing device. The host deduplicates lookups; the device finds, inserts,
+// gathers and updates rows. The host's table has the rows that were last copied
+// to it. Rows that were written since are copied on request, such as for a
+// checkpoint.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 #include "pdlrt/Abi/DeviceLookups.h"
 #include "pdlrt/Device/DeviceFlags.h"
 #include "pdlrt/State/DeviceScalars.h"
-#include "pdlrt/Sum/Contribution.h"
+#include "pdlrt/Sum/PartialSum.h"
 #include "pdlrt/Table/DeviceTable.h"
 
 #include <cstdint>
@@ -33,7 +33,7 @@ namespace pdlrt {
 
 class Model;
 
-/// Which rows of all tables are on a device: those of each `count`th shard.
+/// The share of all tables on one device: the rows of every `count`th shard.
 struct TableShare {
   int index = 0, count = 1;
 
@@ -43,13 +43,14 @@ struct TableShare {
   bool hasShard(int shard) const { return shard % count == index; }
 };
 
-/// All tables of a model that is all here, on one device, or a share of them:
-/// then calls name keys of that share only. An update is calls of `apply` and
-/// one of `finish`. Thread-safe.
+/// The tables of a model that is completely in this process, on one device, or
+/// a share of them; calls then have only keys of that share. An update consists
+/// of calls of `apply` and one of `finish`. Thread-safe.
 class DeviceTables final : public DeviceLookups {
 public:
-  /// An error says which table cannot be on a device, and what to do. `device`
-  /// has loaded the program's kernels; it and the model outlive the tables.
+  /// Creates the tables. An error names the table that cannot be on a device,
+  /// and a remedy. `device` must have loaded the program's kernels; it and the
+  /// model must outlive the tables.
   static Expected<std::unique_ptr<DeviceTables>>
   create(Device &device, const Model &model, TableShare share = {});
 
@@ -60,47 +61,48 @@ public:
               DeviceRows &lookup) override;
   Status gather(DeviceRows &lookup, bool frozen, void *out,
                 DeviceStream &compute) override;
-  /// Has the values of a lookup's rows in its `valuesOnHost`, once `wait` has
-  /// returned.
+  /// Copies the values of a lookup's rows to its `valuesOnHost`, where they are
+  /// available after `wait`.
   Status gatherToHost(DeviceRows &lookup, bool frozen);
-  /// Waits for all that was added.
+  /// Waits for all work that was added.
   Status wait();
 
-  /// Adds the rule of a table to rows of a step, or to all rows if its group
-  /// updates all. Their gradients are on the device, as of the only replica, or
-  /// on the host. `scalars`, `update`: of its group, and the number of this
-  /// update, the same for all calls up to `finish`. The gradient stays until
-  /// `finish`.
+  /// Adds the rule of a table for the rows of a step, or for all rows if its
+  /// group updates all. Their gradients are on the device if there is a single
+  /// replica, otherwise on the host. `scalars`, `update`: those of its group,
+  /// and the number of this update, the same in all calls until `finish`. The
+  /// gradient must stay valid until `finish`.
   Status apply(int32_t symbol, const BlockGradient &gradient,
                const void *scalars, int64_t update);
-  /// Waits for what was added. A table of which a row got a number that is not
-  /// finite, -1 if none did.
+  /// Waits for the work that was added. Returns a table with a row that got a
+  /// number that is not finite, -1 if there is none.
   Expected<int32_t> finish();
 
-  /// How many bytes of the device rows take at the most that are made for a
-  /// rule and not kept; one of them at the least. For tests.
+  /// Limits the device memory of rows that are copied temporarily for a rule,
+  /// to `bytes` or one row. For tests.
   void limitPieces(size_t bytes) { pieceBytes = bytes; }
 
-  /// As EmbeddingTable::quiesce.
+  /// Marks a quiescent point of the device's table, like
+  /// EmbeddingTable::quiesce.
   void quiesce(int32_t symbol, uint16_t time);
 
-  /// Writes rows that are newer on the device to the host's tables. Between
-  /// steps.
+  /// Copies rows that are newer on the device to the host's tables. Call
+  /// between steps.
   Status bringToHost();
-  /// What a table has on the device. Waits.
+  /// Returns the size of a table on the device. Waits.
   Expected<TableSize> sizeOf(int32_t symbol);
 
 private:
   struct Entry {
     EmbeddingTable *onHost = nullptr;
-    /// From the first use on.
+    /// Created at the first use.
     std::unique_ptr<DeviceTable> table;
-    /// Of an update whose gradients come from the host.
+    /// Memory for an update whose gradients come from the host.
     DeviceRows lookup;
     DeviceBuffer gradients, gradientsOnHost;
   };
 
-  /// Rows that get a rule, and their keys and gradients, on the device.
+  /// Rows for a rule, with their keys and gradients, on the device.
   struct RuleRows {
     int64_t count;
     const int64_t *keys;
@@ -110,7 +112,7 @@ private:
 
   DeviceTables(Device &device, const Model &model, TableShare share);
 
-  // All of these with the lock.
+  // Call all of these with the mutex locked.
   Status openTable(int32_t symbol);
   Status moveRows(EmbeddingTable &from, DeviceTable &to);
   Status sendKeys(int32_t symbol, int64_t count, const int64_t *keys,
@@ -118,17 +120,18 @@ private:
   Status addGather(const DeviceRows &lookup, bool frozen, void *out);
   Status sendGradients(int32_t symbol, const BlockGradient &gradient);
   Status reserveScratch(DeviceBuffer &memory, size_t bytes);
-  /// How many rows of so many bytes are a piece of `count` rows.
+  /// Returns the number of rows in a piece of `count` rows of `bytesOfRow`
+  /// bytes.
   int64_t rowsOfPiece(int64_t count, size_t bytesOfRow) const;
   Status launchRule(int32_t symbol, const RuleRows &rows, const void *scalars,
-                    std::span<const DeviceUse> beside);
+                    std::span<const DeviceUse> extraUses);
   Status applyWidened(int32_t symbol, const RuleRows &rows, const void *scalars,
                       int64_t update);
   Status applyTo(int32_t symbol, const RuleRows &rows, const void *scalars,
                  int64_t update);
   Status applyToAll(int32_t symbol, const RuleRows &touched,
                     const void *scalars, int64_t update);
-  /// Waits for all that was added.
+  /// Waits for all work that was added.
   Status settle();
 
   Device &device;
@@ -136,21 +139,21 @@ private:
   const TableShare share;
   std::mutex mutex;
   std::unique_ptr<DeviceStream> stream;
-  /// How often it has been waited for, and one.
+  /// Number of waits for the stream, plus one.
   uint64_t waits = 1;
-  /// By symbol.
+  /// Indexed by symbol.
   std::vector<Entry> entries;
-  /// Of a rule that takes rows as they are not stored: a piece of these, and
-  /// where each of them is.
+  /// Memory for a rule on rows with another storage format: a piece of widened
+  /// rows, and the address of each.
   DeviceBuffer wideRows, widePlaces;
-  /// Of a rule of all rows: of each what its mark and, for random bits, its key
-  /// is; and a piece of rows with their gradients.
+  /// Memory for a rule of all rows: the mark of each row and, for random bits,
+  /// its key; and a piece of rows with their gradients.
   DeviceBuffer marks, keysOfRows, spreadRows, spreadGradients;
   size_t pieceBytes = size_t(16) << 20;
   DeviceScalars scalars;
-  /// By symbol: whether a rule wrote what is not finite.
+  /// Indexed by symbol: set if a rule wrote a number that is not finite.
   DeviceFlags nonFinite;
-  /// Whether rules were added since the last `finish`.
+  /// True if rules were added since the last `finish`.
   bool isUpdating = false;
 };
 

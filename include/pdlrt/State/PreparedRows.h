@@ -1,4 +1,4 @@
-//===- PreparedRows.h - Rows of steps that are not applied yet --*- C++ -*-===//
+//===- PreparedRows.h - Rows of steps not yet applied -----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,16 +16,16 @@
 
 namespace pdlrt {
 
-/// Knows which rows were made for steps that have not been applied yet, so that
-/// saves leave them out (`Model::withholdPrepared`) and readers of a server
-/// find no row.
+/// Provides the rows that were inserted for steps that have not been applied
+/// yet. Saves exclude them (`Model::withholdPrepared`), and for readers of a
+/// server they do not exist.
 class PreparedRows {
 public:
   virtual ~PreparedRows() = default;
 
   using Visit = std::function<void(int32_t symbol, const TableRow &row)>;
-  /// Calls `visit` for each of these rows, in any order. A row without memory
-  /// on the host is null; then the key may have had its row before. Call only
+  /// Calls `visit` for each of these rows, in any order. The row is null if it
+  /// is not in host memory; the key may then also have an older row. Call only
   /// between steps.
   virtual void listPrepared(const Visit &visit) const = 0;
 };

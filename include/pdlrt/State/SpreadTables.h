@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each device has the rows of some shards, so that the memory of all of them is
-// that of the tables. A lookup's keys go to those that have them; what these
-// gather goes through the host to the device that computes. Gradients of rows
-// come from the host, which has added those of all replicas. With one device
-// nothing of that happens.
+// Each device has the rows of some shards, so tables can use the memory of all
+// devices. The keys of a lookup are sent to the devices that have them; the
+// gathered rows go through the host to the computing device. Gradients of rows
+// come from the host, which has summed those of all replicas. With one device,
+// this extra work is not needed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,12 +26,12 @@
 
 namespace pdlrt {
 
-/// All tables of a model that is all here, on the devices that compute. As
-/// DeviceTables, each call for all of them. Thread-safe, with updates of one
-/// thread at a time.
+/// The tables of a model that is completely in this process, on the computing
+/// devices. Calls are like those of DeviceTables, for all devices. Thread-safe,
+/// except for updates, which must come from one thread at a time.
 class SpreadTables final : public DeviceLookups {
 public:
-  /// As DeviceTables::create, of one device or several.
+  /// Creates the tables like DeviceTables::create, on one or several devices.
   static Expected<std::unique_ptr<SpreadTables>>
   create(std::span<Device *const> devices, const Model &model);
 
@@ -40,7 +40,7 @@ public:
               DeviceRows &lookup) override;
   Status find(int32_t symbol, int64_t count, const int64_t *keys,
               DeviceRows &lookup) override;
-  /// Of several devices: waits for them.
+  /// Waits for the devices if there are several.
   Status gather(DeviceRows &lookup, bool frozen, void *out,
                 DeviceStream &compute) override;
 
@@ -58,14 +58,14 @@ private:
       : first(first), descriptor(descriptor) {}
 
   bool isOne() const { return shares.size() == 1; }
-  /// Tells the parts of a lookup which keys are theirs.
+  /// Sets the keys of each part of a lookup.
   void split(int32_t symbol, int64_t count, const int64_t *keys,
              DeviceRows &lookup) const;
 
   Device &first;
   const pdl_descriptor &descriptor;
   std::vector<std::unique_ptr<DeviceTables>> shares;
-  /// By share: the keys of an update.
+  /// Indexed by share: the keys of an update.
   struct Part {
     std::vector<int64_t> keys;
     std::vector<const void *> gradients;

@@ -1,4 +1,4 @@
-//===- StateDigest.h - A number for a whole state ---------------*- C++ -*-===//
+//===- StateDigest.h - Hash of a model's state ------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,9 +15,9 @@
 
 namespace pdlrt {
 
-/// A hash of all values, slots, keys and step counts that a model holds: equal
-/// for equal states, however they came about. Reads all of it once; the model
-/// does not change meanwhile. Throws std::bad_alloc.
+/// Returns a hash of all values, slots, keys and step counts of a model. Equal
+/// states have equal hashes, whatever their history. Reads all state once; the
+/// model must not change meanwhile. Throws std::bad_alloc.
 uint64_t digestOfState(const Model &model);
 
 } // namespace pdlrt

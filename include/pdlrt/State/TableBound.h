@@ -1,4 +1,4 @@
-//===- TableBound.h - The most that tables hold -----------------*- C++ -*-===//
+//===- TableBound.h - Memory limit of tables --------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// With `--max-table-memory` a process evicts rows where its tables would hold
-// more. Each table has a share of the bound, by what it would like to have: as
-// all of them are too large by one factor, all lose that part of their rows,
-// and a twentieth more, so that not each update evicts some. What rows took is
-// used again by new ones. With `--table-spill` evicted rows are kept in a
-// folder (Table/RowStore.h), and come back when they are asked for.
+// With `--max-table-memory`, a process evicts rows if its tables exceed the
+// limit. Each table has a share of the limit, proportional to its size. If the
+// tables are too large by some factor, each table loses that fraction of its
+// rows, plus a twentieth, so that not every update evicts rows. New rows reuse
+// the memory. With `--table-spill`, evicted rows are kept in a folder
+// (Table/RowStore.h), and are read back when they are needed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,25 +29,27 @@
 
 namespace pdlrt {
 
-/// Which rows a process keeps.
+/// The memory limit and eviction policy of a process.
 struct TableBound {
-  /// Bytes of all tables of the process, keys and rows; 0: no bound.
-  size_t mostBytes = 0;
+  /// Maximum number of bytes of all tables of the process, keys and rows; 0:
+  /// unlimited.
+  size_t maxBytes = 0;
   Eviction order = Eviction::LeastRecent;
-  /// Where evicted rows are kept; empty: they are gone.
+  /// Folder of evicted rows; empty: they are lost.
   std::string spillFolder;
 };
 
-/// Whether the tables of a program can be bounded so; an error says what to
-/// leave out.
+/// Checks that the tables of a program can have this limit. An error says which
+/// option to leave out.
 Status checkTableBound(const pdl_descriptor &descriptor,
                        const TableBound &bound);
 
-/// Bytes of tables (null: there is none) in memory, as a bound counts them.
+/// Returns the bytes of tables in memory that count for the limit. Null entries
+/// are ignored.
 size_t bytesInUse(std::span<EmbeddingTable *const> tables);
 
-/// Evicts rows of tables (null: there is none) that hold more than `bound`
-/// says; returns how many. Between updates. Throws std::bad_alloc.
+/// Evicts rows of tables that exceed `bound`; returns their number. Null
+/// entries are ignored. Call between updates. Throws std::bad_alloc.
 int64_t keepWithin(const TableBound &bound,
                    std::span<EmbeddingTable *const> tables);
 

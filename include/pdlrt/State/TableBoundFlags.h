@@ -1,4 +1,4 @@
-//===- TableBoundFlags.h - Flags of a table's bound -------------*- C++ -*-===//
+//===- TableBoundFlags.h - Flags of the memory limit ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,17 +9,16 @@
 #ifndef PDLRT_STATE_TABLEBOUNDFLAGS_H
 #define PDLRT_STATE_TABLEBOUNDFLAGS_H
 
+#include "pdlrt/Core/Flags.h"
 #include "pdlrt/State/TableBound.h"
 
-#include <CLI/CLI.hpp>
-#include <string>
+#include <vector>
 
 namespace pdlrt {
 
-/// Adds --max-table-memory and --table-eviction, which set `bound`; it outlives
-/// the parse. `group`: of the help, empty: in none.
-void addTableBoundFlags(CLI::App &app, TableBound &bound,
-                        const std::string &group);
+/// Returns the rows of --max-table-memory, --table-spill and --table-eviction,
+/// which set `bound`.
+std::vector<Flag> tableBoundFlags(TableBound &bound, bool isOffered = true);
 
 } // namespace pdlrt
 

@@ -1,4 +1,4 @@
-//===- DeviceTable.h - A table in the memory of a device --------*- C++ -*-===//
+//===- DeviceTable.h - A table in device memory -----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What an EmbeddingTable is for the host, for kernels: keys, rows and headers
-// are in the memory of a device, rows have the same bits as there, and the host
-// adds work to a stream without waiting for it. Kernels are those of
-// pdlabi/device.h; what memory looks like is said in pdlabi/table.h.
+// The device counterpart of EmbeddingTable: keys, rows and headers are in
+// device memory, and rows are bitwise equal to those of a host table. The host
+// adds work to a stream without waiting for it. pdlabi/device.h declares the
+// kernels, and pdlabi/table.h describes the memory layout.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,11 +34,11 @@
 
 namespace pdlrt {
 
-/// The numbers of the kernels that tables need in the code that a device has
-/// loaded.
+/// The indices of the table kernels in the code that a device has loaded.
 class TableKernels {
 public:
-  /// Looks them up by their names. An error names one that is missing.
+  /// Finds the kernels by name. Returns an error with the name of a missing
+  /// kernel.
   static Expected<TableKernels> find(std::span<const DeviceKernel> kernels,
                                      int32_t elementType);
 
@@ -50,103 +50,107 @@ private:
   std::array<size_t, std::size(pdlabi::tableKernels)> numbers = {};
 };
 
-/// How much is on its way between the host and the device at once.
+/// Limits for data in transfer between the host and the device.
 struct DeviceTablePieces {
-  /// Of pinned memory, and as much of the device.
+  /// Size of pinned host memory, and of the same amount of device memory.
   int64_t bytes = int64_t(4) << 20;
-  /// Rows whose keys the host holds when it brings them in order, 16 bytes
-  /// each, where a 16th of all rows is less.
+  /// Number of rows whose keys the host sorts at a time, 16 bytes each, if a
+  /// 16th of all rows is less.
   int64_t rowsListed = int64_t(1) << 22;
 };
 
-/// A table whose keys and rows are in the memory of a device. Rows never move.
+/// A table whose keys and rows are in device memory. Rows never move.
 ///
-/// Calls add work to the stream that they are given; `keys`, `rows` and `out`
-/// are memory of the device. Those of different streams wait for each other
-/// through events, as a call may read or write all of the table. Keys of a call
-/// are distinct, and all 2^64 are legal. One thread at a time; nobody uses the
-/// table when it ends. Behind an error of a stream it is of no use any more;
-/// all others leave it as it was, but for `restore`.
+/// Calls add work to the given stream; `keys`, `rows` and `out` are device
+/// memory. Work of different streams is ordered by events, because a call may
+/// read or write the whole table. The keys of a call are distinct, and all 2^64
+/// keys are legal. Not thread-safe; the table must not be in use when it is
+/// destroyed. After a stream error the table must not be used any more. Any
+/// other error leaves it unchanged, except in `restore`.
 class DeviceTable {
 public:
-  /// The device, which has loaded the kernels, outlives the table.
+  /// Creates a table. The device must have loaded the kernels, and must outlive
+  /// the table.
   static Expected<std::unique_ptr<DeviceTable>>
   create(Device &device, const TableKernels &kernels, TableOptions options,
          DeviceStream &stream, const DeviceTablePieces &pieces = {});
 
   const TableOptions &options() const { return tableOptions; }
 
-  /// rows[i] = the row of keys[i], created with its initial value if it is new.
-  /// The table is grown before; an error with PDL_OUT_OF_MEMORY says that there
-  /// is no room for what is new. Mostly waits for nothing, unless the table
+  /// Sets rows[i] to the row of keys[i]. A new key gets a row with its initial
+  /// value. The table grows first; if there is no memory for new rows, returns
+  /// an error with PDL_OUT_OF_MEMORY. Usually does not wait, unless the table
   /// grows.
   Status pull(DeviceStream &stream, int64_t count, const int64_t *keys,
               void **rows);
 
-  /// rows[i] = the row of keys[i], or null if there is none.
+  /// Sets rows[i] to the row of keys[i], or null if there is none.
   Status find(DeviceStream &stream, int64_t count, const int64_t *keys,
               void **rows);
 
-  /// What a row is read for.
+  /// The part of a row to read.
   enum class Part {
-    Value, ///< what training programs read
-    Frozen ///< what frozen programs read
+    Value, ///< the part that training programs read
+    Frozen ///< the part that frozen programs read
   };
-  /// out[i * width + e] = element e of rows[i], as an element; where that is
-  /// null, what `unknown`, a pdl_unknown_kind, promises for keys[i].
+  /// Sets out[i * width + e] to element e of rows[i], in the element type. If
+  /// rows[i] is null, uses the value that `unknown`, a pdl_unknown_kind,
+  /// defines for keys[i].
   Status gather(DeviceStream &stream, int64_t count, const int64_t *keys,
                 void *const *rows, Part part, int32_t unknown, void *out);
 
-  // A rule of all rows: those of keys of a step are marked, and rows get the
-  // gradients that their marks name, or zeros. Rows are named by number here.
+  // The following functions serve rules that update all rows: the rows of a
+  // step's keys are marked, and each row gets the gradient of its mark, or
+  // zeros. Rows are identified by number here.
 
-  /// How many rows there are; waits if that is not known.
+  /// Returns the number of rows; waits if it is not known.
   Expected<int64_t> countRows(DeviceStream &stream);
-  /// marks[n] = i + 1 where row n, of `rows`, is that of keys[i], and 0 where
-  /// there is none.
+  /// Sets marks[n] = i + 1 if row n, of `rows`, is the row of keys[i], and 0 if
+  /// no key has this row.
   Status mark(DeviceStream &stream, int64_t rows, int64_t count,
               const int64_t *keys, uint32_t *marks);
-  /// Of the rows [first, first + count): their addresses, and one behind the
-  /// other the gradients, of `gradientWidth` elements, that `marks` names.
+  /// Writes, for the rows [first, first + count), their addresses, and
+  /// consecutively the gradients, of `gradientWidth` elements, that `marks`
+  /// refers to.
   Status spread(DeviceStream &stream, int64_t first, int64_t count,
                 int64_t gradientWidth, const uint32_t *marks,
                 const void *gradients, void **rows, void *out);
-  /// keys[n] = the key of row n, of all rows.
+  /// Sets keys[n] to the key of row n, for all rows.
   Status listKeys(DeviceStream &stream, int64_t *keys);
 
-  /// Of a table whose values are stored in 16 bits: copies rows to `wide` as
-  /// rules take them, values in front of slots, one row of f32 behind the
-  /// other, and their addresses there to `places`.
+  /// Only for tables whose values are stored in 16 bits: copies rows to `wide`
+  /// in the format of rules (values before slots, consecutive rows of f32), and
+  /// writes their addresses there to `places`.
   Status widen(DeviceStream &stream, int64_t count, void *const *rows,
                float *wide, void **places);
-  /// The other way round, behind a rule: values are rounded at random, for
-  /// update `update` of the group; *found becomes 1 where one that is stored is
-  /// not finite.
+  /// Copies rows back after a rule. Values are rounded stochastically, for
+  /// update `update` of the group. Sets *found to 1 if a stored value is not
+  /// finite.
   Status round(DeviceStream &stream, int64_t count, int64_t update,
                const int64_t *keys, const float *wide, void *const *rows,
                int32_t *found);
 
-  /// Notes an update of a step in which these rows, which are distinct, were
-  /// used.
+  /// Records in the headers of distinct rows that a step used and updated them.
   Status noteUpdates(DeviceStream &stream, int64_t count, void *const *rows);
-  /// All rows were written, whether used or not.
+  /// Records that all rows were written, whether they were used or not.
   Status noteWrites(DeviceStream &stream);
-  /// What all rows hold is kept elsewhere.
+  /// Records that the current content of all rows has been saved.
   Status noteSaved(DeviceStream &stream);
 
-  /// From now on it is `time`, modulo 2^15, which headers get.
+  /// Sets the time, modulo 2^15, that headers get from now on.
   void quiesce(uint16_t time) { now = time & RowHeader::timeMask; }
   uint16_t time() const { return now; }
 
-  /// The number of rows when the stream was last waited for: by `settle`, or by
-  /// the caller, who says so with `noteWaited`.
+  /// Returns the number of rows when the stream was last waited for: by
+  /// `settle`, or by the caller, who reports it with `noteWaited`.
   int64_t size() const { return knownRows; }
   Status settle(DeviceStream &stream);
   void noteWaited();
 
-  /// Bytes of the device that are held for keys and rows together.
+  /// Returns the bytes of device memory for keys and rows together.
   size_t memoryBytes() const;
-  /// What a kernel uses beside its arguments if it is given addresses of rows.
+  /// Returns the memory that a kernel accesses, in addition to its arguments,
+  /// if it gets addresses of rows.
   std::vector<DeviceUse> rowMemory(bool isWritten) const;
 
   //===--------------------------------------------------------------------===//
@@ -157,22 +161,23 @@ public:
     All,
     Dirty ///< written since `noteSaved`
   };
-  /// counts[s] = how many rows a logical shard has. Waits.
+  /// Sets counts[s] to the number of rows of each logical shard. Waits.
   Status countShards(DeviceStream &stream, Rows which,
                      std::vector<int64_t> &counts);
 
-  /// Takes rows of one shard, keys ascending as signed integers; what they
-  /// point to is memory of the host up to its return.
+  /// Receives rows of one shard, keys ascending as signed integers. The rows
+  /// point to host memory that is valid until the function returns.
   using Visit = std::function<Status(int shard, std::span<const TableRow>)>;
-  /// Brings the rows of the shards [first, end), shard after shard, each in one
-  /// or several pieces. The host holds no more than DeviceTablePieces say, or
-  /// the keys of one shard. Waits. Throws std::bad_alloc.
+  /// Copies the rows of the shards [first, end) to the host, shard by shard,
+  /// each in one or several pieces. Host memory is limited by
+  /// DeviceTablePieces, or by the keys of one shard. Waits. Throws
+  /// std::bad_alloc.
   Status collect(DeviceStream &stream, Rows which, int first, int end,
                  const Visit &visit);
 
-  /// Gives rows to keys, new or not: rowBytes() of the options each, one behind
-  /// the other in memory of the host. They are not dirty then. Waits. An error
-  /// may come when some are there already.
+  /// Sets the rows of new or existing keys from consecutive host memory,
+  /// rowBytes() of the options each. The rows are not dirty afterwards. Waits.
+  /// On an error, some rows may already have been set.
   Status restore(DeviceStream &stream, int64_t count, const int64_t *keys,
                  const void *rows);
 
@@ -211,26 +216,27 @@ private:
   const RowLayout layout;
   const int64_t rowBytes, parts, rowElements;
 
-  /// What kernels know of the table; on both sides.
+  /// Description of the table for kernels, on both sides.
   pdl_device_table described;
   DeviceBuffer description, slotValues;
   /// The index.
   DeviceBuffer keys, numbers;
-  /// Of rows: buffers, the regions in them, and a list of these for kernels.
+  /// Memory of rows: buffers, their regions, and a list of the regions for
+  /// kernels.
   std::vector<DeviceBuffer> slabs;
   std::vector<char *> regions;
   DeviceBuffer regionList;
 
-  /// Numbers of rows: one is the current one, the other the next; and what has
-  /// come to the host of it.
+  /// Two row counters, the current one and the next one; and the copy of the
+  /// current one on the host.
   DeviceBuffer counters, counterOnHost;
   int current = 0;
   int64_t knownRows = 0;
-  /// Keys that were pulled since, each of which may be new.
+  /// Number of keys that were pulled since then, each of which may be new.
   int64_t pendingKeys = 0;
   uint16_t now = 0;
 
-  /// Of a pull.
+  /// Scratch memory of pulls.
   DeviceBuffer chunkCounts, newNumbers;
 };
 

@@ -1,4 +1,4 @@
-//===- EmbeddingTable.h - From 64-bit keys to rows --------------*- C++ -*-===//
+//===- EmbeddingTable.h - Tables: 64-bit keys to rows -----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A table is a total function from key to row: the row of a key that nobody has
-// seen is computed from (seed, symbol, key), so inserting it changes nothing
-// that can be read. All 2^64 keys are legal.
+// A table is a total function from keys to rows: the row of a key that was
+// never inserted is computed from (seed, symbol, key), so inserting it changes
+// no readable value. All 2^64 keys are legal.
 //
-// Keys fall into 1024 logical shards by the top bits of the mixed key
+// Keys are divided into 1024 logical shards by the top bits of the mixed key
 // (pdlabi/hash.h). Shards are the unit of locking, of applying updates, of
-// norms and, later, of placement on servers.
+// norms, and of placement on servers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,21 +41,21 @@
 namespace pdlrt {
 
 class RowStore;
-class TableMoment;
+class TableSnapshot;
 
-/// A key with its row: the value, followed without gap by its slots. Rows are
-/// aligned to their elements only.
+/// A key with its row: the value, followed by its slots without a gap. Rows are
+/// only aligned to their elements.
 struct TableRow {
   int64_t key;
   void *row;
 };
 
-/// Rows of a table, of which some may be copies (RowImages.h) that live as long
-/// as the list has them.
+/// A list of rows. Some of them may be copies (RowImages.h), which live as long
+/// as the list.
 struct RowList : std::vector<TableRow> {
   RowImages images;
 
-  /// Adds the rows of another list, with their copies.
+  /// Moves the rows of another list, with their copies, to the end.
   void append(RowList &&other) {
     insert(end(), other.begin(), other.end());
     images.append(std::move(other.images));
@@ -63,37 +63,38 @@ struct RowList : std::vector<TableRow> {
   }
 };
 
-/// Scratch memory of the batched calls; one for each calling thread.
+/// Scratch memory of batched calls; each calling thread has its own.
 struct TableScratch {
   AlignedBuffer keys, mixed, order;
-  /// Calls that insert keys add the rows that they make; null: nobody asks.
+  /// If not null, calls that insert keys append the new rows to this list.
   std::vector<TableRow> *newRows = nullptr;
 };
 
-/// What a row holds that is made for a key.
+/// Content of a row that is inserted.
 enum class NewRow {
-  Initial, ///< its initial value and slots
-  Open     ///< anything: the caller writes all of it
+  Initial, ///< the initial value and slots
+  Open     ///< undefined: the caller writes all of it
 };
 
-/// Which rows of a table are saved, and whether their headers say so then.
+/// The rows of a table that are saved, and whether their headers record it.
 enum class SavedRows {
-  All,    ///< all of them; headers stay as they are
-  Base,   ///< all of them, so that changes are told from now on
-  Changed ///< those that have changed since they were saved last, likewise
+  All,    ///< all rows; headers do not change
+  Base,   ///< all rows; headers record changes from now on
+  Changed ///< rows changed since they were last saved; headers record it
 };
 
-/// Which rows are evicted first: those that were not updated for the longest
-/// time, of these the ones that were updated in the fewest steps; or the other
-/// way round. What else is equal goes by shard and key.
+/// The order of eviction: rows that were not updated for the longest time
+/// first, then those that were updated in the fewest steps; or the opposite
+/// priority. Ties are resolved by shard and key.
 enum class Eviction { LeastRecent, LeastFrequent };
 
-/// The interface of every table. Rows never move. A row that is erased stays
-/// where it is, though no key leads there, up to the second call of `quiesce`
-/// that follows: who holds rows or handles through one such call is safe.
+/// Interface of all tables. Rows never move. The memory of an erased row stays
+/// valid, although no key leads to it, until the second following call of
+/// `quiesce`. Pointers to rows and handles may therefore be kept across one
+/// such call.
 ///
-/// Thread-safety: calls lock the shards that they touch, so any may run beside
-/// any other. What a row holds is guarded by the caller.
+/// Thread safety: calls lock the shards that they touch, so all calls may run
+/// concurrently. The caller must synchronize access to the content of rows.
 class EmbeddingTable : public FrozenRows {
 public:
   static constexpr int shardCount = 1024;
@@ -102,109 +103,111 @@ public:
   ~EmbeddingTable() override;
 
   const TableOptions &options() const { return tableOptions; }
-  /// Those of the options, computed once.
+  /// Return the sizes in the options, computed once.
   size_t valueBytes() const { return bytesOfValue; }
   size_t rowBytes() const { return bytesOfRow; }
   const RowLayout &layout() const { return rowLayout; }
-  /// Those of the options; see there.
+  /// Return the sizes in the options.
   size_t elementBytes() const { return tableOptions.elementBytes(); }
   size_t frozenOffset() const { return tableOptions.frozenOffset(); }
 
-  /// rows[i] = the row of keys[i], created with its initial value if it is new;
-  /// `inserted` rises by the number of new rows. Keys may repeat. Fails if the
-  /// table is full (2^30 numbers of rows in each of 64 groups of shards, of
-  /// which rows that do not fill their regions leave out up to a half); throws
+  /// Sets rows[i] to the row of keys[i]. A new key gets a row with its initial
+  /// value. Adds the number of new rows to `inserted`. Keys may repeat. Fails
+  /// if the table is full (2^30 row numbers in each of 64 groups of shards, up
+  /// to half of which are unused if rows do not fill their regions). Throws
   /// std::bad_alloc.
   virtual Status findOrInsert(int64_t count, const int64_t *keys, void **rows,
                               TableScratch &scratch, int64_t &inserted) = 0;
 
-  /// rows[i] = the row of keys[i], all of which are of one shard and of which
-  /// none is there twice, with room made for all of them at once. Errors as of
-  /// `findOrInsert`.
+  /// Inserts keys of one shard, none of which has a row, and sets rows[i] to
+  /// the row of keys[i]. Allocates memory for all of them at once. Errors are
+  /// those of `findOrInsert`.
   virtual Status insertShard(int shard, int64_t count, const int64_t *keys,
                              void **rows, NewRow content) = 0;
 
-  /// As `findOrInsert`, for a step that comes later: handles[i] = the handle of
-  /// the row of keys[i]. Not where updates make the rows (`TableLife`).
+  /// Finds or inserts rows for a later step: sets handles[i] to the handle of
+  /// the row of keys[i]. Not allowed if only updates insert rows (`TableLife`).
   virtual Status pull(int64_t count, const int64_t *keys, RowHandle *handles,
                       TableScratch &scratch, int64_t &inserted) = 0;
 
-  /// rows[i] = where the row of handles[i] is.
+  /// Sets rows[i] to the address of the row of handles[i].
   virtual void rowsOf(int64_t count, const RowHandle *handles,
                       void **rows) const = 0;
 
-  /// For an update of distinct keys, which in its step occur `occurrences[i]`
-  /// times: rows[i] = the row of keys[i], or null where that has none yet
-  /// (`TableLife`). `inserted` rises by the number of new rows. Errors as of
-  /// `findOrInsert`, and of some keys it is noted then that they occurred.
+  /// Finds or inserts the rows for an update of distinct keys, which occur
+  /// `occurrences[i]` times in its step. Sets rows[i] to the row of keys[i], or
+  /// null if the key is not admitted yet (`TableLife`). Adds the number of new
+  /// rows to `inserted`. Errors are those of `findOrInsert`; the occurrences of
+  /// some keys may then already have been recorded.
   virtual Status admit(int64_t count, const int64_t *keys,
                        const int64_t *occurrences, void **rows,
                        TableScratch &scratch, int64_t &inserted) = 0;
 
-  /// A period begins that comes behind `period()`, between updates: what was
-  /// not updated in so many whole periods before it goes, rows and what is
-  /// noted of keys that wait. Returns how many rows did. Throws
-  /// std::bad_alloc, and some have gone.
+  /// Starts a period later than `period()`. Call between updates. Evicts rows,
+  /// and the records of keys that await admission, that were not updated in the
+  /// configured number of whole periods. Returns the number of evicted rows. On
+  /// std::bad_alloc, some may already have been evicted.
   virtual int64_t beginPeriod(int64_t period) = 0;
-  /// The same, and nothing goes: of a table that is restored.
+  /// Starts a period without evictions, for a table that is being restored.
   virtual void resumePeriod(int64_t period) = 0;
-  /// The period that updates are of now, from 0.
+  /// Returns the period of current updates, from 0.
   virtual int64_t period() const = 0;
 
-  /// Takes `count` rows out of memory, or all; returns how many. By what
-  /// headers say. Between updates. Throws std::bad_alloc, and some have gone.
-  /// Where the table keeps them elsewhere, nothing else can be told of it, and
-  /// it may be fewer while they are saved.
+  /// Evicts up to `count` rows from memory, in the order that their headers
+  /// define, and returns their number. Call only between updates. On
+  /// std::bad_alloc, some rows may already have been evicted. If the table
+  /// spills rows to disk, no result changes, and fewer rows may be evicted
+  /// while they are being saved.
   virtual int64_t evict(int64_t count, Eviction order) = 0;
-  /// The rows of shards [first, end) leave memory for where they are kept, if
-  /// they are; of a table that is restored, whose rows nobody has.
-  virtual void putAside(int, int) {}
-  /// For a step that comes later: brings rows into memory that are not, those
-  /// of keys that have one.
+  /// Spills the rows of shards [first, end) from memory to disk, if the table
+  /// does that. For a table that is being restored, whose rows are not in use.
+  virtual void spillRestored(int, int) {}
+  /// Prefetches, for a later step, the rows of existing keys that are not in
+  /// memory.
   virtual void bringIn(int64_t, const int64_t *, TableScratch &) {}
-  /// Rows in memory.
+  /// Returns the number of rows in memory.
   virtual int64_t heldRows() const { return size(); }
-  /// From now on rows may be evicted, so that updates alone make them. Before
-  /// any use.
+  /// Allows evictions from now on, so that only updates insert rows. Call
+  /// before any use.
   void setBounded() { tableOptions.life.isBounded = true; }
-  /// What rows and keys in memory take, with headers and about what the index
-  /// has for keys, in bytes.
+  /// Returns the number of bytes of rows and keys in memory, with headers and
+  /// an estimate of the index.
   size_t bytesInUse() const;
-  /// What a row in memory has of that.
+  /// Returns the share of one row in memory.
   size_t bytesOfHeldRow() const;
-  /// What is left of it where the row is evicted.
+  /// Returns the part of that share that remains after the row is evicted.
   virtual size_t bytesOfEvictedRow() const { return 0; }
 
-  /// The number of keys that wait.
+  /// Returns the number of keys that await admission.
   virtual int64_t waitingCount() const = 0;
-  /// Replaces `keys` by those of a shard that wait, ascending as signed
-  /// integers: all of them, or with `onlyChanged` those that may differ from
-  /// what was saved. `areSaved`: they do not any more.
+  /// Replaces `keys` by the keys of a shard that await admission, ascending as
+  /// signed integers: all of them, or with `onlyChanged` those whose records
+  /// may differ from what was saved. `areSaved`: marks them as saved.
   virtual void collectWaiting(int shard, bool onlyChanged, bool areSaved,
                               std::vector<WaitingKey> &keys) = 0;
-  /// Sets what is noted of keys of a shard, none of which has a row; null bits:
-  /// nothing is. Throws std::bad_alloc.
+  /// Sets the records of keys of a shard, none of which has a row; zero bits
+  /// remove a record. Throws std::bad_alloc.
   virtual void restoreWaiting(int shard, std::span<const WaitingKey> keys) = 0;
 
-  /// Takes keys and their rows away, those that are there; returns how many
-  /// were. Throws std::bad_alloc, and has taken away some.
+  /// Erases existing keys and their rows, and returns their number. On
+  /// std::bad_alloc, some may already have been erased.
   virtual int64_t erase(int64_t count, const int64_t *keys,
                         TableScratch &scratch) = 0;
 
-  /// A quiescent point, such as the end of a step: nobody uses rows or handles
-  /// any more that were found before the last one. What was erased before that
-  /// may become new rows. From now on it is `time`, modulo 2^15, which headers
-  /// get. Needs no memory.
+  /// Marks a quiescent point, such as the end of a step: rows and handles found
+  /// before the previous point are not used any more. Memory of rows that were
+  /// erased before that point may be reused. Headers get `time`, modulo 2^15,
+  /// from now on. Allocates no memory.
   virtual void quiesce(uint16_t time) = 0;
   virtual uint16_t time() const = 0;
 
-  /// rows[i] = the row of keys[i], or null if there is none. Returns the number
-  /// of nulls. Throws std::bad_alloc.
+  /// Sets rows[i] to the row of keys[i], or null if there is none. Returns the
+  /// number of nulls. Throws std::bad_alloc.
   virtual int64_t find(int64_t count, const int64_t *keys, void **rows,
                        TableScratch &scratch) const = 0;
 
-  /// The same for who only reads: rows that are not in memory are copied to
-  /// `images`, and none comes in.
+  /// The same for read-only callers: rows that are not in memory are copied to
+  /// `images`, and not brought into memory.
   virtual int64_t look(int64_t count, const int64_t *keys, void **rows,
                        TableScratch &scratch, RowImages &) const {
     return find(count, keys, rows, scratch);
@@ -218,77 +221,83 @@ public:
   size_t frozenBytes() const override { return tableOptions.frozenBytes(); }
   void initialFrozen(int64_t key, void *value) const override;
 
-  /// The number of rows in a shard, 0 <= shard < shardCount.
+  /// Returns the number of rows in a shard, 0 <= shard < shardCount.
   virtual int64_t shardSize(int shard) const = 0;
 
   /// Replaces `rows` by the rows of one shard, keys ascending as signed
   /// integers.
   virtual void collectShard(int shard, RowList &rows) const = 0;
 
-  /// The same of those rows that may differ from what was saved
+  /// The same for rows that may differ from what was saved
   /// (`RowHeader::isDirty`).
   virtual void collectChanged(int shard, RowList &rows) const = 0;
 
-  /// Behind `RowHeader::noteSaved` of all that `collectChanged` gives: rows
-  /// that are not in memory learn it too. Nobody evicts meanwhile.
+  /// Marks rows that are not in memory as saved. Call after
+  /// `RowHeader::noteSaved` of all rows from `collectChanged`. No concurrent
+  /// evictions.
   virtual void noteShardSaved(int) const {}
 
-  /// Whether keys that are erased are kept in mind from now on; those of before
-  /// are forgotten.
+  /// Turns the recording of erased keys on or off, and discards earlier
+  /// records.
   virtual void trackErased(bool isTracked) = 0;
 
-  /// Those keys, and those that wait no more, which are forgotten then: by
-  /// (shard, key), each once; some may have new rows, or wait again. Nobody
-  /// erases meanwhile. Throws std::bad_alloc.
+  /// Returns the recorded keys, and those that no longer await admission, and
+  /// discards the records. Sorted by (shard, key), without duplicates. Some of
+  /// them may have new rows, or await admission again. No concurrent erasures.
+  /// Throws std::bad_alloc.
   virtual std::vector<int64_t> takeErased() = 0;
 
-  /// Bytes held for keys and rows together.
+  /// Returns the number of bytes allocated for keys and rows together.
   virtual size_t memoryBytes() const = 0;
 
-  /// The number of rows.
+  /// Returns the number of rows.
   int64_t size() const;
 
-  /// Leaves rows out of saves up to the next call: those of `prepared`, made
-  /// for steps that are not applied yet, that nobody has used or changed since.
-  /// Of a row that is null, the key says which it is. Call between steps, while
-  /// nobody saves. Throws std::bad_alloc.
+  /// Excludes rows from saves until the next call: those of `prepared`,
+  /// inserted for steps that are not applied yet, that were not used or changed
+  /// since. If a row is null, it is found by its key. Call between steps, while
+  /// no save is running. Throws std::bad_alloc.
   void withhold(std::span<const TableRow> prepared);
-  /// Returns whether no step has used or changed `row` since it was made.
+  /// Returns true if no step has used or changed `row` since it was inserted.
   /// `initial` is scratch memory. Throws std::bad_alloc.
   bool isUnused(const TableRow &row, std::vector<char> &initial) const;
-  /// Keys of rows that are left out, ascending as signed integers.
+  /// Returns the keys of excluded rows, ascending as signed integers.
   const std::vector<int64_t> &withheld() const { return withheldKeys; }
-  /// The number of rows in a shard that are not left out.
+  /// Returns the number of rows in a shard that are not excluded.
   int64_t savedSize(int shard) const;
-  /// Replaces `rows` by the rows of a shard that a save holds: keys ascending
-  /// as signed integers. `which`: those that have changed, or all.
+  /// Replaces `rows` by the rows of a shard that a save contains, keys
+  /// ascending as signed integers. `which`: those that have changed, or all.
   void collectSaved(int shard, SavedRows which, RowList &rows) const;
 
-  /// From now up to `endMoment` others may read the rows as they are now
-  /// (TableMoment.h), those that `saved` says; nobody uses the table meanwhile.
-  /// At most `mostBytes` are put aside for them. The moment before has ended.
-  /// Throws std::bad_alloc.
-  TableMoment &beginMoment(size_t mostBytes, SavedRows saved = SavedRows::All);
-  /// Readers have ended; others may use the table.
-  void endMoment();
-  /// Whom to tell before rows are written; null while nobody reads a moment.
-  TableMoment *moment() const {
-    return openMoment.load(std::memory_order_acquire);
+  /// Starts a snapshot: until `endSnapshot`, other threads may read those rows
+  /// that `saved` selects, as they are now (TableSnapshot.h). The table must
+  /// not be used during this call, and the previous snapshot must have ended.
+  /// At most `maxBytes` of copies are kept for it. Throws std::bad_alloc.
+  TableSnapshot &beginSnapshot(size_t maxBytes,
+                               SavedRows saved = SavedRows::All);
+  /// Ends the snapshot. Its readers must have finished; other threads may use
+  /// the table.
+  void endSnapshot();
+  /// Returns the snapshot to notify before rows are written; null if there is
+  /// none.
+  TableSnapshot *snapshot() const {
+    return openSnapshot.load(std::memory_order_acquire);
   }
 
-  /// The logical shard of a key.
+  /// Returns the logical shard of a key.
   static int shardOf(int64_t key);
 
-  /// Writes the initial value (`width` elements) of a key: as it is stored, in
-  /// `valueBytes`.
+  /// Writes the initial value (`width` elements) of a key, in the storage
+  /// format of `valueBytes` bytes.
   void initialValue(int64_t key, void *value) const {
     tableOptions.initialValue(key, value);
   }
-  /// Writes it as elements, those that are stored.
+  /// Writes the initial value as elements, after rounding to the storage
+  /// format.
   void initialElements(int64_t key, void *elements) const {
     tableOptions.initialElements(key, elements);
   }
-  /// Writes what frozen programs read of a row, as elements.
+  /// Writes the part of a row that frozen programs read, as elements.
   void frozenElements(const void *row, void *elements) const;
   /// Writes the initial value and the slots of a key.
   void initialRow(int64_t key, void *row) const;
@@ -298,26 +307,28 @@ private:
   size_t bytesOfValue, bytesOfRow;
   RowLayout rowLayout;
   std::vector<int64_t> withheldKeys;
-  /// Made once, so that who found it open may use it beyond its end.
-  std::unique_ptr<TableMoment> ownMoment;
-  std::atomic<TableMoment *> openMoment{nullptr};
+  /// Created once, so that a thread that found the snapshot open may use it
+  /// after its end.
+  std::unique_ptr<TableSnapshot> ownSnapshot;
+  std::atomic<TableSnapshot *> openSnapshot{nullptr};
 };
 
-/// The most keys that a table groups by shard at once; a call with more is cut,
-/// so that any number is legal.
-inline constexpr int64_t mostKeysAtOnce = int64_t(1) << 24;
+/// Maximum number of keys that a table groups by shard at once. Larger calls
+/// are split, so that any number is legal.
+inline constexpr int64_t maxKeysAtOnce = int64_t(1) << 24;
 
-/// The table of this process: open addressing in buckets of one cache line,
-/// rows in regions. `keysAtOnce`, 1 to `mostKeysAtOnce`, never changes a
-/// result.
+/// Creates a table in the memory of this process: open addressing in buckets of
+/// one cache line, rows in regions. `keysAtOnce`, 1 to `maxKeysAtOnce`, never
+/// changes a result.
 std::unique_ptr<EmbeddingTable>
-createHashTable(TableOptions options, int64_t keysAtOnce = mostKeysAtOnce);
+createHashTable(TableOptions options, int64_t keysAtOnce = maxKeysAtOnce);
 
-/// The same, whose evicted rows are kept in `store`, so that nothing but memory
-/// and time tells of evictions. Rows are made in updates (`setBounded`).
+/// Creates a table with tiered storage: evicted rows are spilled to `store`, so
+/// that evictions change only memory use and time. Only updates insert rows
+/// (`setBounded`).
 std::unique_ptr<EmbeddingTable>
 createSpillingTable(TableOptions options, std::shared_ptr<RowStore> store,
-                    int64_t keysAtOnce = mostKeysAtOnce);
+                    int64_t keysAtOnce = maxKeysAtOnce);
 
 } // namespace pdlrt
 

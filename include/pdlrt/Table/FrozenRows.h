@@ -1,4 +1,4 @@
-//===- FrozenRows.h - What frozen programs read of a table ------*- C++ -*-===//
+//===- FrozenRows.h - Rows of frozen programs -------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A program that only reads needs one part of each row (`frozen_part` of
-// pdl_symbol) and the initial value of a key that has none. Tables that train
-// offer it, and tables that only serve consist of it.
+// A read-only program needs one part of each row (`frozen_part` of pdl_symbol),
+// and the initial value of a key without a row. Training tables implement this
+// interface; serving tables have nothing else.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,22 +23,22 @@ namespace pdlrt {
 class RowImages;
 struct TableScratch;
 
-/// Rows by key, to be read. Calls may come from many threads, each with a
-/// scratch of its own, while nobody changes the rows.
+/// Read access to rows by key. Thread-safe while rows do not change; each
+/// thread uses its own scratch memory.
 class FrozenRows {
 public:
   virtual ~FrozenRows();
 
-  /// rows[i] = what frozen programs read of the row of keys[i], null if there
-  /// is none. Returns the number of nulls. Rows that are not in memory are
-  /// copied to `images`. Throws std::bad_alloc.
+  /// Sets rows[i] to the part of the row of keys[i] that frozen programs read,
+  /// or null if there is none. Returns the number of nulls. Rows that are not
+  /// in memory are copied to `images`. Throws std::bad_alloc.
   virtual int64_t findFrozen(int64_t count, const int64_t *keys, void **rows,
                              TableScratch &scratch,
                              RowImages &images) const = 0;
-  /// `pdl_storage` of what it points to, and how many bytes that has.
+  /// Return the `pdl_storage` of this part, and its size in bytes.
   virtual int32_t frozenStorage() const = 0;
   virtual size_t frozenBytes() const = 0;
-  /// Writes what a key reads that has its initial value, in the same form.
+  /// Writes this part for a key with its initial value, in the same format.
   virtual void initialFrozen(int64_t key, void *value) const = 0;
 };
 

@@ -1,4 +1,4 @@
-//===- FrozenTable.h - Rows that do not change, in one block ----*- C++ -*-===//
+//===- FrozenTable.h - Read-only table in one block -------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What serves needs no room to grow: keys are in buckets of a cache line, and
-// rows stand one behind the other in the order of their buckets, without gaps.
-// A lookup reads one line of keys (rarely two) and the row. A key takes about
-// 13 bytes besides its row.
+// A table for serving does not need to grow. Keys are in buckets of one cache
+// line, and rows are consecutive, in the order of their buckets. A lookup reads
+// one cache line of keys (rarely two) and the row. A key takes about 13 bytes
+// in addition to its row.
 //
-// The block is the same in a file, which processes map and share; numbers have
-// the least byte first (docs/Serving.md).
+// The block has the same format in a file, which processes map and share.
+// Numbers are little-endian (docs/Serving.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,77 +32,78 @@
 
 namespace pdlrt {
 
-/// A map from keys to rows of equal size, which nobody changes. Any number of
-/// threads may read it.
+/// An immutable map from keys to rows of equal size. Thread-safe.
 class FrozenTable {
 public:
-  /// Room for the rows of `keys`, of `rowBytes` bytes each, which the caller
-  /// fills: places[i] is that of keys[i]. The last `removed` of them have no
-  /// row any more: of a table that is searched behind this one their rows do
-  /// not count. A key that is there twice is an error that says which. Throws
-  /// std::bad_alloc.
+  /// Allocates the rows of `keys`, of `rowBytes` bytes each, which the caller
+  /// fills: places[i] is the index of the row of keys[i]. The last `removed`
+  /// keys are marked as removed: they hide the rows of these keys in a table
+  /// that is searched after this one. Returns an error with the key if a key
+  /// occurs twice. Throws std::bad_alloc.
   static Expected<FrozenTable> build(const std::vector<int64_t> &keys,
                                      size_t rowBytes,
                                      std::vector<uint64_t> &places,
                                      size_t removed = 0);
-  /// The row of a place, before anybody reads the table.
+  /// Returns the row with this index, to be filled before the table is read.
   void *rowAt(uint64_t place) {
     return static_cast<char *>(rowMemory.data()) + place * bytesOfRow;
   }
-  /// The place of a row that was found, in [0, size()).
+  /// Returns the index of a found row, in [0, size()).
   uint64_t placeOf(const void *row) const {
     return uint64_t(static_cast<const char *>(row) - rows) / bytesOfRow;
   }
-  /// Whether it was mapped.
+  /// Returns true if the table is a mapped file.
   bool isMapped() const { return mapping != nullptr; }
 
-  /// Maps a file that `write` wrote and gave that digest, of rows of `rowBytes`
-  /// bytes: its pages are read when they are needed, and shared with other
-  /// processes. Of it only the first 128 bytes are looked at; whatever the rest
-  /// holds, nothing but it is read. Nobody may change the file meanwhile:
-  /// whoever touches what is cut off ends by SIGBUS.
+  /// Maps a file with rows of `rowBytes` bytes that `write` wrote with this
+  /// digest. Pages are read on demand and shared with other processes. Only the
+  /// first 128 bytes are checked; whatever the rest contains, no memory outside
+  /// of the file is read. The file must not change meanwhile: access to a
+  /// truncated part raises SIGBUS.
   static Expected<FrozenTable> map(const std::string &path, size_t rowBytes,
                                    const FileDigest &digest);
-  /// Writes it as a file, under a temporary name before its own. `digest` gets
-  /// its bytes and the sum of its first ones, which have the sums of the rest.
+  /// Writes the table as a file, first under a temporary name. `digest` gets
+  /// its size and the checksum of its header, which contains the checksums of
+  /// the rest.
   Status write(const std::string &path, FileDigest &digest) const;
-  /// Reads all of such a file; an error where a bit of it has changed.
+  /// Reads and checks a whole file. Returns an error if any bit has changed.
   static Status verify(const std::string &path, const FileDigest &digest);
 
-  /// Of no rows.
+  /// Creates an empty table.
   FrozenTable() = default;
   FrozenTable(FrozenTable &&) noexcept = default;
   FrozenTable &operator=(FrozenTable &&) noexcept = default;
 
   int64_t size() const { return rowCount; }
   size_t rowBytes() const { return bytesOfRow; }
-  /// Of keys and rows together.
+  /// Returns the bytes of keys and rows together.
   size_t memoryBytes() const;
 
-  /// rows[i] = the row of keys[i], `removedRow` where it has none any more, or
-  /// null. Rows that are not null are passed over: of several tables the first
-  /// one that knows a key says where its row is. Returns the number of nulls
-  /// that are left.
+  /// Sets rows[i] to the row of keys[i], `removedRow` if the key was removed,
+  /// or null. Entries that are not null on entry are skipped: with several
+  /// tables, the first one that has a key determines its row. Returns the
+  /// number of remaining nulls.
   int64_t find(int64_t count, const int64_t *keys, void **rows) const;
   static void *const removedRow;
 
-  /// Calls visit(key, row) for each, null for one that was removed.
+  /// Calls visit(key, row) for each key; the row is null if the key was
+  /// removed.
   template <typename Visit> void forEach(Visit visit) const;
 
 private:
   struct Bucket;
-  /// The bucket where the search for a key begins.
+  /// Returns the bucket where the search for a key starts.
   size_t bucketOf(int64_t key) const;
 
-  /// Where searches may begin; a few more stand behind them.
+  /// Number of buckets where searches may start, and of all buckets: a few more
+  /// follow.
   size_t bucketCount = 0, allBuckets = 0;
   int64_t rowCount = 0;
   size_t bytesOfRow = 0;
-  /// Whether buckets say which keys were removed. What a mapped file says of
-  /// that is passed over: no export has such keys, and whoever reads one asks
-  /// for rows alone.
+  /// True if buckets record removed keys. For a mapped file these bits are
+  /// ignored: no export has removed keys, and its readers only request rows.
   bool hasRemoved = false;
-  /// Where both are: in the memory below, or in a file.
+  /// Point to the memory below, or into a mapped file.
   const Bucket *buckets = nullptr;
   const char *rows = nullptr;
   AlignedBuffer bucketMemory, rowMemory;
@@ -114,12 +115,12 @@ struct alignas(64) FrozenTable::Bucket {
   static constexpr size_t keyCount = 7;
 
   int64_t keys[keyCount];
-  /// The number of its first row.
+  /// Index of its first row.
   uint64_t firstRow : 48;
   uint64_t count : 3;
-  /// Whether keys that belong here stand in the next one.
+  /// 1 if keys that belong here are in the next bucket.
   uint64_t goesOn : 1;
-  /// By key, whether it was removed; of tables with `hasRemoved`.
+  /// One bit per key: 1 if it was removed; only in tables with `hasRemoved`.
   uint64_t removed : 7;
 };
 

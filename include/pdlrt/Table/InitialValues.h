@@ -15,12 +15,12 @@
 
 namespace pdlrt {
 
-/// Writes the `width` initial elements of one row: those of Philox with key
-/// `seed` and counter (key low, key high, element / 4, symbol id). A table's
-/// row is keyed by its key; row r of a parameter is keyed by r, its elements by
-/// their position in the row (a parameter of rank <= 1 is one row, row 0).
-/// Double-precision programs get the single-precision value, widened.
-/// `type`: PDL_F32 or PDL_F64. Thread-safe.
+/// Writes the `width` initial elements of one row, from Philox with key `seed`
+/// and counter (key low, key high, element / 4, symbol id). A row of a table
+/// uses its key; row r of a parameter uses r, and the positions of elements in
+/// the row (a parameter of rank <= 1 has one row, row 0). Double-precision
+/// programs get the widened single-precision value. `type`: PDL_F32 or PDL_F64.
+/// Thread-safe.
 void fillInitialValues(int32_t type, const pdl_initializer &initializer,
                        uint64_t seed, uint64_t symbolId, int64_t key,
                        int64_t width, void *out);

@@ -16,9 +16,8 @@
 
 namespace pdlrt {
 
-/// Finds the distinct keys of id arrays taken one after the other. The results
-/// live in the object until its next call; its memory only grows. Not
-/// thread-safe.
+/// Finds the distinct keys of several id arrays, in order. The results are
+/// valid until the next call; the memory only grows. Not thread-safe.
 class KeyIndex {
 public:
   /// Deduplicates `inputCount` arrays of `counts[i]` ids. Fails if there are
@@ -26,28 +25,28 @@ public:
   Status assign(int32_t inputCount, const int64_t *const *ids,
                 const int64_t *counts);
 
-  /// The same where `other` has the result for the same ids, as the tables of
-  /// one field have: then it is copied, and true. Else false, mostly at the
-  /// first id, with no result. Throws std::bad_alloc.
+  /// Copies the result from `other` if it has the same ids, as tables of one
+  /// field do, and returns true. Otherwise returns false, usually after
+  /// comparing one id, and has no result. Throws std::bad_alloc.
   bool assignLike(const KeyIndex &other, int32_t inputCount,
                   const int64_t *const *ids, const int64_t *counts);
 
-  /// U, the number of distinct keys.
+  /// Returns U, the number of distinct keys.
   int64_t keyCount() const { return distinct; }
-  /// N, the number of ids over all inputs.
+  /// Returns N, the number of ids in all inputs.
   int64_t occurrenceCount() const { return total; }
-  /// [U] in order of first occurrence.
+  /// Returns the [U] keys in order of first occurrence.
   const int64_t *keys() const { return at<int64_t>(keyBuffer); }
-  /// [N] occurrence to key index.
+  /// Returns the [N] key index of each occurrence.
   const int32_t *inverse() const { return at<int32_t>(inverseBuffer); }
-  /// [U + 1] into `occurrences`.
+  /// Returns [U + 1] offsets into `occurrences`.
   const int32_t *splits() const { return at<int32_t>(splitBuffer); }
-  /// [N] occurrences grouped by key, ascending in a group.
+  /// Returns the [N] occurrences grouped by key, ascending within a group.
   const int32_t *occurrences() const { return at<int32_t>(occurrenceBuffer); }
 
 private:
-  /// A slot of the hash table; it is taken if its epoch is the current one, so
-  /// nothing has to be cleared between batches.
+  /// A slot of the hash table. It is occupied if its epoch is the current one,
+  /// so the table need not be cleared between batches.
   struct Entry {
     int64_t key;
     uint32_t epoch;

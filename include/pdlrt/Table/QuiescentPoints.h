@@ -1,4 +1,4 @@
-//===- QuiescentPoints.h - When erased rows are nobody's --------*- C++ -*-===//
+//===- QuiescentPoints.h - Reuse of the memory of erased rows ---*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where steps of several workers overlap, no moment is the end of a step for
-// all. What a table needs (`EmbeddingTable::quiesce`) is less: that nobody uses
-// what was found before the point before. This is reclamation by epochs
+// If steps of several workers overlap, no time is the end of a step for all of
+// them. A table needs less (`EmbeddingTable::quiesce`): pointers found before
+// the previous point must not be used any more. This is epoch-based reclamation
 // (Fraser, "Practical lock-freedom", 2004).
 //
 //===----------------------------------------------------------------------===//
@@ -22,26 +22,26 @@
 
 namespace pdlrt {
 
-/// Makes a point when each worker has ended two steps since the last one: what
-/// it found before that point it has used in the first of them, or, where it
-/// prepares a batch ahead, in the second. Thread-safe.
+/// Makes a point when each worker has ended two steps since the last one.
+/// Pointers that a worker found before that point were used in the first of
+/// these steps or, if it prepares a batch ahead, in the second. Thread-safe.
 class QuiescentPoints {
 public:
-  /// Of so many workers, all of which rest.
+  /// Starts with `workers` workers, all of which rest.
   explicit QuiescentPoints(size_t workers = 0)
       : passes(workers, {0, /*rests=*/true}) {}
 
-  /// One more worker, which rests; returns its number. Throws std::bad_alloc.
+  /// Adds a worker, which rests. Returns its number. Throws std::bad_alloc.
   size_t add() {
     const std::lock_guard lock(mutex);
     passes.push_back({0, /*rests=*/true});
     return passes.size() - 1;
   }
 
-  /// A worker uses nothing any more that it found before its call before this
-  /// one. `rests`: it uses nothing at all, and finds nothing before it calls
-  /// again. Calls `makePoint` where this ends the wait for all; nobody passes
-  /// meanwhile, so that no pass counts for two points.
+  /// Reports that a worker no longer uses pointers that it found before its
+  /// previous call. `rests`: it uses no pointers at all, and finds none before
+  /// its next call. If all workers have now passed, calls `makePoint`;
+  /// concurrent calls wait, so that no pass counts for two points.
   template <typename Point>
   void pass(size_t worker, bool rests, Point &&makePoint) {
     const std::lock_guard lock(mutex);

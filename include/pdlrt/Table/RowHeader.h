@@ -1,4 +1,4 @@
-//===- RowHeader.h - What is noted of a row, and its name -------*- C++ -*-===//
+//===- RowHeader.h - Usage header and handle of a row -----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Admission, expiry and differences between checkpoints ask how often a row was
-// used, when it was used last, and whether it was written. That stands in four
-// bytes of each row. It is no state: no rule reads it, no checkpoint holds it,
-// and a row that was loaded begins anew.
+// Admission, eviction and delta checkpoints need to know how often a row was
+// used, when it was last used, and whether it was written. Four bytes of each
+// row record this. They are not state: no rule reads them, no checkpoint has
+// them, and a loaded row starts with a new header.
 //
-// Updates note uses, and the merged gradient of a step says which rows it used.
-// So uses are the same wherever the rows are, in one process or on servers.
+// Updates record uses; the merged gradient of a step shows which rows the step
+// used. The counts are therefore the same with one process and with servers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,42 +27,43 @@
 
 namespace pdlrt {
 
-/// Four bytes of a row. Reading and writing is free of data races; of two that
-/// note something at once (mode hogwild), one wins.
+/// Four bytes of a row. Reads and writes are free of data races. If two threads
+/// record something at the same time (mode hogwild), one record is lost.
 class RowHeader {
 public:
   using Bits = pdlabi::HeaderBits;
-  /// Uses are counted up to here.
-  static constexpr uint32_t mostUses = Bits::mostUses;
-  /// Times are numbers of this many bits, and go on from zero behind the last
-  /// one.
+  /// Maximum count of uses.
+  static constexpr uint32_t maxUses = Bits::maxUses;
+  /// Times are numbers of this many bits, and wrap around to zero.
   static constexpr int timeBits = Bits::timeBits;
   static constexpr uint16_t timeMask = Bits::timeMask;
 
-  /// Of a row that is new at a time, with its initial value: not used. It is
-  /// dirty, as a key that was erased may have another row where rows are kept.
+  /// Initializes the header of a new row with its initial value: not used, but
+  /// dirty, because an erased key may have an older row in a saved copy.
   void begin(uint16_t time) { set(Bits::ofNew(time)); }
-  /// An update of a step in which the row was used.
+  /// Records an update in a step that used the row.
   void noteUpdate(uint16_t time) { set(Bits::afterUpdate(get(), time)); }
-  /// The row was written without being used.
+  /// Records a write in a step that did not use the row.
   void noteWrite() { set(get() | Bits::dirty); }
-  /// What was written is kept elsewhere. Not beside an update of the row.
+  /// Records that the current content has been saved. Must not run concurrently
+  /// with an update of the row.
   void noteSaved() { set(get() & ~Bits::dirty); }
 
-  /// All that is noted, for who keeps the row elsewhere, and back: it was
-  /// asked for at `time`, and is dirty if it was and has not been saved since.
+  /// Returns the content of the header for a spilled row, and restores it. The
+  /// restored header has `time` as its last use, and is dirty if it was dirty
+  /// and the row has not been saved since.
   uint32_t noted() const { return get(); }
   void restore(uint32_t noted, uint16_t time, bool wasSaved) {
-    const uint32_t kept = noted & (mostUses | (wasSaved ? 0 : Bits::dirty));
+    const uint32_t kept = noted & (maxUses | (wasSaved ? 0 : Bits::dirty));
     set(kept | uint32_t(time & timeMask) << Bits::timeShift);
   }
 
-  /// In how many steps the row was used.
-  uint32_t uses() const { return get() & mostUses; }
+  /// Returns the number of steps that used the row.
+  uint32_t uses() const { return get() & maxUses; }
   uint16_t lastUse() const { return uint16_t(get() >> Bits::timeShift); }
-  /// Whether it may differ from what `noteSaved` was called for.
+  /// Returns true if the row may differ from what was last saved.
   bool isDirty() const { return (get() & Bits::dirty) != 0; }
-  /// How long ago it was used, where that is less than 2^timeBits.
+  /// Returns the time since the last use, if it is less than 2^timeBits.
   uint16_t age(uint16_t now) const {
     return uint16_t(now - lastUse()) & timeMask;
   }
@@ -76,13 +77,13 @@ private:
     std::atomic_ref(bits).store(value, std::memory_order_relaxed);
   }
 
-  /// As pdlabi::HeaderBits says.
+  /// Format: pdlabi::HeaderBits.
   uint32_t bits;
 };
 static_assert(sizeof(RowHeader) == 4 && alignof(RowHeader) == 4);
 
-/// Names a row across steps, wherever its memory is: its key's logical shard,
-/// and a number that no other row of that shard has.
+/// Identifies a row across steps, wherever its memory is: the logical shard of
+/// its key, and a number that is unique in that shard.
 class RowHandle {
 public:
   RowHandle() = default;

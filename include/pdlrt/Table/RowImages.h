@@ -1,4 +1,4 @@
-//===- RowImages.h - Copies of rows, with their headers ---------*- C++ -*-===//
+//===- RowImages.h - Copies of rows with headers ----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A table whose rows are not all in memory hands out copies of the others. They
-// stand in regions, like rows, so that who reads a row finds its header behind
-// either. What is written to a copy or its header is not written to the table.
+// A table with rows outside of memory returns copies of them. Copies are stored
+// in regions, like rows, so that the header of either is found in the same way.
+// Writes to a copy or its header do not change the table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,15 +25,15 @@
 
 namespace pdlrt {
 
-/// Memory for copies of rows of one table. One thread at a time.
+/// Memory for copies of rows of one table. Not thread-safe.
 class RowImages {
 public:
-  /// A row, with a header, of undefined content; it stays until `clear`.
-  /// Throws std::bad_alloc.
+  /// Allocates a row, with a header, of undefined content. It lives until
+  /// `clear`. Throws std::bad_alloc.
   void *take(const RowLayout &layout);
-  /// Takes over all that `other` has.
+  /// Moves all copies of `other` to this object.
   void append(RowImages &&other);
-  /// Nobody uses what was taken any more.
+  /// Frees all copies; none of them may be used any more.
   void clear();
 
 private:
@@ -41,7 +41,7 @@ private:
     void operator()(char *region) const { std::free(region); }
   };
   std::vector<std::unique_ptr<char, Free>> regions;
-  /// Rows of the last region that were taken, and that it has.
+  /// Number of used rows in the last region, and of all rows in it.
   uint32_t taken = 0, rowsOfLast = 0;
 };
 

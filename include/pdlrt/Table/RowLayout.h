@@ -1,4 +1,4 @@
-//===- RowLayout.h - How rows and their headers lie in memory ---*- C++ -*-===//
+//===- RowLayout.h - Layout of rows and headers in memory -------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rows lie in regions: the headers of its rows, then the rows from a cache line
-// on. A header right in front of its row would move rows of a power of two off
-// their lines: each would be read from one line more, and find and gather of
-// rows of 64 bytes take 1.4 times as long. Only updates touch headers.
+// Rows are stored in regions: first the headers of all rows of the region, then
+// the rows, starting at a cache line. If each header preceded its row, rows
+// with a power-of-two size would not be aligned to cache lines. Each would take
+// one more cache line to read, and find and gather for rows of 64 bytes would
+// take 1.4 times as long. Only updates access headers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,27 +24,28 @@
 
 namespace pdlrt {
 
-/// Where the rows of a table stand in its regions. Immutable.
+/// Layout of a table's rows in its regions. Immutable.
 class RowLayout {
 public:
   /// `rowBytes` > 0; rows are aligned to `alignment`, 4 or 8.
   RowLayout(size_t rowBytes, size_t alignment);
 
-  /// Of a region, which begins at a multiple of them unless one row fills it.
+  /// Returns the size of a region. Regions begin at multiples of it, unless one
+  /// row fills them.
   size_t regionBytes() const { return bytesOfRegion; }
   uint32_t rowsOfRegion() const { return rows.rowsOfRegion; }
-  /// From one row to the next, in bytes.
+  /// Returns the distance between consecutive rows, in bytes.
   size_t stride() const { return rows.stride; }
-  /// Where in a region a row stands.
+  /// Returns the offset of a row in its region.
   size_t offsetOf(uint32_t row) const { return rows.offsetOf(row); }
   RowHeader &headerOf(char *region, uint32_t row) const {
     return reinterpret_cast<RowHeader *>(region)[row];
   }
-  /// The header of a row of some region.
+  /// Returns the header of a row of any region.
   RowHeader &headerOf(void *row) const {
     return *reinterpret_cast<RowHeader *>(rows.headerOf(row));
   }
-  /// For kernels of a device.
+  /// Returns the layout for device kernels.
   const pdlabi::RowPlaces &places() const { return rows; }
 
 private:

@@ -1,4 +1,4 @@
-//===- RowStore.h - Blocks of rows in a folder ------------------*- C++ -*-===//
+//===- RowStore.h - Blocks of rows on disk ----------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,18 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where rows go that a process has no memory for: a folder on a disk, kept by
-// RocksDB, whose library is opened when a store is. What a store has lives as
-// long as its process; checkpoints alone outlive that. So nothing is logged or
-// waited for, and what an ended process has left is removed by the next one.
+// Storage for rows that do not fit into memory: a folder on disk, managed by
+// RocksDB, whose library is loaded when a store is opened. The content of a
+// store lives as long as its process; only checkpoints outlive it. Therefore
+// there is no log and no sync, and the next process removes the files of
+// processes that have ended.
 //
-// Blocks that were given last are in memory (RecentBlocks.h), and written many
-// at once by a thread of the store's own: who gives one waits for the disk only
-// where that is slower for long.
+// Recently written blocks are in memory (RecentBlocks.h). A background thread
+// of the store writes many of them at once, so a writer waits for the disk only
+// if it is too slow for a long time.
 //
-// The store knows blocks of bytes, by table, shard and number. Which rows are
-// in which block, tables know (SpillingTable.cpp). So RocksDB has one value for
-// many rows, and is never asked for what is not there.
+// The store has blocks of bytes, identified by table, shard and number. Tables
+// know which rows are in which block (SpillingTable.cpp). RocksDB therefore has
+// one value for many rows, and is never asked for a missing key.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,16 +37,16 @@
 
 namespace pdlrt {
 
-/// The blocks of all tables of a process. Thread-safe. A disk that fails while
-/// training goes on, or has not what was written, has lost state, as memory
-/// would have: the process ends with a sentence and status 1.
+/// The blocks of all tables of a process. Thread-safe. If the disk fails during
+/// training, or does not return what was written, state is lost, as with a
+/// memory failure: the process prints an error message and exits with status 1.
 class RowStore {
 public:
-  /// Makes a folder of this process's own in `folder`, which is made where it
-  /// is not there, and removes those of processes that have ended. Errors: the
-  /// library is missing; the folder cannot be made or written. Ten times
-  /// `bufferBytes` are used, what readers hold, and what RocksDB knows of
-  /// files.
+  /// Creates a new folder for this process in `folder`, which is created if
+  /// necessary, and removes the folders of processes that have ended. Returns
+  /// an error if RocksDB's library is missing, or if the folder cannot be
+  /// created or written. Uses ten times `bufferBytes` of memory, and in
+  /// addition that of readers and of RocksDB's file metadata.
   static Expected<std::shared_ptr<RowStore>>
   open(const std::string &folder, size_t bufferBytes = size_t(16) << 20);
   /// Removes the folder.
@@ -53,33 +54,32 @@ public:
   RowStore(const RowStore &) = delete;
   RowStore &operator=(const RowStore &) = delete;
 
-  /// Copies a block, or copies it again instead. Waits where three buffers of
-  /// blocks are yet to be written. Throws std::bad_alloc, and nothing has
-  /// changed.
+  /// Writes a copy of a block, or replaces it. Waits while three buffers of
+  /// blocks are not written yet. On std::bad_alloc, nothing has changed.
   void put(uint64_t table, int shard, uint32_t number,
            std::string_view bytes) const;
 
-  /// A block's place in its table.
+  /// Identifies a block in its table.
   struct BlockName {
     int shard;
     uint32_t number;
     auto operator<=>(const BlockName &) const = default;
   };
-  /// Calls found(i, bytes) for each of the blocks, ascending, all of which have
-  /// been put, with `bytes` each; what it gets is valid within the call,
-  /// which may throw.
+  /// Calls found(i, bytes) for each of the blocks, in ascending order. Each of
+  /// them must exist, with `bytes` bytes. The data is valid during the call of
+  /// `found`, which may throw.
   void get(uint64_t table, std::span<const BlockName> names, size_t bytes,
            const std::function<void(size_t, const char *)> &found) const;
 
-  /// Reads the blocks of a shard as they are when it is made, while nobody puts
-  /// one of that shard. One thread at a time; the store outlives it.
+  /// Reads the blocks of a shard as they are at its construction, when no block
+  /// of that shard may be written. Not thread-safe; the store must outlive it.
   class Reader {
   public:
     Reader(const RowStore &store, uint64_t table, int shard, size_t bytes);
     ~Reader();
     Reader(const Reader &) = delete;
     Reader &operator=(const Reader &) = delete;
-    /// A block that had been put, with `bytes`; valid up to the next call.
+    /// Returns an existing block of `bytes` bytes; valid until the next call.
     /// Fastest for ascending numbers.
     const char *at(uint32_t number);
 

@@ -1,4 +1,4 @@
-//===- Address.h - Where a process is reached -------------------*- C++ -*-===//
+//===- Address.h - Network addresses of processes ---------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,45 +17,45 @@
 
 namespace pdlrt {
 
-/// A place in a network: `host:port`, where an IPv6 host stands in brackets;
-/// `unix:/path`, a socket in the file system; or `unix:@name`, a socket of
-/// Linux's abstract names, which leaves no file behind.
+/// A network address: `host:port`, where an IPv6 host is in brackets;
+/// `unix:/path`, a socket in the file system; or `unix:@name`, a Linux abstract
+/// socket, which needs no file.
 struct Address {
   enum class Kind { Tcp, UnixPath, UnixAbstract };
   Kind kind = Kind::Tcp;
-  /// Of Tcp: the host without brackets, and its port.
+  /// Tcp: the host without brackets, and its port.
   std::string host;
   uint16_t port = 0;
-  /// Of the others: the path or the name.
+  /// Other kinds: the path or the name.
   std::string path;
 
-  /// The text that it is parsed from.
+  /// Returns the text from which it is parsed.
   std::string toString() const;
 };
 
-/// Reads an address; the error says which part is wrong. Port 0 is an address:
-/// a listener there takes a free port.
+/// Parses an address. The error says which part is invalid. Port 0 is valid: a
+/// listener then uses a free port.
 Expected<Address> parseAddress(const std::string &text);
 
-/// Checks the addresses of a job's servers or trainers, the value of `flag`:
-/// each can be parsed, and no two are the same. The error names the flag.
+/// Checks the addresses of a job's servers or trainers, given by `flag`: each
+/// must be valid, and all must differ. The error names the flag.
 Status checkAddresses(const char *flag,
                       const std::vector<std::string> &addresses);
 
 /// Returns a message if the host of an address cannot be resolved now, which
-/// may change; an empty text otherwise. Blocks while the name service is asked.
+/// may change; otherwise "". Blocks during the name lookup.
 std::string describeUnknownHost(const std::string &address);
 
-/// Where a process of a job listens.
+/// The address where a process of a job listens.
 struct ListenPlace {
   std::string address;
-  /// Other machines reach it, and need no secret to take part.
+  /// True if other machines can reach it, and need no token to take part.
   bool isOpenToAll = false;
 };
 
-/// Where process `who` listens, which others know by `own`: at `bind`, unless
-/// that is empty. An error where other machines would reach `own` without a
-/// secret (`hasToken`) and nobody has said so with --bind.
+/// Returns the address where process `who`, known to others as `own`, listens:
+/// `bind`, unless that is empty. Returns an error if other machines could reach
+/// `own` without a token (`hasToken`) and --bind does not allow it.
 Expected<ListenPlace> choosePlace(const std::string &who,
                                   const std::string &own,
                                   const std::string &bind, bool hasToken);

@@ -1,4 +1,4 @@
-//===- BindCheck.h - Whether an address can be listened at ------*- C++ -*-===//
+//===- BindCheck.h - Checks before and after binding ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,16 +15,16 @@
 
 namespace pdlrt {
 
-/// The right to listen at a unix socket's path, which one process has at a
-/// time, so that of two that find a stale socket one replaces it: a file beside
-/// the socket, `<path>.lock`. Addresses of other kinds need none. An error
-/// where another process has it, where somebody listens there nevertheless,
-/// which a listener would take away, or where a file is in the way. Sockets
-/// that dead processes have left are no obstacle.
+/// Locks a unix socket's path, so that if two processes find a stale socket,
+/// only one replaces it. The lock is a file next to the socket, `<path>.lock`.
+/// Other kinds of addresses need no lock. Returns an error if another process
+/// has the lock, if another process listens there anyway (a new listener would
+/// replace its socket), or if a different file has this path. Sockets of ended
+/// processes are ignored.
 Expected<LockFile> claimPath(const Address &address);
 
-/// The error of an address where listening has failed: why, found out by
-/// trying.
+/// Returns the error for an address where listening has failed. Finds the
+/// reason by trying again.
 Status whyNotBound(const Address &address);
 
 } // namespace pdlrt

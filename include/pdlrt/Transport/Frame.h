@@ -1,4 +1,4 @@
-//===- Frame.h - Head and payload as one message ----------------*- C++ -*-===//
+//===- Frame.h - Header and payload as one message --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,58 +18,61 @@
 
 namespace pdlrt {
 
-/// Takes the first `size` bytes off a message that has as many.
+/// Removes the first `size` bytes from a message, which must have as many.
 Message takeFront(Message &message, size_t size);
 
-/// Where bytes of a part stand in the request that it belongs to.
+/// Position of a part's bytes in the request that it belongs to.
 struct PartPlace {
-  /// Behind so many of the payload's own bytes.
+  /// Number of the payload's own bytes that precede them.
   uint64_t position = 0;
-  /// Which part, from 0, and which of its bytes.
+  /// Number of the part, from 0, and the range of its bytes.
   uint64_t part = 0;
   uint64_t offset = 0;
   uint64_t size = 0;
   bool operator==(const PartPlace &) const = default;
 };
 
-/// How many of them a request has at most: each stands for a section of its
-/// payload.
-inline constexpr uint64_t mostPlaces = uint64_t(1) << 16;
+/// Maximum number of such positions in a request; each represents a section of
+/// its payload.
+inline constexpr uint64_t maxPlaces = uint64_t(1) << 16;
 
-/// A request or response, taken apart.
+/// A parsed request or response.
 struct Frame {
   Envelope head;
   /// Shares the message's bytes.
   Message payload;
-  /// What a sender leaves with a request for a later start of itself, or gets
-  /// back of it; mostly empty. Shares the message's bytes.
+  /// A recovery record: a sender attaches it to a request, for a later
+  /// incarnation of itself, which gets it back. Usually empty. Shares the
+  /// message's bytes.
   Message note;
-  /// Bytes that have travelled ahead of a request, by position; mostly none.
+  /// Positions of bytes that were sent ahead of a request; usually none.
   std::vector<PartPlace> parts = {};
 };
 
-/// A message of a head, which it owns, and the slices of note and payload.
+/// Returns a message with a copy of the header, and the slices of note and
+/// payload.
 Message joinFrame(const Envelope &head, const Message &payload,
                   const Message &note = {},
                   const std::vector<PartPlace> &parts = {});
 
-/// Takes a message apart, wherever its slices end; an error where it does not
-/// start with a head. Any bytes are safe.
+/// Parses a message, whatever its slices are. Returns an error if it does not
+/// start with a header. Safe for arbitrary bytes.
 Expected<Frame> splitFrame(const Message &message);
 
-/// The head of a message, of which at least the first bytes are there; an error
-/// where they are none. Any bytes are safe.
+/// Parses the header of a message, of which at least the first bytes must be
+/// there. Returns an error if they are not a header. Safe for arbitrary bytes.
 Expected<Envelope> readHead(const Message &front);
 
-/// A note and the number of the request that it came with.
+/// A note and the sequence number of its request.
 struct NumberedNote {
   uint64_t sequence = 0;
   Message note;
 };
 
-/// A list of notes as one.
+/// Encodes a list of notes as one message.
 Message encodeNotes(const std::vector<NumberedNote> &notes);
-/// Reads that; an error where the bytes are none. Any bytes are safe.
+/// Decodes such a list. Returns an error if it is malformed. Safe for arbitrary
+/// bytes.
 Expected<std::vector<NumberedNote>> decodeNotes(const Message &message);
 
 } // namespace pdlrt

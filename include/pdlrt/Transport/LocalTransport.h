@@ -1,4 +1,4 @@
-//===- LocalTransport.h - Processes of one host, unix sockets ---*- C++ -*-===//
+//===- LocalTransport.h - Transport over unix sockets -----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Frames over unix sockets, for processes of one host. One thread waits for all
-// connections of a transport, and one for each listener; who calls or answers
-// sends by itself what the system takes at once. Its bytes on the wire are
-// those of docs/Protocol.md, "Over unix sockets".
+// Frames over unix sockets, for processes on one host. One thread waits for all
+// connections of a transport, and one for each listener. A calling or answering
+// thread itself sends the bytes that the system accepts at once.
+// docs/Protocol.md, "Over unix sockets", describes the format.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,23 +24,23 @@
 namespace pdlrt {
 
 struct LocalOptions {
-  /// The largest message that is taken, in bytes. No more than 64 MiB of it are
-  /// allocated before they arrive.
+  /// Maximum size of an accepted message, in bytes. At most 64 MiB are
+  /// allocated for a message before its bytes arrive.
   uint64_t largestMessage = uint64_t(16) << 30;
 };
 
-/// A transport over unix sockets; addresses are the others of Address.h than
-/// TCP's. `clock` outlives it.
+/// Creates a transport over unix sockets, for all addresses of Address.h except
+/// TCP. `clock` must outlive the transport.
 ///
-/// - Slices travel by reference, and are let go when the system has taken their
-///   bytes. Those without an owner that have not left when their call ends are
-///   copied then.
-/// - Handlers and ends of calls take moments: they run in the thread that waits
-///   for the network.
-/// - While nobody listens, calls end as Unavailable at once, and each call
+/// - Slices are sent by reference, and released when the system has taken their
+///   bytes. Slices without an owner that have not been sent when their call
+///   ends are copied then.
+/// - Handlers and completion callbacks must return quickly: they run in the
+///   thread that waits for the network.
+/// - If no process listens, calls end as Unavailable at once, and each call
 ///   tries to connect.
-/// - Messages of one connection follow each other, so that a long one keeps
-///   those behind it waiting.
+/// - Messages of one connection are sent one after the other, so a long one
+///   delays those after it.
 std::unique_ptr<Transport>
 createLocalTransport(RealClock &clock, const LocalOptions &options = {});
 

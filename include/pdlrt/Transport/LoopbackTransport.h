@@ -1,4 +1,4 @@
-//===- LoopbackTransport.h - Own addresses within the process ---*- C++ -*-===//
+//===- LoopbackTransport.h - Calls within a process -------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where a process is a server of its own requests, these need no socket.
+// Requests of a process to its own server need no socket.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,18 +21,17 @@
 
 namespace pdlrt {
 
-/// A transport over `inner`, which outlives it: it listens as `inner` does, and
-/// calls to an address at which it listens itself do not leave the process;
-/// all others go through `inner`. A call finds its way when it is made, so a
-/// connection may be there before its listener.
+/// Creates a transport over `inner`, which must outlive it. It listens like
+/// `inner`. Calls to an address where it listens itself do not leave the
+/// process; all others use `inner`. The path is chosen at each call, so a
+/// connection may exist before its listener.
 ///
-/// `aliases`: under which other address a process is known that listens at one,
-/// such as `0.0.0.0:7101` for `10.0.0.5:7101`: by the known address, where it
-/// listens.
+/// `aliases`: maps an address under which this process is known to the one
+/// where it listens, such as `10.0.0.5:7101` to `0.0.0.0:7101`.
 ///
-/// Messages of calls within the process share their bytes: memory without an
-/// owner must stay as it is until the listener has let the request go, even
-/// where the call has ended before, by its deadline.
+/// Messages of calls within the process share their bytes. Memory without an
+/// owner must stay unchanged until the listener has released the request, even
+/// if the call's deadline has ended it before.
 std::unique_ptr<Transport>
 createLoopbackTransport(Transport &inner,
                         std::map<std::string, std::string> aliases = {});

@@ -1,4 +1,4 @@
-//===- Message.h - Bytes by reference ---------------------------*- C++ -*-===//
+//===- Message.h - Messages as lists of slices ------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A message is a sequence of slices, so that rows and blocks travel from where
-// they lie. Where one slice ends says nothing: a transport may cut and join.
+// A message is a sequence of slices, so that rows and blocks are sent without
+// copying them. The boundaries of slices have no meaning: a transport may split
+// and join them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +24,8 @@
 
 namespace pdlrt {
 
-/// Bytes and whoever keeps them alive. Without an owner the memory must stay
-/// unchanged until the call that carries it has ended. Copies share the bytes.
+/// Bytes and the owner that keeps them alive. Memory without an owner must stay
+/// unchanged until the call that sends it has ended. Copies share the bytes.
 struct MessageSlice {
   const std::byte *data = nullptr;
   size_t size = 0;
@@ -35,7 +36,7 @@ struct MessageSlice {
 class Message {
 public:
   Message() = default;
-  /// One slice that owns `content`.
+  /// Returns a message with one slice, which owns `content`.
   static Message ofString(std::string content) {
     auto owner = std::make_shared<const std::string>(std::move(content));
     Message message;
@@ -49,9 +50,9 @@ public:
     sliceList.push_back(std::move(slice));
   }
   const std::vector<MessageSlice> &slices() const { return sliceList; }
-  /// Bytes of all slices.
+  /// Returns the number of bytes in all slices.
   size_t size() const { return byteCount; }
-  /// All bytes in one piece.
+  /// Returns all bytes in one string.
   std::string toString() const {
     std::string content;
     content.reserve(byteCount);

@@ -1,4 +1,4 @@
-//===- SealedTransport.h - Connections that know the secret -----*- C++ -*-===//
+//===- SealedTransport.h - Authenticated connections ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Authentication of processes, over any transport (docs/Protocol.md, "Who may
-// speak"). A connection proves by challenge and response that it knows the
-// token, and the listener proves the same. The token itself never travels. Both
-// then derive a key, and each request and response carries a keyed digest over
-// its head.
+// Authentication of processes, over any transport (docs/Protocol.md,
+// "Authentication"). A connection proves by challenge and response that it
+// knows the token, and so does the listener. The token itself is never sent.
+// Both then derive a key, and each request and response has a keyed digest of
+// its header.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,35 +26,35 @@
 
 namespace pdlrt {
 
-/// What a process may do at a listener.
+/// The rights of a process at a listener.
 enum class PeerRole : uint8_t {
-  /// Take part in the job.
+  /// May take part in the job.
   Member = 1,
-  /// Read values (`isOfReaders`), and nothing else.
+  /// May only read values (`isOfReaders`).
   Reader = 2,
 };
 
-/// What a process knows.
+/// The secrets of a process.
 struct Credentials {
-  /// What its connections are.
+  /// Role of its connections.
   PeerRole role = PeerRole::Member;
-  /// The secret of that role; empty: the job has none, and everybody who
-  /// reaches an address may take part.
+  /// The token of that role. If empty, the job has no token, and every process
+  /// that reaches an address may take part.
   std::string token;
-  /// Of listeners: the secret of readers. Absent: readers are refused.
+  /// Listeners: the token of readers. If absent, readers are rejected.
   std::optional<std::string> readerToken = "";
 };
 
-/// Returns what servers of a job with `token` (empty: none) know, whose readers
-/// have `readerToken` (absent: no flag was given). A job with a token takes no
-/// readers without one of their own.
+/// Returns the credentials of servers of a job with `token` (empty: none),
+/// whose readers have `readerToken` (absent: the flag was not given). A job
+/// with a token accepts readers only if they have their own token.
 Credentials serverCredentials(const std::string &token,
                               const std::optional<std::string> &readerToken);
 
-/// A transport over `inner`: its connections authenticate themselves before
-/// their first call, and its listeners take requests of authenticated
-/// connections only. A call over a connection that the listener refuses is
-/// answered with that refusal, under the head of the request.
+/// Creates a transport over `inner` whose connections authenticate themselves
+/// before their first call, and whose listeners accept requests only from
+/// authenticated connections. If the listener rejects a connection, its calls
+/// get that refusal as response, with the header of the request.
 std::unique_ptr<Transport>
 createSealedTransport(std::unique_ptr<Transport> inner,
                       const Credentials &credentials);

@@ -1,4 +1,4 @@
-//===- SocketName.h - The system's name of a unix socket --------*- C++ -*-===//
+//===- SocketName.h - System address of a unix socket -----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,9 +18,8 @@
 
 namespace pdlrt {
 
-/// A path or an abstract name as connect() and bind() take it. The address,
-/// which has been parsed, is of a kind of unix sockets and has its length
-/// checked.
+/// A path or an abstract name in the form that connect() and bind() take. The
+/// address must be of a unix socket, and its length must have been checked.
 class SocketName {
 public:
   explicit SocketName(const Address &address) {
@@ -28,7 +27,8 @@ public:
     name.sun_family = AF_UNIX;
     std::memcpy(name.sun_path + before, address.path.data(),
                 address.path.size());
-    // An abstract name has no end of its own, a path has a zero.
+    // Both kinds have one zero byte: an abstract name before its text, a path
+    // after it.
     length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) +
                                     address.path.size() + 1);
   }

@@ -1,4 +1,4 @@
-//===- Transport.h - Requests and responses between processes ---*- C++ -*-===//
+//===- Transport.h - Requests and responses ---------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the exchange of trainers and servers asks of a network. A transport
-// promises little: a call ends once, by a response or by an error, and after an
-// error nobody knows whether the request was handled. Exactly-once is the
-// business of the layer above.
+// The network interface of trainers and servers. A transport gives few
+// guarantees: a call ends exactly once, with a response or an error, and after
+// an error it is unknown whether the request was handled. The layer above
+// implements exactly-once semantics.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,29 +30,29 @@
 
 namespace pdlrt {
 
-/// How a call ended.
+/// Result of a call.
 enum class CallOutcome {
-  /// There is a response.
-  Answered,
-  /// Nobody listens, the connection was lost, or the server let the request go
-  /// without a response. The request may have been handled.
+  /// The call has a response.
+  Responded,
+  /// No process listens, the connection was lost, or the server dropped the
+  /// request without a response. The request may have been handled.
   Unavailable,
-  /// The deadline passed first. The request may have been, or may yet be,
-  /// handled.
+  /// The deadline passed first. The request may have been handled, or may still
+  /// be.
   DeadlineExceeded,
 };
 
-/// Why a call is Unavailable, where the system says so.
+/// Reason why a call is Unavailable, if the system reports one.
 enum class CallFault {
   Unknown,
-  /// The address refuses connections: its host is there, and no process
-  /// listens.
+  /// The address refuses connections: the host is up, but no process listens.
   Refused,
-  /// This process may open no more files, which connections are.
+  /// This process has reached its limit of open files, which includes
+  /// connections.
   TooManyFiles,
 };
 
-/// The end of a call. `response` is empty unless answered.
+/// The result of a call. `response` is empty unless answered.
 struct CallResult {
   CallOutcome outcome = CallOutcome::Unavailable;
   Message response;
@@ -60,49 +60,50 @@ struct CallResult {
 };
 using CallDone = std::function<void(CallResult)>;
 
-/// A request's way back, given to the handler, which may answer later and from
-/// any thread. Copies stand for the same request. When the last copy goes
-/// without an answer, the call ends as Unavailable.
+/// Sends the response to a request. The handler may keep it and respond later,
+/// from any thread. Copies refer to the same request. If the last copy is
+/// destroyed without a response, the call ends as Unavailable.
 class Responder {
 public:
-  /// What a transport implements. `answer` is called at most once.
+  /// Implemented by a transport. `answer` is called at most once.
   class Sink {
   public:
     virtual ~Sink();
-    virtual void answer(Message response) = 0;
+    virtual void respond(Message response) = 0;
   };
 
   Responder() = default;
   explicit Responder(std::shared_ptr<Sink> target) : sink(std::move(target)) {}
-  /// Sends the response and lets this copy go; a responder answers once.
-  void answer(Message response) {
+  /// Sends the response and releases this copy; a responder responds once.
+  void respond(Message response) {
     if (auto target = std::exchange(sink, nullptr))
-      target->answer(std::move(response));
+      target->respond(std::move(response));
   }
 
 private:
   std::shared_ptr<Sink> sink;
 };
 
-/// How much of a request a screen sees at least, where it has as much: the
-/// bytes of a seal (SealedTransport.h) and of a message's head.
-inline constexpr size_t leastFront = 80;
+/// Minimum size of the front of a request that a screen gets, if the request
+/// has as many bytes: those of a seal (SealedTransport.h) and of a message's
+/// header.
+inline constexpr size_t minFront = 80;
 
-/// Handles requests. A transport with several threads calls it from several at
-/// once. Requests of one connection may come in another order than they were
-/// sent.
+/// Handles requests. A transport with several threads calls it concurrently.
+/// Requests of one connection may arrive in another order than they were sent.
 class RequestHandler {
 public:
   using Handle = std::function<void(Message request, Responder)>;
-  /// Looks at a request before its bytes are taken: at its first bytes, at
-  /// least `leastFront` of them where it has as many, and at its size. Returns
-  /// nothing to take it, else the response that is sent instead: then no more
-  /// of it is read. What strangers send is held in no other way. Takes moments.
+  /// Checks a request before its bytes are received, by its first bytes (at
+  /// least `minFront`, if it has as many) and its size. Returns nothing to
+  /// accept it. Otherwise returns the response to send; the rest of the request
+  /// is then not read. This is the only limit on data from unauthenticated
+  /// senders. Must return quickly.
   using Screen = std::function<std::optional<Message>(const Message &front,
                                                       uint64_t size)>;
 
   RequestHandler() = default;
-  /// Without a screen all requests are taken.
+  /// Without a screen, all requests are accepted.
   template <typename Function>
     requires(!std::is_same_v<std::remove_cvref_t<Function>, RequestHandler> &&
              std::is_constructible_v<Handle, Function>)
@@ -122,59 +123,60 @@ private:
   Screen look;
 };
 
-/// A server's end. Its destructor stops listening, ends open calls as
-/// Unavailable, and returns when no handler runs any more; it must not be
-/// called from within a handler.
+/// The server side. The destructor stops listening, ends open calls as
+/// Unavailable, and returns when no handler is running. It must not be called
+/// from a handler.
 class Listener {
 public:
   virtual ~Listener();
-  /// Where it is reached.
+  /// Returns the address where it can be reached.
   virtual const std::string &address() const = 0;
 };
 
-/// A client's end. Thread-safe.
+/// The client side. Thread-safe.
 class Connection {
 public:
-  /// Ends open calls as Unavailable, before it returns.
+  /// Ends open calls as Unavailable before it returns.
   virtual ~Connection();
   /// Sends a request. `done` is called exactly once, by a thread or timer of
-  /// the transport, never from within this call; `deadline` is a time of the
-  /// transport's clock. A lost connection is made anew by later calls.
+  /// the transport, never from within this call. `deadline` is a time of the
+  /// transport's clock. After a lost connection, later calls reconnect.
   virtual void call(Message request, ClockTime deadline, CallDone done) = 0;
 };
 
-/// A kind of network.
+/// Interface of all transports.
 class Transport {
 public:
   virtual ~Transport();
   virtual Clock &clock() = 0;
-  /// Starts to listen; an error where the address is malformed or taken.
+  /// Starts to listen. Returns an error if the address is malformed or in use.
   virtual Expected<std::unique_ptr<Listener>>
   listen(const std::string &address, RequestHandler handler) = 0;
-  /// A connection to an address, whether or not somebody listens there yet; an
-  /// error where the address is malformed. It must not outlive the transport.
+  /// Returns a connection to an address, even if no process listens there yet.
+  /// Returns an error if the address is malformed. The connection must not
+  /// outlive the transport.
   virtual Expected<std::unique_ptr<Connection>>
   connect(const std::string &address) = 0;
 };
 
-/// Ends within one process. Handlers and `done` run as actions of `clock`,
-/// which outlives the transport: in one thread under a manual clock. Any text
-/// but the empty one is an address. Requests and responses share their bytes
-/// with the sender.
+/// Creates a transport within one process. Handlers and `done` run as actions
+/// of `clock`, which must outlive the transport; with a manual clock, they run
+/// in one thread. Any nonempty text is an address. Requests and responses share
+/// their bytes with the sender.
 std::unique_ptr<Transport> createInProcessTransport(Clock &clock);
 
-/// Between processes: over unix sockets by frames (LocalTransport.h), over TCP
-/// by gRPC with its default options (GrpcTransport.h). An error in a program
-/// that was linked without gRPC, and in a process that may open too few files.
-/// `clock` outlives it.
+/// Creates the transport between processes: over unix sockets by frames
+/// (LocalTransport.h), over TCP by gRPC with its default options
+/// (GrpcTransport.h). Returns an error if the program was linked without gRPC,
+/// or if the process may open too few files. `clock` must outlive it.
 Expected<std::unique_ptr<Transport>> createClusterTransport(RealClock &clock);
-/// The same for a process that only says something to `peers` others: fewer
-/// files are enough.
+/// Like `createClusterTransport`, but needs fewer open files. For a process
+/// that sends only a few messages, to `peers` other processes.
 Expected<std::unique_ptr<Transport>> createBriefTransport(RealClock &clock,
                                                           size_t peers);
-/// The same for a library, which leaves the limit of files of its process as it
-/// is. Addresses that are no unix sockets are reached where libpdl-grpc.so.1
-/// stands beside it.
+/// Like `createBriefTransport`, for use in a library: does not change the
+/// process's limit of open files. Addresses other than unix sockets require
+/// libpdl-grpc.so.1 in the library's folder.
 Expected<std::unique_ptr<Transport>> createReaderTransport(RealClock &clock,
                                                            size_t peers);
 

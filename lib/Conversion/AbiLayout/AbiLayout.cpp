@@ -12,7 +12,8 @@ using namespace mlir;
 using namespace pdlc::abi;
 
 namespace {
-/// The description of a struct that others hold; null for all else.
+/// Description of a struct that is a member of other structs; null for other
+/// types.
 template <typename T> constexpr const Struct *nested = nullptr;
 } // namespace
 
@@ -20,7 +21,7 @@ template <typename T> constexpr const Struct *nested = nullptr;
   {#NAME, kindOf<decltype(STRUCT::NAME)>(), offsetof(STRUCT, NAME),            \
    sizeof(decltype(STRUCT::NAME)), nested<decltype(STRUCT::NAME)>}
 
-/// Defines `layoutOf<STRUCT>` from the members listed.
+/// Defines `layoutOf<STRUCT>` from the listed members.
 #define LAYOUT(STRUCT, ...)                                                    \
   static constexpr Field STRUCT##Fields[] = {__VA_ARGS__};                     \
   static_assert(covers<STRUCT>(STRUCT##Fields), "abi.h has another " #STRUCT); \
@@ -114,7 +115,7 @@ LAYOUT(pdl_once_arguments,
   MEMBER(pdl_once_arguments, step),
   MEMBER(pdl_once_arguments, weight),
   MEMBER(pdl_once_arguments, squared_norm),
-  MEMBER(pdl_once_arguments, pushers))
+  MEMBER(pdl_once_arguments, senders))
 
 LAYOUT(pdl_scalar,
   MEMBER(pdl_scalar, name),
@@ -195,6 +196,14 @@ LAYOUT(pdl_channel,
   MEMBER(pdl_channel, symbol),
   MEMBER(pdl_channel, clip))
 
+LAYOUT(pdl_id_range,
+  MEMBER(pdl_id_range, field),
+  MEMBER(pdl_id_range, first_column),
+  MEMBER(pdl_id_range, column_count),
+  MEMBER(pdl_id_range, first),
+  MEMBER(pdl_id_range, end),
+  MEMBER(pdl_id_range, allowed))
+
 LAYOUT(pdl_program,
   MEMBER(pdl_program, struct_size),
   MEMBER(pdl_program, name),
@@ -203,6 +212,8 @@ LAYOUT(pdl_program,
   MEMBER(pdl_program, fields),
   MEMBER(pdl_program, joined_count),
   MEMBER(pdl_program, joined),
+  MEMBER(pdl_program, id_range_count),
+  MEMBER(pdl_program, id_ranges),
   MEMBER(pdl_program, lookup_count),
   MEMBER(pdl_program, lookups),
   MEMBER(pdl_program, update_count),
@@ -308,7 +319,7 @@ LLVM::LLVMStructType pdlc::abi::llvmType(MLIRContext *context,
     }
   }
   auto type = LLVM::LLVMStructType::getIdentified(context, layout.name);
-  // Fails if another body was set; equal bodies are fine.
+  // Fails if a different body was set before. An equal body is accepted.
   if (failed(type.setBody(members, /*isPacked=*/false)))
     return LLVM::LLVMStructType::getNewIdentified(context, layout.name,
                                                   members);

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace pdlc;
 
-/// The bytes at `place`, which need not be aligned, as a T.
+/// Reads a T from the bytes at `place`, which may be unaligned.
 template <typename T> static T readAs(const char *place) {
   T value;
   std::memcpy(&value, place, sizeof(T));
@@ -136,11 +136,12 @@ Value ConstantBuilder::materialize(const abi::Struct &layout, View view,
   return value;
 }
 
-/// Elements of an array that is built of one value after the other. LLVM makes
-/// a constant of each state in between.
+/// Maximum number of elements of an array that is built value by value. LLVM
+/// creates a constant for each intermediate state.
 static constexpr size_t kRun = 64;
 
-/// A long array is a struct of runs, which lies in memory as the array does.
+/// A long array is built as a struct of shorter arrays, which has the same
+/// memory layout.
 Value ConstantBuilder::materializeArray(const abi::Struct &layout,
                                         ArrayRef<View> values) {
   auto element = abi::llvmType(builder.getContext(), layout);

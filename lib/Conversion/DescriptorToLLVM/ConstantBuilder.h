@@ -19,14 +19,14 @@
 
 namespace pdlc {
 
-/// The name of a global or function; empty for the null pointer.
+/// Name of a global or function; empty for the null pointer.
 using Address = std::string;
 
-/// A struct of abi.h with its values. Numbers are set in `data`; pointers by
-/// name, since they have no address yet.
+/// A struct of abi.h with its values. Numbers are set in `data`. Pointers are
+/// set by name, because they have no address yet.
 template <typename T> struct Constant {
   T data{};
-  /// By byte offset.
+  /// Pointers by byte offset.
   std::map<size_t, Address> pointers;
 
   template <typename Pointer>
@@ -37,16 +37,18 @@ template <typename T> struct Constant {
   }
 };
 
-/// Adds constants to a module, internal to it. Equal strings share one global.
+/// Adds constants to a module as internal globals. Equal strings share one
+/// global.
 class ConstantBuilder {
 public:
   explicit ConstantBuilder(mlir::ModuleOp module)
       : builder(mlir::OpBuilder::atBlockEnd(module.getBody())),
         loc(module.getLoc()) {}
 
-  /// A NUL-terminated string.
+  /// Adds a NUL-terminated string.
   Address string(llvm::StringRef text);
-  /// Arrays; null if empty. `name` must be new to the module.
+  /// Add arrays. Return null for an empty array. `name` must be new to the
+  /// module.
   Address strings(const llvm::Twine &name, llvm::ArrayRef<std::string> texts);
   Address int32s(const llvm::Twine &name, llvm::ArrayRef<int32_t> values);
   Address int64s(const llvm::Twine &name, llvm::ArrayRef<int64_t> values);
@@ -74,7 +76,7 @@ private:
   mlir::Value materializeAddress(llvm::StringRef address);
   Address global(const llvm::Twine &name, mlir::Type type,
                  mlir::Attribute value);
-  /// A global whose initial value `body` builds.
+  /// Adds a global whose initial value `body` builds.
   Address global(const llvm::Twine &name, mlir::Type type,
                  llvm::function_ref<mlir::Value()> body);
 

@@ -38,7 +38,7 @@ public:
       : module(module), order(module), constants(module), numerics(numerics),
         targetCpu(targetCpu), cpuFeatures(std::move(cpuFeatures)) {}
 
-  /// Adds the descriptor's constants and `pdl_program_query`.
+  /// Adds the constants of the descriptor and `pdl_program_query`.
   LogicalResult build();
 
 private:
@@ -54,6 +54,8 @@ private:
   Constant<pdl_metric> buildMetric(nn::MetricOp metric);
   Constant<pdl_program> buildProgram(rt::ProgramOp program);
   Constant<pdl_program> buildServerProgram(StringAttr name);
+  void setIdRanges(Constant<pdl_program> &result, const std::string &prefix,
+                   rt::ProgramOp program);
   void setLookups(Constant<pdl_program> &program, const std::string &prefix,
                   ArrayRef<StringRef> tables);
   void setUpdates(Constant<pdl_program> &program, const std::string &prefix,
@@ -63,7 +65,7 @@ private:
                    StringAttr name);
   void setUnits(Constant<pdl_symbol> &symbol, const std::string &prefix,
                 StringAttr name);
-  /// The channels of a program, by number.
+  /// Returns the channels of a program, sorted by number.
   SmallVector<ps::ChannelOp> channelsOf(StringAttr program);
   LogicalResult setRole(pdl_descriptor &data);
   void buildQuery(const Address &descriptor);
@@ -78,12 +80,12 @@ private:
   std::vector<uint64_t> cpuFeatures;
   DenseMap<StringAttr, rt::OnceKernelOp> onceKernels;
   DenseMap<StringAttr, rt::UpdateKernelOp> updateKernels;
-  /// By symbol.
+  /// Blocks and shards by symbol.
   DenseMap<StringAttr, ps::BlocksOp> blocksOf;
   DenseMap<StringAttr, ps::ShardsOp> shardsOf;
-  /// What the first program that updates a symbol counts of its rows.
+  /// Number of counts per row, from the first program that updates a symbol.
   DenseMap<StringAttr, int64_t> programCounts;
-  /// Groups that some program updates, by their index in the descriptor.
+  /// Index in the descriptor of each group that some program updates.
   DenseMap<StringAttr, int32_t> trainedGroups;
 };
 
@@ -98,7 +100,8 @@ struct DescriptorToLLVM : pdlc::impl::RTDescriptorToLLVMBase<DescriptorToLLVM> {
 // Symbols, groups, clips, metrics
 //===----------------------------------------------------------------------===//
 
-/// Who owns the rows has their kernel, who forms their gradients a program.
+/// The owner of the rows has their kernel. A process that computes their
+/// gradients has a program.
 int64_t DescriptorBuilder::countsOf(StringAttr symbol) {
   if (rt::UpdateKernelOp kernel = updateKernels.lookup(symbol))
     return static_cast<int64_t>(kernel.getCounts());
@@ -183,7 +186,7 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
 
   SmallVector<std::string> slots;
   data.device_kernel = -1;
-  // A symbol that no program updates belongs to no group of the descriptor.
+  // A symbol that no program updates has no group in the descriptor.
   if (rt::UpdateKernelOp kernel = updateKernels.lookup(symbolName)) {
     data.group = trainedGroups.lookup(group.getAttr());
     for (auto slot : kernel.getSlotNames().getAsValueRange<StringAttr>())
@@ -217,7 +220,8 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
     if (FlatSymbolRefAttr onDevice = kernel.getOnDeviceAttr())
       data.device_kernel = rt::DeviceKernelOp::numberOf(module, onDevice);
   }
-  // Nobody writes to what serves: of slots there is only the one that is read.
+  // A serving library never writes state, so it only has the slot that it
+  // reads.
   if (auto served = op->getAttrOfType<StringAttr>(nn::kServedSlotAttrName)) {
     slots.push_back(served.str());
     data.slot_count = data.frozen_part = 1;
@@ -302,6 +306,7 @@ Constant<pdl_program> DescriptorBuilder::buildProgram(rt::ProgramOp program) {
   data.joined_count = static_cast<int32_t>(program.getJoined().size() / 2);
   result.point(data.joined,
                constants.int32s(prefix + ".joined", program.getJoined()));
+  setIdRanges(result, prefix, program);
 
   auto namesOf = [](ArrayAttr list) {
     return llvm::map_to_vector(
@@ -351,6 +356,34 @@ Constant<pdl_program> DescriptorBuilder::buildProgram(rt::ProgramOp program) {
   return result;
 }
 
+void DescriptorBuilder::setIdRanges(Constant<pdl_program> &result,
+                                    const std::string &prefix,
+                                    rt::ProgramOp program) {
+  std::vector<Constant<pdl_id_range>> ranges;
+  for (auto range : program.getIdRanges().getAsRange<rt::IdRangeAttr>()) {
+    Constant<pdl_id_range> &constant = ranges.emplace_back();
+    pdl_id_range &data = constant.data;
+    data.field = range.getField();
+    data.first_column = range.getFirstColumn();
+    data.column_count = range.getColumnCount();
+    data.first = range.getFirst();
+    data.end = range.getBehind();
+    DenseIntElementsAttr counts = range.getCounts();
+    if (!counts)
+      continue;
+    SmallVector<int32_t> allowed((counts.getNumElements() + 31) / 32);
+    for (auto [place, count] : llvm::enumerate(counts.getValues<int64_t>()))
+      if (count != 0)
+        allowed[place / 32] |= static_cast<int32_t>(1u << (place % 32));
+    constant.point(
+        data.allowed,
+        constants.int32s(prefix + ".ids" + Twine(ranges.size()), allowed));
+  }
+  result.data.id_range_count = static_cast<int32_t>(ranges.size());
+  result.point(result.data.id_ranges,
+               constants.structs(prefix + ".ids", ranges));
+}
+
 void DescriptorBuilder::setLookups(Constant<pdl_program> &program,
                                    const std::string &prefix,
                                    ArrayRef<StringRef> tables) {
@@ -367,7 +400,7 @@ void DescriptorBuilder::setUpdates(Constant<pdl_program> &program,
                                    ArrayRef<StringRef> symbols,
                                    ArrayRef<int32_t> lookups,
                                    ArrayRef<int32_t> objectives) {
-  // Where servers update, the channels say whose weight divides.
+  // If servers apply the updates, channels state whose weight is the divisor.
   llvm::StringMap<int32_t> ofChannels;
   for (ps::ChannelOp channel : channelsOf(name))
     if (channel.getObjective())
@@ -381,7 +414,7 @@ void DescriptorBuilder::setUpdates(Constant<pdl_program> &program,
     data.lookup = lookups[index];
     data.objective =
         objectives.empty() ? ofChannels.lookup(symbol) : objectives[index];
-    // None is without updates.
+    // A program without updates has one objective.
     program.data.objective_count =
         std::max(program.data.objective_count, data.objective + 1);
   }
@@ -435,7 +468,8 @@ void DescriptorBuilder::setChannels(Constant<pdl_program> &program,
                 constants.structs(prefix + ".channels", channels));
 }
 
-/// What a server knows of a program: its tables, what it updates, its channels.
+/// Builds the part of a program that a server needs: its tables, updates and
+/// channels.
 Constant<pdl_program> DescriptorBuilder::buildServerProgram(StringAttr name) {
   Constant<pdl_program> result;
   pdl_program &data = result.data;
@@ -457,7 +491,7 @@ Constant<pdl_program> DescriptorBuilder::buildServerProgram(StringAttr name) {
                                       tables.begin())
                : -1);
   }
-  // Trainers that update a copy send what they have changed.
+  // Trainers that update a copy send their changes.
   data.frozen = updates.empty() &&
                 llvm::none_of(channelsOf(name), [](ps::ChannelOp sent) {
                   return sent.getKind() == ps::ChannelKind::delta ||
@@ -504,7 +538,7 @@ LogicalResult DescriptorBuilder::setRole(pdl_descriptor &data) {
 }
 
 //===----------------------------------------------------------------------===//
-// The whole
+// The whole descriptor
 //===----------------------------------------------------------------------===//
 
 void DescriptorBuilder::setFingerprints(Constant<pdl_descriptor> &descriptor) {
@@ -530,7 +564,7 @@ void DescriptorBuilder::setFingerprints(Constant<pdl_descriptor> &descriptor) {
   descriptor.point(data.parts, constants.structs("pdl.parts", parts));
   data.layout_fingerprint = pdlabi::hashText(layout, 0);
   data.training_fingerprint = pdlabi::hashText(training, 0);
-  // Both roles carry the same digest of what they share.
+  // Both roles have the same digest of the parts that they share.
   auto wire = module->getAttrOfType<StringAttr>(ps::PSDialect::kWireAttrName);
   if (wire && wire.getValue().getAsInteger(16, data.wire_fingerprint))
     data.wire_fingerprint = 0;
@@ -589,7 +623,7 @@ void DescriptorBuilder::buildQuery(const Address &descriptor) {
   LLVM::ReturnOp::create(builder, loc, result);
 }
 
-/// What stages compute leave to a device.
+/// Sets the parts that stages use on a device.
 void DescriptorBuilder::setDevice(Constant<pdl_descriptor> &descriptor) {
   pdl_descriptor &data = descriptor.data;
   data.target = module->hasAttr(rt::RTDialect::kTargetAttrName)
@@ -713,7 +747,7 @@ LogicalResult DescriptorBuilder::build() {
 }
 
 //===----------------------------------------------------------------------===//
-// The pass
+// Pass
 //===----------------------------------------------------------------------===//
 
 void DescriptorToLLVM::runOnOperation() {

@@ -23,20 +23,20 @@ int32_t pdlc::elementTypeOf(Type type) {
   return type.isF64() ? PDL_F64 : type.isF32() ? PDL_F32 : PDL_I64;
 }
 
-/// The text of an id that stands for missing ones.
+/// Returns the text of the id that replaces missing ids.
 static std::string tokenOf(Attribute missing) {
   if (auto text = dyn_cast<StringAttr>(missing))
     return text.getValue().str();
   return llvm::itostr(cast<IntegerAttr>(missing).getInt());
 }
 
-/// The texts of missing values; none where they are the usual ones.
+/// Returns the texts that count as missing; empty for the default ones.
 static SmallVector<std::string> missingTextsOf(nn::RecordOp record) {
   ArrayAttr texts = record.getMissingTextsAttr();
   if (!texts)
     return {};
-  // Without any text the usual ones would be meant; the empty one is missing
-  // anyway.
+  // An empty list would mean the default texts. The empty text always counts as
+  // missing.
   if (texts.empty())
     return {""};
   return llvm::map_to_vector(texts.getAsValueRange<StringAttr>(),
@@ -63,7 +63,7 @@ static Constant<pdl_field> buildField(ConstantBuilder &constants,
     data.salt_kind = hash.getSaltBySlot() ? PDL_SALT_SLOT : PDL_SALT_CONSTANT;
     data.salt = hash.getSalt();
   }
-  // What stands for missing values.
+  // Sets the replacement for missing values.
   const auto setMissing = [&](Attribute missing, int32_t &kind, double &value,
                               const char *const &token) {
     if (!missing)

@@ -1,4 +1,4 @@
-//===- MathToABI.cpp - Calls of the settled scalar functions --------------===//
+//===- MathToABI.cpp - Call reproducible scalar functions -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,8 +19,8 @@ namespace pdlc {
 using namespace mlir;
 
 namespace {
-/// What stands for one op of dialect math; an empty name where the numerics
-/// settle no function for the type.
+/// Functions that replace an op of dialect math. A name is empty if there is no
+/// reproducible function for the type.
 struct Replacement {
   StringRef f32, f64;
 };
@@ -30,7 +30,7 @@ struct MathToABI : pdlc::impl::MathToABIBase<MathToABI> {
 };
 } // namespace
 
-/// Nothing for the ops that are single instructions.
+/// Returns nothing for ops that are single instructions.
 static std::optional<Replacement> replacementOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::optional<Replacement>>(op)
       .Case<math::ExpOp>([](auto) { return Replacement{"pdlabi_expf", "exp"}; })

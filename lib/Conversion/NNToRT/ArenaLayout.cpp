@@ -1,4 +1,4 @@
-//===- ArenaLayout.cpp - Tensors that share one memory --------------------===//
+//===- ArenaLayout.cpp - Memory layout of arenas --------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ArenaLayout.h"
+#include "mlir/Support/LLVM.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -14,7 +15,7 @@
 #include <numeric>
 #include <tuple>
 
-using namespace llvm;
+using namespace mlir;
 using namespace pdlc;
 
 namespace {
@@ -23,8 +24,8 @@ namespace {
 struct Piece {
   size_t lifetime;
   unsigned begin, end;
-  int64_t size;  // in units
-  int64_t lines; // for what is constant beside them
+  int64_t size;  // Size in units.
+  int64_t lines; // Cache lines for the constant part of the size.
   int64_t at = 0, line = 0;
 
   bool meets(const Piece &other) const {
@@ -34,7 +35,8 @@ struct Piece {
 
 } // namespace
 
-/// Bytes as a number of units; what is constant beside them is left out.
+/// Splits a size into a unit and a number of units. Ignores the constant part
+/// unless the size is constant.
 static std::pair<Extent, int64_t> unitOf(const Extent &bytes) {
   Extent unit = bytes;
   unit.constant = 0;
@@ -42,13 +44,12 @@ static std::pair<Extent, int64_t> unitOf(const Extent &bytes) {
                           std::gcd(bytes.perOccurrence, bytes.perCount));
   if (size == 0) {
     unit.constant = 1;
-    return {unit, alignTo(bytes.constant, kBufferAlignment)};
+    return {unit, llvm::alignTo(bytes.constant, kBufferAlignment)};
   }
   return {unit.scaled(1, size), size};
 }
 
-/// Puts the piece as low as it can lie beside those that are there, which stand
-/// in the order of their places.
+/// Inserts the piece at the lowest free offset. `there` is sorted by offset.
 static void put(Piece piece, SmallVectorImpl<Piece> &there) {
   for (const Piece &other : there) {
     if (!piece.meets(other))
@@ -64,14 +65,15 @@ static void put(Piece piece, SmallVectorImpl<Piece> &there) {
                piece);
 }
 
-/// The most units that are needed at one position.
+/// Returns the maximum number of units that are in use at one position.
 static int64_t boundOf(ArrayRef<Piece> pieces) {
   SmallVector<std::pair<uint64_t, int64_t>> changes;
   for (const Piece &piece : pieces) {
     changes.push_back({piece.begin, piece.size});
     changes.push_back({uint64_t(piece.end) + 1, -piece.size});
   }
-  // Who goes makes room for who comes.
+  // Ends sort before begins at the same position, so memory can be reused at
+  // once.
   llvm::sort(changes);
   int64_t now = 0, most = 0;
   for (auto [position, change] : changes)
@@ -79,13 +81,14 @@ static int64_t boundOf(ArrayRef<Piece> pieces) {
   return most;
 }
 
-/// The pieces in the order of their places, each as low as it can lie beside
-/// those that come before it in one of these orders: the one that needs the
-/// fewest units, the first of them if several do.
+/// Lays out the pieces with several heuristics. Each heuristic inserts the
+/// pieces in a different order, each at the lowest free offset. Returns the
+/// layout with the fewest units, sorted by offset; the first one if several are
+/// equal.
 static SmallVector<Piece> layOut(ArrayRef<Piece> pieces, int64_t bound) {
   using Rank = int64_t (*)(const Piece &);
-  // Large pieces first: small ones fit between them. Or those that live long,
-  // or both; or one after the other.
+  // Insert large pieces first, so that small ones fill gaps; or by lifetime; or
+  // by both; or in order of their begin.
   const Rank ranks[] = {
       [](const Piece &piece) { return -piece.size; },
       [](const Piece &piece) {
@@ -132,8 +135,8 @@ ArenaLayout::ArenaLayout(ArrayRef<Lifetime> lifetimes) {
     }
     Piece piece = {number, lifetime.begin, lifetime.end, size, 0};
     if (!unit.isStatic())
-      piece.lines = divideCeil(std::max<int64_t>(lifetime.bytes.constant, 0),
-                               kBufferAlignment);
+      piece.lines = llvm::divideCeil(
+          std::max<int64_t>(lifetime.bytes.constant, 0), kBufferAlignment);
     piecesOf[pool - pools.begin()].push_back(piece);
   }
 

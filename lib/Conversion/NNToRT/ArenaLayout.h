@@ -1,4 +1,4 @@
-//===- ArenaLayout.h - Tensors that share one memory ------------*- C++ -*-===//
+//===- ArenaLayout.h - Memory layout of arenas ------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How large a batch is, and how many keys it has, is known only when a program
-// runs. Sizes that are multiples of the same number, such as the batch, are
-// laid out in one pool, in that number as the unit: then where one lies does
-// not depend on the number. Pools stand one behind the other.
+// The batch size and the number of keys are known only at run time. Sizes that
+// are multiples of the same number, such as the batch size, share a pool. The
+// layout of a pool uses this number as its unit, so that it does not depend on
+// its value. The pools follow each other in the arena.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,31 +22,33 @@
 
 namespace pdlc {
 
-/// The alignment of all buffers, in bytes.
+/// Alignment of all buffers, in bytes.
 inline constexpr int64_t kBufferAlignment = 64;
 
-/// So many bytes are needed from position `begin` to position `end`, both
-/// included.
+/// Number of bytes that are in use from position `begin` to position `end`,
+/// inclusive.
 struct Lifetime {
   Extent bytes;
   unsigned begin, end;
 };
 
-/// Where lifetimes lie in an arena. Those that share a position never overlap.
+/// Offsets of lifetimes in an arena. Lifetimes that share a position never
+/// overlap in memory.
 class ArenaLayout {
 public:
-  /// Sizes that are multiples of `unit` bytes, which are rounded up to a
-  /// multiple of `rounding`, a power of two, so that all begin at
-  /// kBufferAlignment.
+  /// Memory for sizes that are multiples of `unit` bytes. Sizes are rounded up
+  /// to a multiple of `rounding`, a power of two, so that all buffers are
+  /// aligned to kBufferAlignment.
   struct Pool {
     Extent unit;
     int64_t rounding = 1;
-    /// Its bytes: `size` units, and `lines` of kBufferAlignment.
+    /// Size of the pool: `size` units plus `lines` times kBufferAlignment.
     int64_t size = 0, lines = 0;
-    /// The units that the position with the most of them needs.
+    /// Lower bound of the size: the maximum number of units in use at one
+    /// position.
     int64_t bound = 0;
   };
-  /// Behind the first byte of its pool: `at` units and `lines`.
+  /// Offset from the start of the pool: `at` units plus `lines` cache lines.
   struct Place {
     unsigned pool;
     int64_t at, lines;
@@ -57,11 +59,11 @@ public:
   ArenaLayout() = default;
   explicit ArenaLayout(llvm::ArrayRef<Lifetime> lifetimes);
 
-  /// The first is that of what is the same for all batches.
+  /// Returns the pools. The first one holds buffers of constant size.
   llvm::ArrayRef<Pool> getPools() const { return pools; }
-  /// The different places.
+  /// Returns the distinct offsets.
   llvm::ArrayRef<Place> getPlaces() const { return places; }
-  /// The number of a lifetime's place.
+  /// Returns the index of a lifetime's offset.
   unsigned placeOf(size_t lifetime) const { return placeNumbers[lifetime]; }
 
 private:

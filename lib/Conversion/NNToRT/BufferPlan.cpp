@@ -1,4 +1,4 @@
-//===- BufferPlan.cpp - Where the tensors of a program live ---------------===//
+//===- BufferPlan.cpp - Memory of the tensors of a program ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,10 +15,11 @@
 using namespace mlir;
 using namespace pdlc;
 
-/// The end of a lifetime that outlives its stage.
+/// End of a lifetime that exceeds its stage.
 static constexpr unsigned kForever = ~0u;
 
-/// The operand that the op's result is another view of, or null.
+/// Returns the operand of which the op's result is a view; null if it is not a
+/// view.
 static Value viewSource(Operation *op) {
   auto inStage = dyn_cast_or_null<StageOpInterface>(op);
   return inStage ? inStage.getViewSource() : Value();
@@ -40,7 +41,7 @@ Part BufferPlan::locate(Value tensor) const {
       part.columns = columns;
       continue;
     }
-    // A row of what holds the columns is a run of what holds that.
+    // A row of the intermediate tensor is a run of columns of the outer one.
     part.columns->offset += columns.offset;
     part.columns->row = columns.row;
   }
@@ -101,7 +102,8 @@ BufferPlan::BufferPlan(nn::ProgramOp program, const HomeNumbers &numbers,
                 nn::StageAttr::get(program.getContext(), properties.stage));
 }
 
-/// Whether the bodies run for each row, with states. Else one runs, once.
+/// Returns true if the body runs once per row, with states. Otherwise, one of
+/// the bodies runs once.
 static bool repeats(BodyOpInterface owner) {
   return !owner.getStateArguments().empty();
 }
@@ -121,15 +123,15 @@ void BufferPlan::numberOps(Block &body) {
 // Fusion
 //===----------------------------------------------------------------------===//
 
-/// The most ops of one loop: beyond, compiling it costs more than passing over
-/// memory once more.
+/// Maximum number of ops in one loop. With more ops, compiling the loop would
+/// cost more than another pass over memory.
 static constexpr unsigned kMaxOpsOfLoop = 32;
 
-/// The most tensors that one loop reads and writes: beyond, their addresses do
-/// not fit into registers.
+/// Maximum number of tensors that one loop reads and writes. The addresses of
+/// more tensors would not fit into registers.
 static constexpr unsigned kMaxTensorsOfLoop = 12;
 
-/// An elementwise op that takes part in loops.
+/// Returns the op if it is elementwise and can be part of a loop; else null.
 static ElementwiseOpInterface elementsOf(Operation *op) {
   auto elementwise = dyn_cast_or_null<ElementwiseOpInterface>(op);
   return elementwise && !viewSource(op) ? elementwise
@@ -171,8 +173,8 @@ size_t BufferPlan::fusedCount() const {
   return count;
 }
 
-/// Whether the loop of that number can stand at `place`, together with the ops
-/// `joined`: nobody else reads what it computes before.
+/// Returns true if the loop with that number can be moved to `place`, together
+/// with the ops `joined`: no other op reads its results before that.
 bool BufferPlan::canMoveTo(Operation *place, unsigned loop,
                            ArrayRef<Operation *> joined) const {
   return llvm::all_of(loops[loop], [&](Operation *member) {
@@ -185,7 +187,8 @@ bool BufferPlan::canMoveTo(Operation *place, unsigned loop,
   });
 }
 
-/// The tensors that the loop reads and, at most, writes.
+/// Returns an upper bound on the number of tensors that the loop reads and
+/// writes.
 static unsigned countTensors(ArrayRef<Operation *> loop) {
   llvm::SmallDenseSet<Value> tensors;
   for (Operation *op : loop) {
@@ -200,15 +203,16 @@ static unsigned countTensors(ArrayRef<Operation *> loop) {
   return tensors.size();
 }
 
-/// Joins the loops of what `op` reads, and those that read the same, with that
-/// of `op`: each tensor is passed over once, and what nobody else reads has no
-/// memory. Only what has as many elements: computing an operand in a larger
-/// loop, which repeats it, would compute it more than once.
+/// Fuses the loop of `op` with the loops that compute its operands, and with
+/// loops that read the same tensors. Each tensor is then read once, and a
+/// tensor that is used only inside of the loop needs no memory. Only loops with
+/// the same number of elements are fused: computing an operand in a larger loop
+/// that repeats it would compute it several times.
 void BufferPlan::joinLoops(Operation *op) {
   llvm::SmallSetVector<unsigned, 8> candidates;
   auto addCandidate = [&](Operation *other) {
     auto found = loopNumbers.find(other);
-    // Full loops are many where one tensor has thousands of readers.
+    // If a tensor has thousands of readers, many of their loops are full.
     if (found == loopNumbers.end() ||
         loops[found->second].size() >= kMaxOpsOfLoop ||
         other->getBlock() != op->getBlock() ||
@@ -233,7 +237,8 @@ void BufferPlan::joinLoops(Operation *op) {
           addCandidate(use.getOwner());
 
   SmallVector<Operation *> joined{op};
-  // One that cannot move by itself may be able to with another.
+  // A loop that cannot move alone may be able to move together with another
+  // one.
   for (bool changed = true; changed;) {
     changed = false;
     for (unsigned candidate : candidates) {
@@ -256,7 +261,7 @@ void BufferPlan::joinLoops(Operation *op) {
   loops.push_back(std::move(joined));
 }
 
-/// Lets the op compute in its own loop what it alone reads.
+/// Makes the op compute, in its own loop, the operands that only it reads.
 void BufferPlan::takeLoop(StageOpInterface op) {
   for (OpOperand &operand : op->getOpOperands()) {
     Operation *made = operand.get().getDefiningOp();
@@ -281,12 +286,13 @@ void BufferPlan::takeLoop(StageOpInterface op) {
 // Loops over rows
 //===----------------------------------------------------------------------===//
 
-/// The longest row of a loop over rows: what only the loop reads is on the
-/// stack, and rows are combined in code that has no loop.
+/// Maximum number of elements of a row in a loop over rows. Rows that are used
+/// only inside of the loop are on the stack, and the code that combines a row
+/// is unrolled.
 static constexpr int64_t kLongestRow = 512;
 
-/// The type of the tensor whose rows the op combines; null if it combines none
-/// that a loop over rows can have.
+/// Returns the type of the tensor whose rows the op combines. Returns null if
+/// the op cannot be part of a loop over rows.
 static RankedTensorType combinedRows(Operation *op) {
   auto inStage = dyn_cast_or_null<StageOpInterface>(op);
   if (!inStage || !inStage.combinesRows())
@@ -299,8 +305,8 @@ static RankedTensorType combinedRows(Operation *op) {
   return fits ? type : RankedTensorType();
 }
 
-/// Whether a tensor of the type has a row for each of `rows`, of as many
-/// elements or of one.
+/// Returns true if a tensor of the type has a row for each row of `rows`, with
+/// as many elements or with one.
 static bool hasRowsOf(RankedTensorType rows, Type type) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
   return shape.size() == rows.getShape().size() &&
@@ -308,14 +314,15 @@ static bool hasRowsOf(RankedTensorType rows, Type type) {
          (shape.back() == 1 || shape.back() == rows.getShape().back());
 }
 
-/// The operands whose elements an op of a loop over rows reads.
+/// Returns the operands whose elements an op of a loop over rows reads.
 static OperandRange elementsReadBy(Operation *op) {
   auto elementwise = elementsOf(op);
   return op->getOperands().take_front(
       elementwise ? elementwise.getNumElementOperands() : 1);
 }
 
-/// What the value is a view of; says whether the type stays.
+/// Returns the value of which `value` is a view. Sets `staysSame` to false if
+/// the type changes.
 static Value rootOf(Value value, bool &staysSame) {
   Type type = value.getType();
   staysSame = true;
@@ -326,7 +333,8 @@ static Value rootOf(Value value, bool &staysSame) {
   return value;
 }
 
-/// The rows that ops of the loop combine; null if none does.
+/// Returns the type of the rows that ops of the loop combine; null if no op
+/// combines rows.
 RankedTensorType BufferPlan::rowsOf(ArrayRef<Operation *> loop) const {
   for (Operation *op : loop)
     if (RankedTensorType rows = combinedRows(op))
@@ -334,8 +342,8 @@ RankedTensorType BufferPlan::rowsOf(ArrayRef<Operation *> loop) const {
   return {};
 }
 
-/// The ends of the loops that compute what the loop reads, and that could be
-/// part of a loop over rows.
+/// Returns the last ops of the loops that compute inputs of the loop and could
+/// become part of a loop over rows.
 SmallVector<Operation *>
 BufferPlan::findBefore(ArrayRef<Operation *> loop) const {
   SmallVector<Operation *> ends;
@@ -355,16 +363,16 @@ BufferPlan::findBefore(ArrayRef<Operation *> loop) const {
   return ends;
 }
 
-/// Whether the code of all who read the value stands behind `place`, or they
-/// are among `joined`.
-bool BufferPlan::isReadBehind(Operation *place, Value value,
-                              ArrayRef<Operation *> joined) const {
+/// Returns true if each user of the value comes after `place` or is in
+/// `joined`.
+bool BufferPlan::isReadAfter(Operation *place, Value value,
+                             ArrayRef<Operation *> joined) const {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
     if (llvm::is_contained(joined, user))
       return true;
     Operation *here = place->getBlock()->findAncestorOpInBlock(*user);
     if (here == user && viewSource(user))
-      return isReadBehind(place, user->getResult(0), joined);
+      return isReadAfter(place, user->getResult(0), joined);
     if (!here)
       return false;
     ArrayRef<Operation *> loop = loopOf(here);
@@ -372,7 +380,8 @@ bool BufferPlan::isReadBehind(Operation *place, Value value,
   });
 }
 
-/// Whether the ops read of each other rows only, each turn those of its own.
+/// Returns true if each iteration reads only its own row of values that the ops
+/// compute.
 static bool readOwnRows(ArrayRef<Operation *> ops, RankedTensorType rows) {
   return llvm::all_of(ops, [&](Operation *op) {
     return llvm::all_of(elementsReadBy(op), [&](Value operand) {
@@ -384,9 +393,9 @@ static bool readOwnRows(ArrayRef<Operation *> ops, RankedTensorType rows) {
   });
 }
 
-/// Joins what ends at `place` with the loops that compute what it reads, if
-/// there are rows that one of them combines. Loops of one element a row are not
-/// taken for themselves: they run over all rows side by side.
+/// Fuses the loop that ends at `place` with the loops that compute its inputs,
+/// if one of them combines rows. A loop with one element per row is not moved
+/// alone, because it runs over all rows in parallel.
 void BufferPlan::joinRows(Operation *place) {
   SmallVector<Operation *> own(loopOf(place));
   if (own.empty())
@@ -419,7 +428,7 @@ void BufferPlan::joinRows(Operation *place) {
       llvm::append_range(both, joined);
       if (both.size() > kMaxOpsOfLoop || !readOwnRows(both, rows) ||
           !llvm::all_of(loop, [&](Operation *member) {
-            return isReadBehind(place, member->getResult(0), both);
+            return isReadAfter(place, member->getResult(0), both);
           }))
         continue;
       if (ArrayRef<SmallVector<Operation *>> known = rowStepsOf(candidate);
@@ -487,7 +496,7 @@ unsigned BufferPlan::endOf(Operation *op) const {
 // Homes in the step context
 //===----------------------------------------------------------------------===//
 
-/// What ops do not write into memory that they are given.
+/// Sets the homes of values that already have memory in the step context.
 void BufferPlan::placeGiven(nn::ProgramOp program, const HomeNumbers &numbers) {
   Block &body = program.getBody().front();
   unsigned argument = 0;
@@ -505,7 +514,8 @@ void BufferPlan::placeGiven(nn::ProgramOp program, const HomeNumbers &numbers) {
   });
 }
 
-/// What the program returns is computed where it is wanted.
+/// Computes the results of the program directly in the memory of the step
+/// context.
 void BufferPlan::claimResults(nn::ProgramOp program) {
   auto claim = [&](Value value, rt::Place place, int64_t index) {
     auto [from, columns] = locate(value);
@@ -524,14 +534,14 @@ void BufferPlan::claimResults(nn::ProgramOp program) {
 // Columns of other tensors
 //===----------------------------------------------------------------------===//
 
-/// Whether the elements are read, not only their number.
+/// Returns true if the elements are read, and not only their number.
 static bool isReadFromBuffer(OpOperand &use) {
   auto user = dyn_cast<StageOpInterface>(use.getOwner());
   return !user || user.readsElements(use);
 }
 
-/// Whether all who read the value, `except` one, can where a gap lies behind
-/// each `run` of its elements.
+/// Returns true if all users of the value, except `except`, can read it with a
+/// gap after each `run` elements.
 bool BufferPlan::areRead(Value value, int64_t run,
                          const OpOperand *except) const {
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
@@ -543,14 +553,16 @@ bool BufferPlan::areRead(Value value, int64_t run,
   });
 }
 
-/// Whether the result of `op` can be read as `columns` of its first operand.
+/// Returns true if the result of `op` can be read as `columns` of its first
+/// operand.
 bool BufferPlan::canRepeat(Operation *op, const Columns &columns) const {
   std::optional<Columns> outer = locate(op->getOperand(0)).columns;
   return (!outer || outer->run == columns.row) &&
          areRead(op->getResult(0), columns.run, nullptr);
 }
 
-/// Whether the operand can be written as `columns` of its user's result.
+/// Returns true if the operand can be computed directly into `columns` of its
+/// user's result.
 bool BufferPlan::canWriteTo(OpOperand &operand, const Columns &columns) const {
   auto [value, known] = locate(operand.get());
   auto maker = dyn_cast_or_null<StageOpInterface>(value.getDefiningOp());
@@ -560,7 +572,8 @@ bool BufferPlan::canWriteTo(OpOperand &operand, const Columns &columns) const {
   auto result = cast<OpResult>(value);
   if (!maker.writesColumns(result, columns.run))
     return false;
-  // What is already there must lie as regularly in the wider rows.
+  // Parts that are already placed in the value must be equally regular in the
+  // wider rows.
   for (const auto &[part, holder] : columnsOf)
     if (auto [root, inner] = locate(part);
         root == value && inner->row != columns.run)
@@ -568,8 +581,9 @@ bool BufferPlan::canWriteTo(OpOperand &operand, const Columns &columns) const {
   return areRead(value, columns.run, &operand);
 }
 
-/// Decides for each op that only moves columns whether its operands are
-/// written there, or its result is read there, at once.
+/// Decides for each op that only moves columns whether its operands can be
+/// written directly to their destination, or its result can be read directly
+/// from its source.
 void BufferPlan::findColumns(Block &body) {
   for (Operation &op : body) {
     auto inStage = dyn_cast<StageOpInterface>(op);
@@ -600,8 +614,8 @@ unsigned BufferPlan::lastRead(Operation *user) const {
   return last;
 }
 
-/// The stage of an op, or of the one whose body it is in; null for the end of a
-/// program.
+/// Returns the stage of an op, or of the op in whose body it is. Returns null
+/// for the terminator of a program.
 static nn::StageAttr stageAround(Operation *op) {
   while (!isa<nn::ProgramOp>(op->getParentOp()))
     op = op->getParentOp();
@@ -614,7 +628,7 @@ unsigned BufferPlan::lastRead(ArrayRef<Value> values, nn::StageAttr stage,
   for (Value value : values)
     for (OpOperand &use : value.getUses()) {
       Operation *user = use.getOwner();
-      // Whose result is one of the values, too.
+      // The results of views are among the values, too.
       if (isView(user) || !isReadFromBuffer(use))
         continue;
       if (stageAround(user) != stage)
@@ -639,9 +653,9 @@ SmallVector<Value> BufferPlan::localsOf(BodyOpInterface owner) const {
   return locals;
 }
 
-/// What ops of the block keep while they run, and what they compute.
+/// Adds the intermediate results and results of the ops of a block.
 void BufferPlan::addTenants(Block &body, Tenants &tenants) const {
-  // All tensors that are in the memory of one.
+  // Tensors by the tensor in whose memory they are.
   DenseMap<Value, SmallVector<Value>> tensorsIn;
   for (Operation &op : body)
     for (Value result : op.getResults())
@@ -668,7 +682,8 @@ void BufferPlan::addTenants(Block &body, Tenants &tenants) const {
     if (ArrayRef<Operation *> loop = loopOf(&op); !loop.empty())
       here.assign(loop.begin(), loop.end());
     const unsigned at = position(&op), end = endOf(&op);
-    // What lies in a wider tensor is the first that needs its memory.
+    // The memory of a wider tensor is needed as soon as one of its parts is
+    // written.
     for (Operation *each : here)
       for (OpResult result : each->getResults())
         if (Value root = locate(result).root;

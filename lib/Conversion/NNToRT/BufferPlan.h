@@ -1,4 +1,4 @@
-//===- BufferPlan.h - Where the tensors of a program live -------*- C++ -*-===//
+//===- BufferPlan.h - Memory of the tensors of a program --------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,14 +17,14 @@ namespace pdlc {
 
 using nn::stageOf;
 
-/// Where one tensor lives.
+/// Location of one tensor.
 struct Home {
   enum Kind {
-    None,      ///< nowhere: a scalar of a loop, or only its size is used
-    Place,     ///< at a pointer of the step context
-    Arena,     ///< at place `arenaPlace` of the arena of `stage`
-    Allocated, ///< in memory that stage prepare asked for
-    Constant   ///< in the program's constants
+    None,      ///< No memory: a scalar of a loop, or only the size is used.
+    Place,     ///< At a pointer of the step context.
+    Arena,     ///< At offset number `arenaPlace` of the arena of `stage`.
+    Allocated, ///< In memory that stage prepare allocates at run time.
+    Constant   ///< In the constants of the program.
   };
   Kind kind = None;
   rt::Place place = rt::Place::worker;
@@ -33,85 +33,92 @@ struct Home {
   unsigned arenaPlace = 0;
 
   static Home ofKind(Kind kind);
-  /// At a pointer of the step context.
+  /// Returns a location at a pointer of the step context.
   static Home inContext(rt::Place place, int64_t index);
 };
 
-/// Some columns of a tensor that is taken as a matrix: of each row of `row`
-/// elements the `run` elements from `offset` on.
+/// Some columns of a tensor viewed as a matrix: from each row of `row`
+/// elements, the `run` elements that start at `offset`.
 struct Columns {
   int64_t offset = 0, run = 0, row = 0;
 
-  /// Whether nothing lies between one row and the next.
+  /// Returns true if there are no gaps between rows.
   bool isDense() const { return run == row; }
 };
 
-/// Where the elements of a tensor are: all elements of `root`, or some of its
+/// Location of the elements of a tensor: all elements of `root`, or some of its
 /// columns.
 struct Part {
   mlir::Value root;
   std::optional<Columns> columns;
 };
 
-/// The dimension from which on the elements of the type are `run` neighbours:
-/// the least, if several of size 1 leave a choice.
+/// Returns the first dimension from which on `run` elements of the type are
+/// contiguous. If dimensions of size 1 leave a choice, returns the lowest one.
 std::optional<unsigned> runDimension(llvm::ArrayRef<int64_t> shape,
                                      int64_t run);
 
-/// Whether nobody but `ops` reads the value.
+/// Returns true if only `ops` use the value.
 bool isInnerTo(llvm::ArrayRef<mlir::Operation *> ops, mlir::Value value);
 
-/// What ops number their places in the step context by.
+/// Indices of tensors in the step context.
 struct HomeNumbers {
   const ProgramSizes &sizes;
-  /// The descriptor's index of a parameter or state.
+  /// Returns the index of a parameter or state in the descriptor.
   llvm::function_ref<int64_t(mlir::FlatSymbolRefAttr)> parameter;
 };
 
-/// Assigns each tensor of a program a home. The body of a program is
-/// straight-line code, so a lifetime is an interval of op positions.
+/// Assigns a location to each tensor of a program. The body of a program has no
+/// branches, so a lifetime is an interval of op positions.
 class BufferPlan {
 public:
-  /// `joinsLoops`: whether loops of several ops are wanted.
+  /// If `joinsLoops` is false, no loops are fused.
   BufferPlan(nn::ProgramOp program, const HomeNumbers &numbers,
              bool joinsLoops);
 
-  /// What the tensor is all, or some columns, of.
+  /// Returns the tensor of which `tensor` is all or some columns.
   Part locate(mlir::Value tensor) const;
-  /// The home of what the tensor is all, or some columns, of.
+  /// Returns the location of the tensor, or of the tensor that contains it.
   Home home(mlir::Value tensor) const {
     return homes.lookup(locate(tensor).root);
   }
-  /// The place in the compute arena of the intermediate results of `op`.
+  /// Returns the offset number, in the compute arena, of the intermediate
+  /// results of `op`.
   unsigned scratch(mlir::Operation *op) const { return scratches.at(op); }
-  /// The ops that one loop computes, each behind what it reads: `op`, and those
-  /// that are fused with it. The loop stands in the place of the last. All are
-  /// elementwise but that one, which may be an op that reads what the others
-  /// compute, and alone does so; or it is a loop over rows.
+  /// Returns the ops that are fused into one loop with `op`, each after the ops
+  /// that it reads. The loop is at the position of the last op. All ops are
+  /// elementwise, with two exceptions. The last op may be another op if no one
+  /// else reads the results of the others. The loop may also be a loop over
+  /// rows.
   llvm::ArrayRef<mlir::Operation *> loopOf(mlir::Operation *op) const;
-  /// If the loop of the op is one over rows: the steps of a turn, one after the
-  /// other. Each is one op that combines a row, or elementwise ops of one type.
+  /// If the op is in a loop over rows, returns the sequential steps of an
+  /// iteration. Each step is one op that combines a row, or a group of
+  /// elementwise ops of one type.
   llvm::ArrayRef<llvm::SmallVector<mlir::Operation *>>
   rowStepsOf(mlir::Operation *op) const;
-  /// Whether another op's loop computes the op, further down.
+  /// Returns true if the op is computed by a loop at the position of a later
+  /// op.
   bool isFused(mlir::Operation *op) const {
     llvm::ArrayRef<mlir::Operation *> loop = loopOf(op);
     return !loop.empty() && loop.back() != op;
   }
-  /// Whether the value has no buffer: it is a scalar of the one loop that
-  /// computes and uses it, or one row of it is there at a time.
+  /// Returns true if the value has no buffer. It is either a scalar inside of
+  /// the only loop that computes and uses it, or only one row of it exists at a
+  /// time.
   bool isScalar(mlir::Value value) const;
 
-  /// Whether the op's results are where its operands are: it needs no code.
+  /// Returns true if the op needs no code, because its results are at the
+  /// location of its operands.
   bool isView(mlir::Operation *op) const;
-  /// Whether the operand is written by who makes it to where its user would
-  /// move it.
+  /// Returns true if the operand is computed directly at the destination to
+  /// which its user would move it.
   bool isInPlace(mlir::OpOperand &operand) const {
     return inPlace.contains(&operand);
   }
 
-  /// What needs memory while an op with bodies runs: its states, and what the
-  /// bodies compute (those of a scan, for one row).
+  /// Returns the values that need memory while an op with bodies runs: its
+  /// states, and the values that its bodies compute (for a scan, one row of
+  /// them).
   llvm::SmallVector<mlir::Value> localsOf(BodyOpInterface owner) const;
 
   size_t fusedCount() const;
@@ -119,22 +126,23 @@ public:
   size_t inPlaceCount() const { return inPlace.size(); }
   size_t repeatCount() const { return columnsOf.size() - inPlace.size(); }
 
-  /// The arena of a stage that is a function.
+  /// Returns the arena of a stage that is a function.
   const ArenaLayout &arena(nn::StageAttr stage) const {
     return arenas.at(stage);
   }
-  /// Whether an arena can have room for it: the ids of a field are counted
-  /// before a stage runs, those that a stage makes are not.
+  /// Returns true if an arena can contain a buffer of this size. The number of
+  /// ids of a field is known before a stage runs, but the number of ids that a
+  /// stage creates is not.
   bool isPlannable(const Extent &extent) const;
-  /// The bytes of the stage's arena in a program of so many fields; all that it
-  /// has is plannable.
+  /// Returns the size of a stage's arena for a program with `fields` fields.
+  /// Every buffer in it is plannable.
   rt::SizeAttr arenaSize(nn::StageAttr stage, unsigned fields) const;
 
 private:
-  /// What needs memory for a time.
+  /// A value or scratch memory with a lifetime.
   struct Tenant {
-    mlir::Value value;          // or
-    mlir::Operation *scratchOf; // an op's intermediate results
+    mlir::Value value;          // The value, or null.
+    mlir::Operation *scratchOf; // Op with intermediate results, or null.
   };
   struct Tenants {
     nn::StageAttr stage;
@@ -156,8 +164,8 @@ private:
   mlir::RankedTensorType rowsOf(llvm::ArrayRef<mlir::Operation *> loop) const;
   llvm::SmallVector<mlir::Operation *>
   findBefore(llvm::ArrayRef<mlir::Operation *> loop) const;
-  bool isReadBehind(mlir::Operation *place, mlir::Value value,
-                    llvm::ArrayRef<mlir::Operation *> joined) const;
+  bool isReadAfter(mlir::Operation *place, mlir::Value value,
+                   llvm::ArrayRef<mlir::Operation *> joined) const;
   void joinRows(mlir::Operation *place);
   void placeGiven(nn::ProgramOp program, const HomeNumbers &numbers);
   void findColumns(mlir::Block &body);
@@ -169,29 +177,31 @@ private:
   void numberOps(mlir::Block &body);
   void planArena(mlir::Block &body, nn::StageAttr stage);
   void addTenants(mlir::Block &body, Tenants &tenants) const;
-  /// The program's field whose ids these are; -1 if they are no field's.
+  /// Returns the index of the program's field that contains these ids; -1 if
+  /// they are not from a field.
   int64_t fieldOf(mlir::Value ids) const;
   unsigned position(mlir::Operation *op) const;
   unsigned endOf(mlir::Operation *op) const;
-  /// Where the last code stands that reads an operand of `user`.
+  /// Returns the position of the last code that reads an operand of `user`.
   unsigned lastRead(mlir::Operation *user) const;
-  /// Where the last op of `stage` stands that reads one of the values.
+  /// Returns the position of the last op of `stage` that reads one of the
+  /// values.
   unsigned lastRead(llvm::ArrayRef<mlir::Value> values, nn::StageAttr stage,
                     unsigned begin) const;
 
   const ProgramSizes &sizes;
   const bool joinsLoops;
-  /// By op, the numbers of itself and of the last op of its bodies. Ops of a
-  /// choice have numbers of their own, since only one of its bodies runs.
+  /// Position of each op, and of the last op of its bodies. Ops in a branch
+  /// have separate positions, because only one of the bodies runs.
   llvm::DenseMap<mlir::Operation *, std::pair<unsigned, unsigned>> positions;
-  /// Those of ops that other ops' loops read or write are joined into one.
+  /// Loops of fused ops, by loop number.
   llvm::SmallVector<llvm::SmallVector<mlir::Operation *>> loops;
   llvm::DenseMap<mlir::Operation *, unsigned> loopNumbers;
-  /// By number of the loop.
+  /// Steps of loops over rows, by loop number.
   llvm::DenseMap<unsigned,
                  llvm::SmallVector<llvm::SmallVector<mlir::Operation *>>>
       rowSteps;
-  /// What is not all of another tensor, but some columns.
+  /// Tensors that are some columns of another tensor.
   llvm::DenseMap<mlir::Value, std::pair<mlir::Value, Columns>> columnsOf;
   llvm::DenseSet<mlir::OpOperand *> inPlace;
   llvm::DenseMap<mlir::Value, Home> homes;

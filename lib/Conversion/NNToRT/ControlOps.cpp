@@ -1,4 +1,4 @@
-//===- ControlOps.cpp - What a program does, and what not -----------------===//
+//===- ControlOps.cpp - Control flow in stages ----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The bodies are blocks of the stage, between two branches: their loops become
-// kernels, and their products calls, as those of the program do.
+// The bodies become blocks of the stage between two branches. Their loops
+// become kernels and their products become calls, like those of the program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,8 @@ using namespace pdlc;
 
 static LogicalResult emitIf(nn::IfOp op, StageEmitter &emitter) {
   ImplicitLocOpBuilder &builder = emitter.builder;
-  // What bodies see is asked for where it is known to both, and to all behind.
+  // Compute the inputs of the bodies here, so that both bodies and all later
+  // code can use them.
   SmallVector<Value> inputs;
   for (Value input : op.getInputs()) {
     inputs.push_back(emitter.address(input));

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace pdlc;
 
-/// `nn-lower-model` has given each its stream.
+/// Returns the random stream that `nn-lower-model` has assigned to the op.
 static int64_t streamOf(DrawingOpInterface op) {
   return static_cast<int64_t>(op.getDrawStream().value_or(0));
 }
@@ -70,7 +70,8 @@ static void emitAccidentalHits(StageEmitter &emitter, nn::AccidentalHitsOp op) {
 
 namespace {
 
-/// Without operands that say so: some ids for each sample.
+/// Draws a fixed number of ids per sample. The number of samples is the batch
+/// size, because there are no operands.
 struct SampleStage : EmittedModel<SampleStage, nn::SampleOp, emitSample> {
   Extent getExtent(Operation *, OpResult, const ProgramSizes &) const {
     Extent extent;

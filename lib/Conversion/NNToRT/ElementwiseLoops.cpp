@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 //
-// Elementwise ops that are fused with each other become one parallel loop over
-// the elements of their results, which have one type. What is one number for
-// all elements is loaded before the loop.
+// Fused elementwise ops become one parallel loop over the elements of their
+// results, which share one type. A number that is the same for all elements is
+// loaded before the loop.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +23,12 @@ using namespace pdlc;
 static void emitLoop(ArrayRef<Operation *> ops, StageEmitter &emitter) {
   LoopElements elements(ops, emitter);
   elements.findDimensions();
-  // Everything that is not of one turn stands before the loop.
+  // Emit everything that does not depend on the iteration before the loop.
   elements.prepare();
   SmallVector<Value> bounds;
   for (const Extent &extent : elements.getExtents())
     bounds.push_back(emitter.evaluate(extent));
-  // What others read, and where it is written.
+  // Results that other ops read, and their memory.
   SmallVector<std::pair<Value, Value>> targets;
   for (Operation *op : ops)
     if (Value value = op->getResult(0); !emitter.plan.isScalar(value))
@@ -43,14 +43,15 @@ static void emitLoop(ArrayRef<Operation *> ops, StageEmitter &emitter) {
   });
 }
 
-/// The lanes of the widest vectors: over fewer neighbours they are not filled,
-/// which we expect, and have not measured, to cost more than a copy.
-static constexpr int64_t kLeastRun = 16;
+/// Minimum number of contiguous elements, which fills the lanes of the widest
+/// vectors. We expect, but have not measured, that shorter runs cost more than
+/// a copy.
+static constexpr int64_t kMinRun = 16;
 
-/// Whether a loop over the tensor may step over a gap behind each `run` of its
+/// Returns true if a loop over the tensor can handle a gap after each `run`
 /// elements.
 static bool canLeaveGaps(Value tensor, int64_t run) {
-  return run >= kLeastRun &&
+  return run >= kMinRun &&
          runDimension(cast<RankedTensorType>(tensor.getType()).getShape(), run);
 }
 
@@ -78,7 +79,8 @@ struct ElementwiseStage
   }
 };
 
-/// The elements themselves: gradients stop, memory does not.
+/// The result uses the memory of the operand, because only gradients are
+/// stopped.
 struct StopGradientStage : WithoutCode<StopGradientStage, nn::StopGradientOp> {
   Value getViewSource(Operation *op) const { return op->getOperand(0); }
 };

@@ -1,4 +1,4 @@
-//===- FeatureOps.cpp - Ids from features ---------------------------------===//
+//===- FeatureOps.cpp - Ids computed from features ------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -42,7 +42,7 @@ static void emitCrossBags(StageEmitter &emitter, nn::CrossBagsOp op) {
                             emitter.flat(op.getResultSplits()));
 }
 
-/// What a turn makes of one id.
+/// Computes one id.
 static Value computeId(ImplicitLocOpBuilder &builder, nn::IdArithmeticOp op,
                        Value id) {
   Value number = arith::ConstantIntOp::create(
@@ -66,7 +66,8 @@ static Value computeId(ImplicitLocOpBuilder &builder, nn::IdArithmeticOp op,
   return arith::SelectOp::create(builder, isBelow, moved, value);
 }
 
-/// Ids whose number is known only when those before them have been made.
+/// Returns true if the number of ids is known only after the stage has created
+/// them.
 static bool isCountedLater(const Extent &extent) {
   return extent.perCount != 0 && !isa<BlockArgument>(extent.counted);
 }
@@ -83,8 +84,8 @@ static void emitIdArithmetic(StageEmitter &emitter, nn::IdArithmeticOp op) {
   });
 }
 
-/// Towards zero, within 64 bits; NaN gives 0. What the conversion does not know
-/// is replaced before it.
+/// Converts a number to an id: rounds toward zero and saturates at 64 bits. NaN
+/// becomes 0. Inputs for which the conversion is undefined are replaced first.
 static Value idOf(StageEmitter &emitter, Value number) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   Type type = number.getType();
@@ -106,14 +107,14 @@ static Value idOf(StageEmitter &emitter, Value number) {
   return chooseWhere(arith::CmpFPredicate::OLE, -0x1p63, least, id);
 }
 
-/// The same number as an element of the result of a cast.
+/// Converts a number to the element type of a cast.
 static Value castTo(StageEmitter &emitter, Type type, Value number) {
   if (type.isInteger())
     return idOf(emitter, number);
   ImplicitLocOpBuilder &builder = emitter.builder;
   if (number.getType().isInteger())
     return arith::SIToFPOp::create(builder, type, number);
-  // To nearest, ties to even, as everywhere.
+  // Rounds to nearest, ties to even.
   if (type.getIntOrFloatBitWidth() < number.getType().getIntOrFloatBitWidth())
     return arith::TruncFOp::create(builder, type, number);
   return arith::ExtFOp::create(builder, type, number);
@@ -148,10 +149,10 @@ static void emitCheckBags(StageEmitter &emitter, nn::CheckBagsOp op) {
 
 namespace {
 
-/// How many ids there are is known only when the bags have been crossed.
+/// The number of ids is known only after the bags have been crossed.
 struct CrossBagsStage
     : EmittedModel<CrossBagsStage, nn::CrossBagsOp, emitCrossBags> {
-  /// The last split says how many ids there are.
+  /// The last split is the number of ids.
   Value emitCount(Operation *op, OpResult, StageEmitter &emitter) const {
     Value splits = cast<nn::CrossBagsOp>(op).getResultSplits();
     Value last = emitter.evaluate(emitter.sizes.first(splits).plus(-1));

@@ -1,4 +1,4 @@
-//===- LookupOps.cpp - Rows of tables, pooled -----------------------------===//
+//===- LookupOps.cpp - Lookups and pooling of table rows ------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,14 +28,16 @@ static void emitPull(StageEmitter &emitter, nn::PullOp op) {
 }
 
 namespace {
-/// Where the inputs of a lookup begin. Sums of extents; those of ids that are
-/// counted at run time cannot be added before they are evaluated.
+/// Position of the first occurrence of each input of a lookup. Positions are
+/// sums of extents. Extents of ids that are counted at run time must be
+/// evaluated before they are added.
 class FirstOccurrences {
 public:
   FirstOccurrences(StageEmitter &emitter, ArrayRef<nn::PoolInput> inputs)
       : emitter(emitter), inputs(inputs) {}
 
-  /// Of an input; asked for in ascending order, so that each is one sum more.
+  /// Returns the position for an input. Must be called in ascending order, so
+  /// that each call adds one extent.
   Value of(size_t number) {
     for (; counted < number; ++counted) {
       Value count =
@@ -59,8 +61,8 @@ static rt::Pooling poolingOf(const nn::PoolInput &input) {
   return static_cast<rt::Pooling>(input.pooling);
 }
 
-/// The bags of a tensor, one in each row; several where a row is wider than a
-/// bag.
+/// Returns a view of a tensor with one bag per row, or several bags per row if
+/// rows are wider than a bag.
 static Value viewBags(StageEmitter &emitter, Value tensor) {
   std::optional<int64_t> run = emitter.runOf(tensor);
   const int64_t width = innerElements(tensor);
@@ -129,7 +131,7 @@ static void emitPoolGradient(StageEmitter &emitter, nn::PoolGradientOp op) {
 
 namespace {
 
-/// The keys belong to the lookup that the nn.pull behind it makes.
+/// The keys belong to the lookup of the nn.pull that uses them.
 struct UniqueStage : WithoutCode<UniqueStage, nn::UniqueOp> {
   LogicalResult checkInProgram(Operation *op, const ProgramSizes &) const {
     if (llvm::any_of(cast<nn::UniqueOp>(op).getKeys().getUsers(),
@@ -162,7 +164,7 @@ struct UniqueStage : WithoutCode<UniqueStage, nn::UniqueOp> {
   }
 };
 
-/// Rows are pulled in stage prepare, and gathered when compute begins.
+/// Rows are pulled in stage prepare and gathered at the start of compute.
 struct PullStage : EmittedModel<PullStage, nn::PullOp, emitPull> {
   bool isDeferred(Operation *, OpResult) const { return true; }
   void emitDeferred(Operation *op, StageEmitter &emitter) const {
@@ -207,7 +209,7 @@ struct PoolGradientStage
     auto gradient = cast<nn::PoolGradientOp>(op);
     return sizes.first(gradient.getDeduplication().keys);
   }
-  /// Of each occurrence the bag that it is in.
+  /// Bag of each occurrence.
   std::optional<Extent> getScratch(Operation *op,
                                    const ProgramSizes &sizes) const {
     auto gradient = cast<nn::PoolGradientOp>(op);

@@ -1,4 +1,4 @@
-//===- LoopElements.cpp - What a loop over elements computes --------------===//
+//===- LoopElements.cpp - Elements that a loop computes -------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -39,7 +39,7 @@ LoopElements LoopElements::readBy(Operation *user, Value tensor,
 }
 
 //===----------------------------------------------------------------------===//
-// Leaves
+// Inputs
 //===----------------------------------------------------------------------===//
 
 unsigned LoopElements::leafOf(Value tensor) {
@@ -77,8 +77,8 @@ bool LoopElements::varies(const Leaf &leaf, unsigned dimension) const {
 // Dimensions
 //===----------------------------------------------------------------------===//
 
-/// Whether a gap lies between neighbours along `next` of the tensor, as a part
-/// of the result's dimensions, and those along `dimension` before it.
+/// Returns true if the tensor has a gap between neighbors along the dimension
+/// `next` of the result and those along `dimension` before it.
 bool LoopElements::hasGapBetween(Value tensor, unsigned dimension,
                                  unsigned next) const {
   std::optional<int64_t> run = emitter.runOf(tensor);
@@ -180,8 +180,9 @@ void LoopElements::bindRows(const DenseMap<Value, Value> &memories) {
       leaf.memory = memories.at(leaf.tensor);
 }
 
-/// Loads what is not one number for all turns: what has the fewest dimensions
-/// first. A constant that repeats one number has no memory, whatever its shape.
+/// Loads the elements that change between iterations, starting with the tensors
+/// of the fewest dimensions. A constant that repeats one number has no memory,
+/// whatever its shape.
 void LoopElements::load(ValueRange position) {
   for (unsigned last = 0; last < extents.size(); ++last)
     for (Leaf &leaf : leaves) {

@@ -1,4 +1,4 @@
-//===- LoopElements.h - What a loop over elements computes ------*- C++ -*-===//
+//===- LoopElements.h - Elements that a loop computes -----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,59 +14,62 @@
 
 namespace pdlc {
 
-/// The elements that a loop nest of a stage computes from those of tensors in
-/// memory: the results of elementwise ops that are fused, which have one type,
-/// or, where there are no ops, the elements of a tensor itself. Dimensions of
-/// the type that all tensors take alike are joined, so that the last one runs
-/// over as much contiguous memory as there is. Use: `findDimensions`, then
-/// `prepare` before the nest, then `load` or `compute` in it.
+/// Elements that a loop nest of a stage computes from tensors in memory. These
+/// are the results of fused elementwise ops, which share one type, or the
+/// elements of a tensor itself if there are no ops. Dimensions that all tensors
+/// traverse alike are joined, so that the last one covers as much contiguous
+/// memory as possible.
+///
+/// Call `findDimensions` first, then `prepare` before the nest, then `load` or
+/// `compute` inside of it.
 class LoopElements {
 public:
-  /// Of `tensor` and of whatever its loop computes (`BufferPlan::loopOf`), if
-  /// `user`, an op that is no elementwise one, ends that loop; of the tensor in
-  /// memory else.
+  /// Returns the elements of `tensor`. If `user`, which is not an elementwise
+  /// op, ends the loop that computes `tensor` (`BufferPlan::loopOf`), includes
+  /// the ops of this loop. Otherwise reads the tensor from memory.
   static LoopElements readBy(mlir::Operation *user, mlir::Value tensor,
                              StageEmitter &emitter);
-  /// Of the tensor in memory.
+  /// Returns the elements of a tensor in memory.
   static LoopElements of(mlir::Value tensor, StageEmitter &emitter) {
     return {tensor, {}, emitter};
   }
-  /// Of the results of the elementwise ops `ops`, of which there is one.
+  /// Creates the elements of the results of `ops`, at least one elementwise op.
   LoopElements(llvm::ArrayRef<mlir::Operation *> ops, StageEmitter &emitter);
 
-  /// Joins dimensions; those of size 1 vanish. `canJoin(a, b)` says whether the
-  /// nest allows to join dimension a with b, the next one that is no 1; by
-  /// default it does.
+  /// Joins dimensions, and removes those of size 1. `canJoin(a, b)` tells
+  /// whether the nest allows joining dimension a with b, the next one whose
+  /// size is not 1. By default it does.
   void findDimensions(
       llvm::function_ref<bool(unsigned, unsigned)> canJoin = nullptr);
-  /// The sizes of the joined dimensions, outermost first.
+  /// Returns the sizes of the joined dimensions, outermost first.
   llvm::ArrayRef<Extent> getExtents() const { return extents; }
-  /// The first dimension of the type that is part of that joined dimension.
+  /// Returns the first dimension of the type that is part of a joined
+  /// dimension.
   unsigned firstOf(unsigned joined) const { return firsts[joined]; }
 
-  /// A view of a tensor of the same type, by joined dimensions.
+  /// Returns a view of a tensor of the same type, with joined dimensions.
   mlir::Value viewOf(mlir::Value tensor) const;
-  /// Emits what the nest needs before it: views, and numbers that all turns
-  /// share.
+  /// Emits code that the nest needs before it: views, and numbers that all
+  /// iterations share.
   void prepare();
-  /// Says where the rows are, one at a time, of tensors that have no memory: in
-  /// a loop over rows, which must not join dimensions.
+  /// Sets the memory of tensors of which only one row exists at a time. For
+  /// loops over rows, which must not join dimensions.
   void bindRows(const llvm::DenseMap<mlir::Value, mlir::Value> &memories);
-  /// Emits the elements at `position`, one index for each joined dimension,
-  /// into the nest: of the results of all ops.
+  /// Emits into the nest the elements at `position`, which has one index per
+  /// joined dimension. Returns the elements of the results of all ops.
   llvm::DenseMap<mlir::Value, mlir::Value> compute(mlir::ValueRange position);
-  /// Emits the element of `tensor` alone, of which the constructor knows.
+  /// Emits only the element of the `tensor` passed to the constructor.
   mlir::Value computeOne(mlir::ValueRange position);
 
 private:
-  /// What is read: a tensor in a buffer, or numbers of an attribute.
+  /// An input: a tensor in a buffer, or numbers of an attribute.
   struct Leaf {
     mlir::Value tensor;
     mlir::DenseElementsAttr numbers;
-    /// The joined dimensions that it has; along the others it is repeated.
+    /// Joined dimensions of the input. It is repeated along the others.
     llvm::SmallVector<unsigned> dimensions;
-    mlir::Value memory; // null: a constant
-    bool isRow = false; // the memory is that of one row
+    mlir::Value memory; // Null for a constant.
+    bool isRow = false; // True if the memory holds a single row.
     mlir::Value loaded;
 
     llvm::ArrayRef<int64_t> shape() const;
@@ -86,7 +89,7 @@ private:
                         const llvm::DenseMap<mlir::Value, mlir::Value> &known);
 
   StageEmitter &emitter;
-  mlir::Value tensor; // one of the type of all
+  mlir::Value tensor; // A tensor with the common type.
   llvm::SmallVector<mlir::Operation *> ops;
   mlir::RankedTensorType type;
   llvm::SmallVector<Leaf> leaves;

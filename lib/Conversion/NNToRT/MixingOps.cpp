@@ -1,4 +1,4 @@
-//===- MixingOps.cpp - Samples of one batch beside each other -------------===//
+//===- MixingOps.cpp - Ops that mix the samples of a batch ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace pdlc;
 
-/// Row i is row (i + by) mod b, b >= 1.
+/// Copies row (i + by) mod b to row i, for b >= 1.
 static void emitRotate(StageEmitter &emitter, nn::RotateOp op) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   const int64_t width = innerElements(op.getResult());
@@ -22,7 +22,7 @@ static void emitRotate(StageEmitter &emitter, nn::RotateOp op) {
   Value from = emitter.view(op.getInput(), extent, {width});
   Value to = emitter.view(op.getResult(), extent, {width});
   Value rows = emitter.evaluate(extent);
-  // Bags of a batch may have no row at all.
+  // A batch may have bags without any row.
   Value divisor = arith::MaxSIOp::create(builder, rows, emitter.index(1));
   Value by = emitter.index(static_cast<int64_t>(op.getBy()));
   Value rest = arith::RemSIOp::create(builder, by, divisor);
@@ -40,8 +40,9 @@ static void emitRotate(StageEmitter &emitter, nn::RotateOp op) {
   });
 }
 
-/// Rows of scores of a block, and what threads of a device have of each row:
-/// maxima and sums of its lanes (pdlabi/device.h).
+/// Returns the size of a block's scratch memory. It contains the scores of the
+/// block's rows and, for threads of a device, the maxima and sums of the lanes
+/// of each row (pdlabi/device.h).
 static Extent scratchElements(const ProgramSizes &sizes, Value users) {
   return sizes.first(users)
       .scaled(PDL_IN_BATCH_ROWS)

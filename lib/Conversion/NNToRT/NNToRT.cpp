@@ -1,4 +1,4 @@
-//===- NNToRT.cpp - From programs to stage functions ----------------------===//
+//===- NNToRT.cpp - Convert programs to stage functions -------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -40,8 +40,8 @@ private:
 };
 } // namespace
 
-/// The plan relies on the stages; without them a module is not in phase
-/// `split`.
+/// Checks that each op has a stage, which the plan requires. Otherwise the
+/// module is not in phase `split`.
 static LogicalResult checkStages(nn::ProgramOp program) {
   for (Operation &op : program.getBody().front().without_terminator())
     if (!stageOf(&op))
@@ -57,7 +57,7 @@ static LogicalResult checkOps(nn::ProgramOp program,
   return failure(result.wasInterrupted());
 }
 
-/// Refuses what no arena holds.
+/// Rejects results that no arena can contain.
 static LogicalResult checkArenas(nn::ProgramOp program,
                                  const ProgramSizes &sizes,
                                  const BufferPlan &plan) {
@@ -79,13 +79,13 @@ static SmallVector<Attribute> symbolRefs(MLIRContext *context,
   return refs;
 }
 
-/// The fields, in pairs, whose bags the program compares as they are in the
-/// data: by their number among those that it reads.
+/// Returns pairs of fields whose bags the program requires to be equal in the
+/// data, by their index among the fields that it reads.
 static SmallVector<int32_t> joinedFieldsOf(nn::ProgramOp program) {
   DenseMap<Value, int32_t> fieldOf;
   unsigned argument = 0;
   for (auto [number, field] : llvm::enumerate(program.getFields())) {
-    // Of a field of bags, its values and its splits.
+    // A field of bags has values and splits.
     argument += field.isRagged() ? 2 : 1;
     if (field.isRagged())
       fieldOf[program.getBody().getArgument(argument - 1)] =
@@ -99,6 +99,110 @@ static SmallVector<int32_t> joinedFieldsOf(nn::ProgramOp program) {
       joined.append({own->second, like->second});
   }
   return joined;
+}
+
+namespace {
+
+/// Finds the ids of fields that reach an op as they are in the data.
+class IdColumns {
+public:
+  explicit IdColumns(nn::ProgramOp program) {
+    unsigned argument = 0;
+    for (auto [number, field] : llvm::enumerate(program.getFields())) {
+      if (!field.isRagged())
+        fieldOf[program.getBody().getArgument(argument)] =
+            static_cast<int32_t>(number);
+      argument += field.isRagged() ? 2 : 1;
+    }
+  }
+
+  /// A column of a field; field -1: computed from others, or drawn.
+  using Column = std::pair<int32_t, int32_t>;
+  /// The column of each id of a sample of `ids`.
+  SmallVector<Column> of(Value ids) const;
+
+private:
+  SmallVector<Column> ofSlice(nn::SliceOp slice) const;
+  SmallVector<Column> ofConcat(nn::ConcatOp concat) const;
+
+  DenseMap<Value, int32_t> fieldOf;
+};
+
+} // namespace
+
+SmallVector<IdColumns::Column> IdColumns::of(Value ids) const {
+  if (auto slice = ids.getDefiningOp<nn::SliceOp>())
+    return ofSlice(slice);
+  if (auto concat = ids.getDefiningOp<nn::ConcatOp>())
+    return ofConcat(concat);
+  const int64_t count = innerElements(ids);
+  if (auto reshape = ids.getDefiningOp<nn::ReshapeOp>();
+      reshape && innerElements(reshape.getInput()) == count)
+    return of(reshape.getInput());
+  SmallVector<Column> columns(count, {-1, 0});
+  auto field = fieldOf.find(ids);
+  if (field != fieldOf.end())
+    for (int64_t column = 0; column < count; ++column)
+      columns[column] = {field->second, static_cast<int32_t>(column)};
+  return columns;
+}
+
+SmallVector<IdColumns::Column> IdColumns::ofSlice(nn::SliceOp slice) const {
+  const SmallVector<Column> from = of(slice.getInput());
+  auto input = cast<RankedTensorType>(slice.getInput().getType());
+  const auto axis = static_cast<int64_t>(slice.getAxis());
+  const auto offset = static_cast<int64_t>(slice.getOffset()),
+             size = static_cast<int64_t>(slice.getSize());
+  const int64_t inner =
+      ShapedType::getNumElements(input.getShape().drop_front(axis + 1));
+  const int64_t block = input.getDimSize(axis) * inner;
+  SmallVector<Column> columns;
+  for (size_t begin = offset * inner; begin < from.size(); begin += block)
+    llvm::append_range(columns, ArrayRef(from).slice(begin, size * inner));
+  return columns;
+}
+
+SmallVector<IdColumns::Column> IdColumns::ofConcat(nn::ConcatOp concat) const {
+  const auto axis = static_cast<int64_t>(concat.getAxis());
+  const int64_t outer = ShapedType::getNumElements(
+      cast<RankedTensorType>(concat.getResult().getType())
+          .getShape()
+          .slice(1, axis - 1));
+  SmallVector<SmallVector<Column>> parts;
+  for (Value input : concat.getInputs())
+    parts.push_back(of(input));
+  SmallVector<Column> columns;
+  for (int64_t i = 0; i < outer; ++i)
+    for (const SmallVector<Column> &part : parts)
+      llvm::append_range(columns, ArrayRef(part).slice(part.size() / outer * i,
+                                                       part.size() / outer));
+  return columns;
+}
+
+/// The ids of fields that nn.log_probability takes.
+static SmallVector<Attribute> idRangesOf(nn::ProgramOp program) {
+  const IdColumns all(program);
+  SmallVector<Attribute> ranges;
+  for (auto op : program.getBody().getOps<nn::LogProbabilityOp>()) {
+    SmallVector<IdColumns::Column> columns = all.of(op.getIds());
+    llvm::erase_if(columns, [](auto column) { return column.first < 0; });
+    llvm::sort(columns);
+    columns.erase(llvm::unique(columns), columns.end());
+    auto counts =
+        llvm::dyn_cast_if_present<DenseIntElementsAttr>(op.getCountsAttr());
+    for (size_t begin = 0, end = 0; begin < columns.size(); begin = end) {
+      const auto [field, column] = columns[begin];
+      while (end < columns.size() && columns[end].first == field &&
+             columns[end].second - column == static_cast<int64_t>(end - begin))
+        ++end;
+      ranges.push_back(
+          rt::IdRangeAttr::get(program.getContext(), field, column,
+                               static_cast<int32_t>(end - begin),
+                               static_cast<int64_t>(op.getFirst()),
+                               static_cast<int64_t>(op.getBehind()), counts));
+    }
+  }
+  return ranges;
 }
 
 LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
@@ -180,6 +284,7 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
       builder, loc, name, frozen, record,
       builder.getArrayAttr(symbolRefs(mlir, fields)),
       builder.getDenseI32ArrayAttr(joinedFieldsOf(program)),
+      builder.getArrayAttr(idRangesOf(program)),
       builder.getArrayAttr(symbolRefs(mlir, lookups)),
       builder.getArrayAttr(symbolRefs(mlir, updates)),
       builder.getDenseI32ArrayAttr(updateLookups),

@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace pdlc;
 
-/// `isBF16`: factors are rounded to bf16.
+/// Emits a product. If `isBF16`, the factors are rounded to bf16.
 static void emitProduct(StageEmitter &emitter, Value lhs, bool transposeLhs,
                         Value rhs, bool transposeRhs, Value bias, Value mask,
                         ArrayRef<Attribute> posts, bool isBF16, Value result) {
@@ -50,8 +50,8 @@ static void emitBatchMatmul(StageEmitter &emitter, nn::BatchMatmulOp op) {
 
 namespace {
 
-/// The runtime writes rows of a product that are apart; one column it computes
-/// along the rows, which then must be neighbours.
+/// The runtime can write the rows of a product with gaps between them. It
+/// computes a single column along the rows, which must then be contiguous.
 template <typename OpType, void (*function)(StageEmitter &, OpType)>
 struct ProductStage
     : EmittedModel<ProductStage<OpType, function>, OpType, function> {

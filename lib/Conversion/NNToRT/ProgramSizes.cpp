@@ -1,4 +1,4 @@
-//===- ProgramSizes.cpp - How large the tensors of a program are ----------===//
+//===- ProgramSizes.cpp - Sizes of the tensors of a program ---------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -120,7 +120,7 @@ ProgramSizes::ProgramSizes(nn::ProgramOp program, int64_t sumChunks)
 }
 
 void ProgramSizes::addOp(Operation &op) {
-  // What an op yields may say how many rows its results have.
+  // The yielded values may determine the number of rows of the results.
   if (auto owner = dyn_cast<BodyOpInterface>(op))
     addBodies(owner);
   for (OpResult result : op.getResults())

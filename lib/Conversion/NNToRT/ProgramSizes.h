@@ -1,4 +1,4 @@
-//===- ProgramSizes.h - How large the tensors of a program are --*- C++ -*-===//
+//===- ProgramSizes.h - Sizes of the tensors of a program -------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,54 +15,56 @@
 namespace pdlc {
 
 /// A number of elements or bytes: constant + perBatch * B + perKey * U +
-/// perOccurrence * N + perCount * (ids of `counted`), with U and N of one
-/// lookup.
+/// perOccurrence * N + perCount * (number of ids of `counted`). U and N belong
+/// to one lookup.
 struct Extent {
   int64_t constant = 0, perBatch = 0, perKey = 0, perOccurrence = 0,
           perCount = 0;
-  /// The lookup of U and N, -1 if they do not occur.
+  /// Lookup of U and N; -1 if they do not occur.
   int32_t lookup = -1;
-  /// A ragged field's ids, or the result of nn.cross_bags: how many there are
-  /// is known only while the step runs. Null if it does not occur.
+  /// Ids of a ragged field or the result of nn.cross_bags, whose number is
+  /// known only while the step runs. Null if it does not occur.
   mlir::Value counted;
 
   bool isStatic() const {
     return perBatch == 0 && perKey == 0 && perOccurrence == 0 && perCount == 0;
   }
-  /// The number of ids of `ids`, which is counted while the step runs.
+  /// Returns the number of elements of `ids`, which is counted while the step
+  /// runs.
   static Extent counting(mlir::Value ids);
   Extent scaled(int64_t factor, int64_t divisor = 1) const;
   Extent plus(int64_t number) const;
   bool operator==(const Extent &other) const = default;
-  /// Whether it is a multiple of `unit` for every batch and lookup.
+  /// Returns true if the number is a multiple of `unit` for every batch and
+  /// lookup.
   bool isMultipleOf(int64_t unit) const;
 };
 
-/// The lookups of a program, and the first dimension of each of its tensors;
-/// all other dimensions are static.
+/// Lookups of a program, and the first dimension of each of its tensors. All
+/// other dimensions are static.
 class ProgramSizes {
 public:
   explicit ProgramSizes(nn::ProgramOp program, int64_t sumChunks = 1);
 
-  /// How many chunks of a batch are summed beside each other where numerics
-  /// lets sums over a batch have another order.
+  /// Returns the number of chunks of a batch that are summed in parallel, if
+  /// the numerics allow a different summation order.
   int64_t chunksOfSums() const { return sumChunks; }
 
-  /// The first dimension (1 for rank 0).
+  /// Returns the first dimension; 1 for rank 0.
   Extent first(mlir::Value tensor) const { return extents.at(tensor); }
-  /// The first dimension of the op's first operand that has a dynamic one.
+  /// Returns the first dimension of the first operand with a dynamic one.
   Extent ofOperands(mlir::Operation *op) const;
-  /// All elements.
+  /// Returns the number of elements.
   Extent elements(mlir::Value tensor) const;
-  /// All bytes.
+  /// Returns the number of bytes.
   Extent bytes(mlir::Value tensor) const;
 
-  /// One for each nn.pull, in program order: the program's list of lookups.
+  /// Returns the lookups of the program, one per nn.pull, in program order.
   llvm::ArrayRef<nn::PullOp> lookups() const { return pulls; }
-  /// The place of a lookup in that list.
+  /// Returns the index of a lookup in that list.
   int32_t numberOf(nn::PullOp pull) const { return numbers.lookup(pull); }
-  /// The index of the lookup that a result of nn.unique belongs to. One
-  /// nn.unique may serve several tables: then any of them.
+  /// Returns the index of the lookup to which a result of nn.unique belongs. If
+  /// an nn.unique serves several tables, returns one of their lookups.
   int32_t lookupOf(mlir::Value unique) const;
 
 private:
@@ -72,24 +74,25 @@ private:
 
   const int64_t sumChunks;
   llvm::SmallVector<nn::PullOp> pulls;
-  /// By what makes their keys, the number of a lookup.
+  /// Index of the lookup, by the op that makes its keys.
   llvm::DenseMap<mlir::Operation *, int32_t> places;
-  /// By lookup, its number.
+  /// Index of each lookup.
   llvm::DenseMap<mlir::Operation *, int32_t> numbers;
   llvm::DenseMap<mlir::Value, Extent> extents;
 };
 
-/// What a program's nn.update ops apply, or its rt.gradient ops hand on, in
-/// program order: the program's list of updates.
+/// Returns the updates of a program in program order: the gradients that its
+/// nn.update ops apply or its rt.gradient ops pass on.
 llvm::SmallVector<nn::SymbolGradient> gradientsOf(nn::ProgramOp program);
 
-/// Which of the program's sums of losses `sum` is.
+/// Returns the index of `sum` among the program's sums of losses.
 int32_t objectiveOf(nn::LossSumOp sum);
-/// By gradient of `gradientsOf`: whose weight divides it. Empty where the
-/// program does not say that, or all are divided by one.
+/// Returns, for each gradient of `gradientsOf`, the index of the loss whose
+/// weight divides it. Empty if the program does not state it, or if all have
+/// the same divisor.
 llvm::SmallVector<int32_t> objectivesOf(nn::ProgramOp program);
 
-/// The product of all dimensions but the first.
+/// Returns the product of all dimensions except the first.
 int64_t innerElements(mlir::Value tensor);
 int64_t elementBytes(mlir::Value tensor);
 

@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A softmax is a maximum of each row, differences and their exp, a sum, and
-// quotients; a layer norm is likewise two means between elementwise ops. As one
-// loop over rows all of that is done for a row while it is in the nearest
-// cache, and what nobody else reads is never more than one row.
+// A softmax consists of a maximum per row, differences and their exp, a sum,
+// and quotients. A layer norm similarly alternates means and elementwise ops.
+// As one loop over rows, all of this is computed for a row while it is in the
+// nearest cache. Values without other users never need more than one row of
+// memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,10 +35,13 @@ public:
 private:
   struct Step {
     ArrayRef<Operation *> ops;
-    LoopElements elements; // of the ops, or those that one op combines
+    // Elements of the ops, or those that one op combines.
+    LoopElements elements;
     bool combines;
-    Value from; // what is combined; null: one row at a time
-    /// What is not read in this step alone, with its memory; null: one row.
+    // The combined tensor; null if only one row of it exists at a time.
+    Value from;
+    /// Values that are also read outside of this step, and their memory; null
+    /// if one row of memory suffices.
     SmallVector<std::pair<Value, Value>> results;
   };
   static bool keepsApart(unsigned, unsigned) { return false; }
@@ -47,7 +51,7 @@ private:
 
   StageEmitter &emitter;
   SmallVector<Step, 0> steps;
-  /// The memory of those that have that of one row.
+  /// Memory of tensors of which only one row exists.
   DenseMap<Value, Value> rows;
 };
 

@@ -13,7 +13,7 @@
 
 namespace pdlc {
 
-/// Emits the loop over rows that `op` ends (`BufferPlan::rowStepsOf`).
+/// Emits the loop over rows that ends at `op` (`BufferPlan::rowStepsOf`).
 void emitRowLoop(mlir::Operation *op, StageEmitter &emitter);
 
 } // namespace pdlc

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One loop nest: bags, the rows of a bag, and in it the body for one row,
-// emitted as any other ops. What it computes on the way has memory for one row,
-// which all rows use; the nest becomes one kernel, however long bags are.
+// A scan becomes one loop nest: over bags, over the rows of a bag, and inside
+// of it the body for one row, emitted like any other ops. Intermediate values
+// have memory for one row, which all rows reuse. The nest becomes one kernel,
+// whatever the length of the bags.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +42,7 @@ private:
     return arith::IndexCastOp::create(builder, builder.getIndexType(),
                                       emitter.load(splits, bag));
   }
-  /// Builds a loop over [begin, end), and enters it.
+  /// Creates a loop over [begin, end) and moves the insertion point into it.
   Value enter(Value begin, Value end) {
     auto loop = scf::ForOp::create(builder, begin, end, emitter.index(1));
     builder.setInsertionPointToStart(loop.getBody());
@@ -52,19 +53,19 @@ private:
   ImplicitLocOpBuilder &builder;
   nn::ScanOp op;
   Value splits;
-  SmallVector<Value> inputs, firsts, results; // where they begin
+  SmallVector<Value> inputs, firsts, results; // Start addresses.
 };
 
 } // namespace
 
-/// From here on the value is a row of the tensor that begins at `base`.
+/// Binds the value to one row of the tensor that starts at `base`.
 void ScanLoop::bindRow(Value value, Value base, Value row) {
   const int64_t bytes = innerElements(value) * elementBytes(value);
   emitter.bind(value, base,
                arith::MulIOp::create(builder, row, emitter.index(bytes)));
 }
 
-/// Copies elements of memory into the one row of a tensor.
+/// Copies elements from memory to a tensor with a single row.
 void ScanLoop::copy(Value source, Value to) {
   const int64_t width = innerElements(to);
   Value target = emitter.view(to, Extent().plus(width));
@@ -77,7 +78,7 @@ void ScanLoop::copyRow(Value from, Value to) {
   copy(emitter.view(from, Extent().plus(innerElements(to))), to);
 }
 
-/// States are what `init` has for the bag.
+/// Initializes the states from the bag's entry of `init`.
 void ScanLoop::beginBag(Value bag) {
   auto states = op.getStateArguments();
   if (firsts.empty())
@@ -103,8 +104,8 @@ LogicalResult ScanLoop::emitRow(Value row) {
       return failure();
   }
   builder.setLoc(op.getLoc());
-  // States may be yielded in other places than they came in: none is
-  // overwritten before all are read.
+  // States may be yielded in a different order, so read all of them before
+  // overwriting any.
   for (auto [result, base, yielded] :
        llvm::zip_equal(op.getRows(), results, op.getYielded())) {
     bindRow(result, base, row);
@@ -112,14 +113,14 @@ LogicalResult ScanLoop::emitRow(Value row) {
   }
   for (auto [state, after] : llvm::zip(op.getStateArguments(), op.getRows()))
     copyRow(after, state);
-  // Behind the nest the results are all rows again.
+  // After the nest, the results are complete tensors again.
   for (Value result : op.getRows())
     emitter.unbind(result);
   return success();
 }
 
 LogicalResult ScanLoop::emit() {
-  // Each tensor is memory of its own to the nest.
+  // The nest sees each tensor as separate memory.
   for (Value input : op.getInputs())
     inputs.push_back(emitter.address(input));
   for (Value first : op.getInit())
@@ -133,7 +134,7 @@ LogicalResult ScanLoop::emit() {
     emitter.bind(local, emitter.address(local), emitter.index(0));
 
   OpBuilder::InsertionGuard guard(builder);
-  // Products of one row do not pay for kernels that cut matrices into blocks.
+  // For products of one row, kernels that block matrices do not pay off.
   llvm::SaveAndRestore numerics(emitter.module.numerics, rt::Numerics::strict);
   Value bags = emitter.evaluate(emitter.sizes.first(op.getBags()).plus(-1));
   Value bag = enter(emitter.index(0), bags);

@@ -1,4 +1,4 @@
-//===- SegmentOps.cpp - Rows of bags --------------------------------------===//
+//===- SegmentOps.cpp - Ops on the rows of bags ---------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One turn of a parallel loop for each bag, with the rows of the bag one after
-// the other in it, and the elements of a row side by side.
+// Each bag becomes one iteration of a parallel loop. The iteration processes
+// the rows of the bag sequentially, and the elements of a row in parallel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +33,8 @@ public:
         splits(emitter.flat(splits)),
         bags(emitter.sizes.first(splits).plus(-1)) {}
 
-  /// A tensor with elements of shape `inner` for each row, or bag, or place in
-  /// a bag.
+  /// Returns a view of a tensor with elements of shape `inner` for each row,
+  /// bag, or position in a bag.
   Value viewOf(Value tensor, ArrayRef<int64_t> inner) {
     Extent rows = emitter.sizes.elements(tensor);
     for (int64_t size : inner)
@@ -42,8 +42,9 @@ public:
     return emitter.view(tensor, rows, inner);
   }
 
-  /// `body(bag, row, next)` for each row, `row` and the row behind the last one
-  /// of its bag counted over all bags.
+  /// Calls `body(bag, begin, row, end)` for each row. `begin` and `end` are the
+  /// first row of its bag and the row after the last one. Rows are counted over
+  /// all bags.
   void forRows(
       function_ref<void(Value bag, Value begin, Value row, Value end)> body) {
     emitter.parallel(emitter.evaluate(bags), [&](ValueRange at) {
@@ -58,7 +59,7 @@ public:
     });
   }
 
-  /// Independent turns for the elements of a row.
+  /// Emits parallel iterations over the elements of a row.
   void forColumns(int64_t width, function_ref<void(Value)> body) {
     if (width == 1)
       return body(emitter.index(0));
@@ -73,13 +74,13 @@ public:
     });
   }
 
-  /// Emits what `body` emits to run only where `first <= value < behind`.
-  void where(Value first, Value value, Value behind,
-             function_ref<void()> body) {
+  /// Emits the code of `body` so that it runs only if
+  /// `first <= value < limit`.
+  void where(Value first, Value value, Value limit, function_ref<void()> body) {
     Value reached =
         arith::CmpIOp::create(builder, arith::CmpIPredicate::sle, first, value);
-    Value inside = arith::CmpIOp::create(builder, arith::CmpIPredicate::slt,
-                                         value, behind);
+    Value inside =
+        arith::CmpIOp::create(builder, arith::CmpIPredicate::slt, value, limit);
     auto branch = scf::IfOp::create(
         builder, arith::AndIOp::create(builder, reached, inside),
         /*withElseRegion=*/false);
@@ -107,7 +108,7 @@ private:
 
 } // namespace
 
-/// Combines the rows of each bag into zeros, in order.
+/// Reduces the rows of each bag in order, starting from zero.
 template <typename OpType>
 static void emitReduction(StageEmitter &emitter, OpType op, bool isMax) {
   BagLoops loops(emitter, op.getBags());
@@ -137,7 +138,7 @@ static void emitReduction(StageEmitter &emitter, OpType op, bool isMax) {
       Value next = rows.computeOne(from);
       Value after;
       if (isMax) {
-        // The one before stays if it is larger or NaN.
+        // Keep the previous value if it is larger or NaN.
         Value beforeIsNan = arith::CmpFOp::create(
             builder, arith::CmpFPredicate::UNO, before, before);
         Value larger = arith::CmpFOp::create(builder, arith::CmpFPredicate::OGT,
@@ -171,7 +172,7 @@ static void emitRepeat(StageEmitter &emitter, nn::SegmentRepeatOp op) {
   });
 }
 
-/// A number of rows as an element of `tensor`.
+/// Converts a number of rows to the element type of `tensor`.
 static Value toElement(StageEmitter &emitter, Value number, Value tensor) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   number = arith::IndexCastOp::create(builder, builder.getI64Type(), number);
@@ -229,8 +230,8 @@ static void emitReverse(StageEmitter &emitter, nn::SegmentReverseOp op) {
   });
 }
 
-/// `copy(row, place)` for each row that has a place in a bag of `length`, both
-/// counted over all bags.
+/// Calls `copy(row, place)` for each row that has a position in a bag of
+/// `length`. Both are counted over all bags.
 static void forPlaces(BagLoops &loops, int64_t length, bool fromEnd,
                       function_ref<void(Value row, Value place)> copy) {
   StageEmitter &emitter = loops.emitter;
@@ -271,8 +272,8 @@ static void emitUnpad(StageEmitter &emitter, nn::SegmentUnpadOp op) {
 
 namespace {
 
-/// The result has an entry for each sample, which the splits count. Those that
-/// combine rows read each once, so that they can compute them.
+/// The result has one entry per sample, as the splits count them. Ops that
+/// combine rows read each row once, so the rows can be computed in their loop.
 template <typename OpType, void (*function)(StageEmitter &, OpType),
           bool combines = false>
 struct ToSamples
@@ -287,7 +288,7 @@ struct ToSamples
   }
 };
 
-/// The result has a row for each of `like`.
+/// The result has one row per row of `like`.
 template <typename OpType, void (*function)(StageEmitter &, OpType)>
 struct ToRows : EmittedModel<ToRows<OpType, function>, OpType, function> {
   Extent getExtent(Operation *op, OpResult, const ProgramSizes &sizes) const {

@@ -1,4 +1,4 @@
-//===- SelectionOps.cpp - The largest entries, and entries by places ------===//
+//===- SelectionOps.cpp - Top-k and selection by position -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,13 +15,13 @@ using namespace pdlc;
 
 namespace {
 
-/// A number and where it stands.
+/// A number and its position.
 struct Place {
   Value number, position;
   SmallVector<Value> values() const { return {number, position}; }
 };
 
-/// The loops of one row.
+/// Loops for one row.
 class TopKLoop {
 public:
   TopKLoop(StageEmitter &emitter, nn::TopKOp op, Value from, Value to,
@@ -34,7 +34,7 @@ public:
   void emit();
 
 private:
-  /// A loop over [0, bound) that carries a place.
+  /// Creates a loop over [0, bound) that carries a number with its position.
   Place carry(int64_t bound, Place initial,
               function_ref<Place(Value, Place)> body) {
     auto loop =
@@ -70,8 +70,8 @@ private:
 
 } // namespace
 
-/// The largest number that comes behind `before`: a smaller one, or an equal
-/// one further back. Position -1 if there is none.
+/// Finds the next number in descending order after `before`: a smaller one, or
+/// an equal one at a later position. The position is -1 if there is none.
 Place TopKLoop::next(Place before) {
   Place none{emitter.scalar(element, 0), integer(-1)};
   return carry(width, none, [&](Value at, Place best) -> Place {
@@ -80,10 +80,10 @@ Place TopKLoop::next(Place before) {
         arith::IndexCastOp::create(builder, builder.getI64Type(), at);
     Value isSmaller = compare(arith::CmpFPredicate::OLT, number, before.number);
     Value isEqual = compare(arith::CmpFPredicate::OEQ, number, before.number);
-    Value isBehind =
+    Value isAfter =
         compare(arith::CmpIPredicate::sgt, position, before.position);
     Value follows = arith::OrIOp::create(
-        builder, isSmaller, arith::AndIOp::create(builder, isEqual, isBehind));
+        builder, isSmaller, arith::AndIOp::create(builder, isEqual, isAfter));
     Value isFirst =
         compare(arith::CmpIPredicate::slt, best.position, integer(0));
     Value isLarger = compare(arith::CmpFPredicate::OGT, number, best.number);
@@ -102,7 +102,7 @@ void TopKLoop::emit() {
   carry(count, {infinity, integer(-1)}, [&](Value at, Place before) -> Place {
     Place found = next(before);
     emitter.store(found.position, to, {row, at});
-    // Nothing comes behind nothing.
+    // If there was no number, none follows.
     Value isNone =
         compare(arith::CmpIPredicate::slt, found.position, integer(0));
     return {either(isNone, least, found.number),
@@ -137,13 +137,13 @@ static void emitGather(StageEmitter &emitter, nn::GatherOp op) {
   emitter.parallel(bounds, [&](ValueRange at) {
     Value place = arith::IndexCastOp::create(builder, builder.getIndexType(),
                                              emitter.load(places, at));
-    // Without a sign what is below 0 is large, too.
+    // As unsigned, a negative position is too large as well.
     Value isEntry = arith::CmpIOp::create(builder, arith::CmpIPredicate::ult,
                                           place, emitter.index(entries));
     place = arith::SelectOp::create(builder, isEntry, place, emitter.index(0));
     emitter.parallel(emitter.index(width), [&](ValueRange element) {
       Value entry = emitter.load(from, {at[0], place, element[0]});
-      // -0 becomes +0.
+      // Converts -0 to +0.
       entry = arith::AddFOp::create(builder, entry, zero);
       emitter.store(arith::SelectOp::create(builder, isEntry, entry, zero), to,
                     {at[0], at[1], element[0]});
@@ -151,7 +151,56 @@ static void emitGather(StageEmitter &emitter, nn::GatherOp op) {
   });
 }
 
+/// The sums of one row up to each of its elements: one that grows.
+static void emitGrowingSum(StageEmitter &emitter, nn::CumulativeSumOp op,
+                           Value from, Value to, Value row, Value zero) {
+  emitter.ordered(emitter.index(nn::tensorOf(op.getInput()).getShape().back()),
+                  zero, [&](Value at, Value sum) -> Value {
+                    Value next = arith::AddFOp::create(
+                        emitter.builder, sum, emitter.load(from, {row, at}));
+                    emitter.store(op.getExclusive() ? sum : next, to,
+                                  {row, at});
+                    return next;
+                  });
+}
+
+/// The sum of one row from an element on, which adds in ascending order, too.
+static void emitRest(StageEmitter &emitter, nn::CumulativeSumOp op, Value from,
+                     Value to, ValueRange point, Value zero) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  const int64_t width = nn::tensorOf(op.getInput()).getShape().back();
+  Value begin = point[1];
+  if (op.getExclusive())
+    begin = arith::AddIOp::create(builder, begin, emitter.index(1));
+  Value count = arith::SubIOp::create(builder, emitter.index(width), begin);
+  Value sum = emitter.ordered(count, zero, [&](Value turn, Value sum) -> Value {
+    Value at = arith::AddIOp::create(builder, begin, turn);
+    return arith::AddFOp::create(builder, sum,
+                                 emitter.load(from, {point[0], at}));
+  });
+  emitter.store(sum, to, point);
+}
+
+static void emitCumulativeSum(StageEmitter &emitter, nn::CumulativeSumOp op) {
+  auto input = nn::tensorOf(op.getInput());
+  const int64_t width = input.getShape().back();
+  const Extent rows = emitter.sizes.elements(op.getInput()).scaled(1, width);
+  Value from = emitter.view(op.getInput(), rows, {width});
+  Value to = emitter.view(op.getResult(), rows, {width});
+  Value zero = emitter.scalar(input.getElementType(), 0);
+  SmallVector<Value> bounds{emitter.evaluate(rows)};
+  if (op.getReversed())
+    bounds.push_back(emitter.index(width));
+  emitter.parallel(bounds, [&](ValueRange point) {
+    if (op.getReversed())
+      emitRest(emitter, op, from, to, point, zero);
+    else
+      emitGrowingSum(emitter, op, from, to, point[0], zero);
+  });
+}
+
 void pdlc::attachSelectionStages(MLIRContext &context) {
+  attachEmitter<nn::CumulativeSumOp, emitCumulativeSum>(context);
   attachEmitter<nn::GatherOp, emitGather>(context);
   attachEmitter<nn::TopKOp, emitTopK>(context);
 }

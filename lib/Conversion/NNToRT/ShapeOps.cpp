@@ -1,4 +1,4 @@
-//===- ShapeOps.cpp - Moves of elements, reductions -----------------------===//
+//===- ShapeOps.cpp - Moves of elements and reductions --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -24,8 +24,8 @@ static RankedTensorType typeOf(Value tensor) {
 
 namespace {
 
-/// A tensor as a matrix: all dimensions before an axis, and the axis with all
-/// behind it.
+/// A tensor viewed as a matrix: all dimensions before an axis, and the axis
+/// with all dimensions after it.
 struct Blocks {
   Extent outer;
   int64_t inner;
@@ -46,8 +46,8 @@ static Blocks blocksAt(StageEmitter &emitter, Value tensor, int64_t axis) {
   return blocks;
 }
 
-/// The columns of `whole` along `axis` that are those of `part` from `offset`
-/// on.
+/// Finds the columns of `whole` that contain `part`, starting at `offset` along
+/// `axis`. Returns false if sizes along the axis are dynamic.
 static bool findBlock(Value part, Value whole, int64_t axis, int64_t offset,
                       Columns &columns) {
   ArrayRef<int64_t> rows = typeOf(whole).getShape().drop_front(axis);
@@ -63,8 +63,8 @@ static bool findBlock(Value part, Value whole, int64_t axis, int64_t offset,
   return true;
 }
 
-/// Whether a tensor that is taken as blocks at `axis` may have a gap behind
-/// each `run` of its elements.
+/// Returns true if a tensor that is processed as blocks at `axis` may have a
+/// gap after each `run` elements.
 static bool areBlocks(Value tensor, int64_t axis, int64_t run) {
   ArrayRef<int64_t> shape = typeOf(tensor).getShape();
   return runDimension(shape.drop_front(axis), run) == 0 ||
@@ -82,7 +82,7 @@ static Value shifted(StageEmitter &emitter, Value column, int64_t offset) {
   return arith::AddIOp::create(emitter.builder, column, emitter.index(offset));
 }
 
-/// Independent turns for `count` columns.
+/// Emits parallel iterations over `count` columns.
 static void forColumns(StageEmitter &emitter, int64_t count,
                        function_ref<void(Value)> body) {
   if (count == 1)
@@ -92,7 +92,7 @@ static void forColumns(StageEmitter &emitter, int64_t count,
                      [&](ValueRange column) { body(column.front()); });
 }
 
-/// to[row, toOffset + j] = from[row, fromOffset + j] for j in [0, count).
+/// Emits to[row, toOffset + j] = from[row, fromOffset + j] for j in [0, count).
 static void copyRow(StageEmitter &emitter, Value from, int64_t fromOffset,
                     Value to, int64_t toOffset, int64_t count, Value row) {
   forColumns(emitter, count, [&](Value column) {
@@ -156,7 +156,7 @@ static void emitPad(StageEmitter &emitter, nn::PadOp op) {
   Value zero = emitter.scalar(typeOf(op.getResult()).getElementType(), 0);
   int64_t low = op.getLow() * unit;
   int64_t high = low + input.inner;
-  // No element is written twice: what stands side by side in a turn is
+  // No element is written twice, so parallel loops inside an iteration are
   // independent, too.
   emitter.parallel(emitter.evaluate(output.outer), [&](ValueRange position) {
     Value row = position.front();
@@ -173,7 +173,7 @@ static void emitPad(StageEmitter &emitter, nn::PadOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Other orders of elements
+// Permutations of elements
 //===----------------------------------------------------------------------===//
 
 static void emitTranspose(StageEmitter &emitter, nn::TransposeOp op) {
@@ -240,9 +240,9 @@ static void emitTake(StageEmitter &emitter, nn::TakeOp op) {
 
 namespace {
 
-/// Adds, or compares, the elements of a tensor that become one element of the
-/// result, in ascending order; where a batch is to be cut into chunks, those of
-/// each chunk, and then what they have become. Elements of the result are
+/// Adds, or compares, the input elements of each element of the result in
+/// ascending order. If the batch is divided into chunks, combines the elements
+/// of each chunk first, and then the chunks. The elements of the result are
 /// independent of each other.
 class OrderedReduction {
 public:
@@ -253,8 +253,8 @@ public:
   void emit();
 
 private:
-  /// Neighbouring dimensions that are all reduced, or all kept, and that lie
-  /// alike in all that is read.
+  /// Adjacent dimensions that are all reduced or all kept, and that have the
+  /// same layout in all inputs.
   struct Run {
     Extent extent;
     bool reduced;
@@ -283,8 +283,8 @@ private:
 
 } // namespace
 
-/// Into how many chunks of its first dimension a reduction is cut. Within scans
-/// orders are those of one row in any case.
+/// Returns the number of chunks of a reduction's first dimension. A reduction
+/// in a scan is never chunked, because it works on one row.
 static int64_t chunksOf(nn::ReduceOp op, const ProgramSizes &sizes) {
   const bool isOverBatch = !op.getAxes().empty() && op.getAxes().front() == 0 &&
                            typeOf(op.getInput()).isDynamicDim(0);
@@ -302,7 +302,7 @@ void OrderedReduction::findRuns() {
     runs.push_back({extent, isReduced(elements.firstOf(joined))});
 }
 
-/// The larger of a and b is a if a > b or a is NaN, else b.
+/// Adds, or returns the maximum of a and b: a if a > b or a is NaN, else b.
 Value OrderedReduction::combine(Value sum, Value next) {
   if (op.getKind() != nn::Reduction::max)
     return arith::AddFOp::create(builder, sum, next);
@@ -314,8 +314,8 @@ Value OrderedReduction::combine(Value sum, Value next) {
   return arith::SelectOp::create(builder, keeps, sum, next);
 }
 
-/// `sum` with the elements at `position` combined into it, in ascending order
-/// along the runs from `depth` on that are reduced.
+/// Combines the elements at `position` into `sum`, in ascending order along the
+/// reduced runs from `depth` on.
 Value OrderedReduction::accumulate(Value sum, SmallVector<Value> &position,
                                    unsigned depth) {
   while (depth < runs.size() && !runs[depth].reduced)
@@ -329,7 +329,7 @@ Value OrderedReduction::accumulate(Value sum, SmallVector<Value> &position,
 }
 
 void OrderedReduction::divide() {
-  Extent width; // elements that become one
+  Extent width; // Number of elements that become one.
   width.constant = 1;
   for (auto [axis, size] : llvm::enumerate(typeOf(op.getInput()).getShape()))
     if (isReduced(axis))
@@ -361,7 +361,8 @@ Value OrderedReduction::viewOfResult() {
   return emitter.view(op.getResult(), first.value_or(one), rest);
 }
 
-/// By run, an element of the result; the runs that are reduced come later.
+/// Returns the index of an element of the result for each kept run. The indices
+/// of reduced runs are set later.
 SmallVector<Value> OrderedReduction::positionOf(ValueRange kept) {
   SmallVector<Value> position(runs.size());
   for (auto [run, index] : llvm::zip(runs, position))
@@ -372,7 +373,7 @@ SmallVector<Value> OrderedReduction::positionOf(ValueRange kept) {
   return position;
 }
 
-/// Where in memory an element is that is the only one.
+/// Returns the position in memory; 0 if the result has a single element.
 static SmallVector<Value> placeOf(StageEmitter &emitter, ValueRange kept) {
   return kept.empty() ? SmallVector<Value>{emitter.index(0)}
                       : SmallVector<Value>(kept);
@@ -389,7 +390,7 @@ void OrderedReduction::accumulateAll(Value to, ArrayRef<Value> kept,
   });
 }
 
-/// What each chunk becomes stands in scratch memory; the first run is that of
+/// Stores the partial result of each chunk in scratch memory. The first run is
 /// the batch.
 void OrderedReduction::accumulateChunks(Value to, ArrayRef<Value> kept,
                                         Value start, int64_t chunks) {
@@ -479,7 +480,7 @@ static void emitReduce(StageEmitter &emitter, nn::ReduceOp op) {
 
 namespace {
 
-/// What an op does that takes its tensors as blocks at an axis.
+/// Base for ops that process tensors as blocks at an axis.
 template <typename Model, typename OpTy, void (*function)(StageEmitter &, OpTy)>
 struct AlongAxis : EmittedModel<Model, OpTy, function> {
   bool readsColumns(Operation *op, OpOperand &operand, int64_t run) const {
@@ -517,8 +518,8 @@ struct PadStage : AlongAxis<PadStage, nn::PadOp, emitPad> {
   }
 };
 
-/// Sums over rows call the runtime, which knows no gaps, or are part of a loop
-/// over rows.
+/// A sum over rows either calls the runtime, which does not support gaps, or is
+/// part of a loop over rows.
 struct ReduceStage : EmittedModel<ReduceStage, nn::ReduceOp, emitReduce> {
   bool combinesRows(Operation *op) const {
     auto reduce = cast<nn::ReduceOp>(op);
@@ -552,7 +553,7 @@ struct ReduceStage : EmittedModel<ReduceStage, nn::ReduceOp, emitReduce> {
 };
 
 struct ReshapeStage : WithoutCode<ReshapeStage, nn::ReshapeOp> {
-  /// What only makes sense for some batches is refused.
+  /// Rejects a reshape that is valid only for some batch sizes.
   LogicalResult checkInProgram(Operation *op, const ProgramSizes &sizes) const {
     auto reshape = cast<nn::ReshapeOp>(op);
     if (sizes.elements(reshape.getInput())

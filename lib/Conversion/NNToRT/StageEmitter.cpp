@@ -1,4 +1,4 @@
-//===- StageEmitter.cpp - Writes the body of one stage --------------------===//
+//===- StageEmitter.cpp - Emit the body of a stage ------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace pdlc;
 
 //===----------------------------------------------------------------------===//
-// What all stages share
+// Shared by all stages
 //===----------------------------------------------------------------------===//
 
 func::FuncOp ModuleContext::declare(StringRef name, FunctionType type) {
@@ -39,7 +39,7 @@ std::string ModuleContext::freeName(StringRef wanted) {
 }
 
 StringRef ModuleContext::addConstant(DenseElementsAttr value) {
-  // The global is flat, so its initializer is too.
+  // The global is flat, so its initializer must be flat.
   value = value.reshape(
       RankedTensorType::get({value.getNumElements()}, value.getElementType()));
   StringRef &known = constants[value];
@@ -56,7 +56,7 @@ StringRef ModuleContext::addConstant(DenseElementsAttr value) {
 }
 
 //===----------------------------------------------------------------------===//
-// Reaching memory and sizes
+// Access to memory and sizes
 //===----------------------------------------------------------------------===//
 
 StageEmitter::StageEmitter(ModuleContext &module, nn::ProgramOp program,
@@ -139,7 +139,7 @@ Value StageEmitter::evaluate(const Extent &extent) {
   return sum;
 }
 
-/// Where the step context has the memory of a stage's intermediate results.
+/// Returns the place of the stage's arena in the step context.
 static rt::Place arenaOf(nn::StageAttr stage) {
   return stage.getProperties().lastsForStep ? rt::Place::prepare_arena
                                             : rt::Place::compute_arena;
@@ -182,12 +182,12 @@ Value StageEmitter::numbers(ArrayRef<double> values) {
                 {}, type.getElementType());
 }
 
-/// The strides of rows of `shape` if they are some columns of a tensor; empty
-/// if there are no gaps.
+/// Returns the strides of rows of `shape` that are columns of a wider tensor;
+/// empty if there are no gaps.
 static SmallVector<int64_t> stridesOf(ArrayRef<int64_t> shape,
                                       const Columns &columns) {
   std::optional<unsigned> run = runDimension(shape, columns.run);
-  assert(run && "neighbours of a tensor with gaps were asked for");
+  assert(run && "neighbors of a tensor with gaps were requested");
   if (*run == 0 || columns.isDense())
     return {};
   SmallVector<int64_t> strides(shape.size());
@@ -233,7 +233,7 @@ std::optional<int64_t> StageEmitter::runOf(Value tensor) const {
 
 std::pair<Value, Value> StageEmitter::locate(Value tensor) {
   auto [from, columns] = plan.locate(tensor);
-  Value base, offset; // of `from`
+  Value base, offset; // Base and offset of `from`.
   if (auto known = bound.find(from); known != bound.end()) {
     std::tie(base, offset) = known->second;
   } else {
@@ -371,7 +371,7 @@ Block *StageEmitter::addBlock() {
 LogicalResult StageEmitter::branch(Value condition,
                                    function_ref<LogicalResult()> taken,
                                    function_ref<LogicalResult()> otherwise) {
-  Block *first = addBlock(), *second = addBlock(), *behind = addBlock();
+  Block *first = addBlock(), *second = addBlock(), *after = addBlock();
   cf::CondBranchOp::create(builder, condition, first, ValueRange(), second,
                            ValueRange());
   for (auto [block, emitBody] :
@@ -379,9 +379,9 @@ LogicalResult StageEmitter::branch(Value condition,
     builder.setInsertionPointToStart(block);
     if (failed(emitBody()))
       return failure();
-    cf::BranchOp::create(builder, behind);
+    cf::BranchOp::create(builder, after);
   }
-  builder.setInsertionPointToStart(behind);
+  builder.setInsertionPointToStart(after);
   return success();
 }
 
@@ -404,8 +404,7 @@ void StageEmitter::returnUnlessZero(Value status) {
 
 void StageEmitter::emitOffsets(nn::StageAttr arena) {
   const ArenaLayout &layout = plan.arena(arena);
-  // By pool, its unit and where it begins: what is constant adds up at compile
-  // time.
+  // Unit and offset of each pool. Constant parts are added at compile time.
   struct Base {
     Value unit, offset;
     int64_t constant;
@@ -467,8 +466,8 @@ void StageEmitter::copyTo(Value tensor, rt::Place place, int64_t number) {
   memref::CopyOp::create(builder, from, to);
 }
 
-/// Results whose memory something else owns (a field, a parameter, another
-/// result) are copied to where the step context wants them.
+/// Copies results whose memory belongs to a field, a parameter or another
+/// result to their place in the step context.
 void StageEmitter::copyResults() {
   for (auto [number, update] : llvm::enumerate(gradientsOf(program)))
     copyTo(update.gradient, rt::Place::gradient, number);
@@ -477,8 +476,8 @@ void StageEmitter::copyResults() {
     copyTo(output, rt::Place::output, number);
 }
 
-/// By op of the stage, the updates whose gradients nothing behind the op writes
-/// to. Not those of gradients that are copied to their places at the end.
+/// Finds, for each op of the stage, the updates whose gradients are complete
+/// after the op. Excludes gradients that are copied at the end.
 llvm::DenseMap<Operation *, SmallVector<int32_t>>
 StageEmitter::findReadyGradients() {
   Block &body = program.getBody().front();
@@ -498,7 +497,7 @@ StageEmitter::findReadyGradients() {
             return plan.locate(result).root == root;
           }))
         continue;
-      // The loop of several ops stands in the place of the last.
+      // A fused loop is at the position of its last op.
       ArrayRef<Operation *> loop = plan.loopOf(&op);
       Operation *place = loop.empty() ? &op : loop.back();
       if (!last || last->isBeforeInBlock(place))
@@ -521,9 +520,9 @@ func::FuncOp StageEmitter::emit() {
       builder.getFunctionType(pointerType, builder.getI32Type()));
   context = function.addEntryBlock()->getArgument(0);
   builder.setInsertionPointToStart(&function.getBody().front());
-  // Its place marks where constants and pointers go that are read once.
+  // Marks the position for constants and pointers that are read once.
   index(0);
-  // Of its own arena, and of those that it finds.
+  // Its own arena, and the arenas of earlier stages that it reads.
   for (const nn::StageProperties &arena : nn::allStages()) {
     auto of = nn::StageAttr::get(builder.getContext(), arena.stage);
     if (of == stage || (arena.lastsForStep && stage.runsAfter(of)))
@@ -558,7 +557,7 @@ LogicalResult StageEmitter::emitOp(Operation *op) {
   return op->emitOpError("has no lowering to a stage");
 }
 
-/// Formulas of elements call functions of pdlabi/math.h by name.
+/// Declares the functions of pdlabi/math.h that formulas call by name.
 void StageEmitter::declareCallees() {
   function.walk([&](func::CallOp call) {
     module.declare(call.getCallee(), call.getCalleeType());

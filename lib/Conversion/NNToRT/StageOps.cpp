@@ -1,4 +1,4 @@
-//===- StageOps.cpp - How ops stand in stages -----------------------------===//
+//===- StageOps.cpp - Stage models of ops ---------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,7 +28,7 @@ void pdlc::registerStageOps(DialectRegistry &registry) {
     attachLookupStages(*context);
     attachProductStages(*context);
     attachStateStages(*context);
-    // Behind all others: an op that has a model of its own keeps it.
+    // Last, because an op with a model of its own keeps it.
     attachElementwiseStages(*context);
   });
 }

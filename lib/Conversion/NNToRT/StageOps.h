@@ -1,4 +1,4 @@
-//===- StageOps.h - How ops stand in stages ---------------------*- C++ -*-===//
+//===- StageOps.h - Stage models of ops -------------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the files of this folder that emit groups of ops share: the defaults of
-// StageOpInterface, and how an implementation comes to an op.
+// Shared code of the files in this folder that emit groups of ops: defaults of
+// StageOpInterface, and helpers that attach an implementation to an op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,9 @@
 
 namespace pdlc {
 
-/// Everything but `emit`, as StageOpInterface.td says. A model hides what is
-/// different; extents, homes and scratch it returns.
+/// Defaults for every method of StageOpInterface.td except `emit`. A model
+/// overrides the methods that differ, and provides extents, homes and scratch
+/// memory.
 template <typename Model, typename Base> struct StageDefaults : Base {
   mlir::LogicalResult checkInProgram(mlir::Operation *,
                                      const ProgramSizes &) const {
@@ -91,12 +92,12 @@ private:
   const Model &model() const { return static_cast<const Model &>(*this); }
 };
 
-/// The base of models of one op.
+/// Base class of the model of one op.
 template <typename Model, typename OpType>
 using StageModel =
     StageDefaults<Model, StageOpInterface::ExternalModel<Model, OpType>>;
 
-/// The base of models of one op that `function` emits.
+/// Base class of the model of an op that `function` emits.
 template <typename Model, typename OpType,
           void (*function)(StageEmitter &, OpType)>
 struct EmittedModel : StageModel<Model, OpType> {
@@ -106,12 +107,12 @@ struct EmittedModel : StageModel<Model, OpType> {
   }
 };
 
-/// An op that `function` emits and that is nothing special besides.
+/// Model of an op that `function` emits, with defaults for everything else.
 template <typename OpType, void (*function)(StageEmitter &, OpType)>
 struct EmittedBy : EmittedModel<EmittedBy<OpType, function>, OpType, function> {
 };
 
-/// An op that needs no code.
+/// Base class of the model of an op without code.
 template <typename Model, typename OpType>
 struct WithoutCode : StageModel<Model, OpType> {
   mlir::LogicalResult emit(mlir::Operation *, StageEmitter &) const {
@@ -124,7 +125,7 @@ void attachEmitter(mlir::MLIRContext &context) {
   OpType::template attachInterface<EmittedBy<OpType, function>>(context);
 }
 
-// One function for each file of this folder that emits ops.
+// One function per file of this folder that emits ops.
 void attachElementwiseStages(mlir::MLIRContext &context);
 void attachControlStages(mlir::MLIRContext &context);
 void attachScanStages(mlir::MLIRContext &context);

@@ -37,7 +37,7 @@ struct ConstantStage : WithoutCode<ConstantStage, nn::ConstantOp> {
   }
 };
 
-/// The sums go to the step context, and nothing in the program reads them.
+/// The sums are written to the step context. No op of the program reads them.
 struct LossSumStage : StageModel<LossSumStage, nn::LossSumOp> {
   LogicalResult emit(Operation *op, StageEmitter &emitter) const {
     auto sum = cast<nn::LossSumOp>(op);

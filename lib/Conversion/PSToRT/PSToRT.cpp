@@ -1,4 +1,4 @@
-//===- PSToRT.cpp - Messages become what stages read and write ------------===//
+//===- PSToRT.cpp - Convert messages to memory accesses -------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -32,8 +32,8 @@ private:
 };
 } // namespace
 
-/// What an answer brings lies where the step context says when compute begins;
-/// rows have their place from prepare on.
+/// Replaces a wait. The step context provides the memory of received values
+/// when compute starts. The memory of rows is known from prepare on.
 void PSToRT::convertWait(ps::WaitOp wait, const SymbolTable &symbols) {
   OpBuilder builder(wait);
   llvm::DenseMap<Attribute, Value> keysOf;
@@ -62,7 +62,8 @@ void PSToRT::convertPost(ps::PostOp post, const SymbolTable &symbols) {
   auto program = post->getParentOfType<nn::ProgramOp>();
   const bool mayLeaveEarly =
       ps::getMode(post->getParentOfType<ModuleOp>()).gradientsMayLeaveEarly();
-  // A table's gradient belongs to the keys that its rows were asked by.
+  // The gradient of a table belongs to the keys with which its rows were
+  // pulled.
   llvm::DenseMap<Attribute, Value> keysOf;
   for (auto pull : program.getBody().getOps<nn::PullOp>())
     keysOf[pull.getTableAttr()] = pull.getKeys();
@@ -90,20 +91,20 @@ LogicalResult PSToRT::convertProgram(nn::ProgramOp program,
     convertWait(wait, symbols);
   for (auto post : body.getOps<ps::PostOp>())
     convertPost(post, symbols);
-  // When changes are exchanged is the runtime's business; the rest stands as in
-  // one process.
+  // The runtime decides when to exchange changes. Everything else stays as in a
+  // single process.
   if (ps::getMode(program->getParentOfType<ModuleOp>()).trainersApply) {
     for (auto exchange :
          llvm::make_early_inc_range(body.getOps<ps::ExchangeOp>()))
       exchange.erase();
     return success();
   }
-  // Norms and sums over trainers are the runtime's business.
+  // The runtime computes norms and sums over trainers.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
     if (isa<ps::WaitOp, ps::PostOp, ps::JoinNormsOp, nn::SquaredNormOp>(op)) {
       if (!op.use_empty())
         return op.emitOpError("has a result that is used in the program, where "
-                              "servers go on with it; ps-to-rt stands behind "
+                              "servers continue with it; run ps-to-rt after "
                               "nn-updates-to-kernels");
       op.erase();
     }

@@ -1,4 +1,4 @@
-//===- CallBuilder.h - A call of the runtime --------------------*- C++ -*-===//
+//===- CallBuilder.h - Builder of runtime calls -----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,7 +19,7 @@
 
 namespace pdlc {
 
-/// Builds the arguments of one call and the call itself.
+/// Builds one call and its arguments.
 class CallBuilder {
 public:
   CallBuilder(mlir::Operation *op, mlir::ConversionPatternRewriter &rewriter)
@@ -45,7 +45,7 @@ public:
     return mlir::LLVM::ConstantOp::create(rewriter, loc, rewriter.getF64Type(),
                                           rewriter.getF64FloatAttr(value));
   }
-  /// The memory of a converted memref; null for none.
+  /// Returns the memory of a converted memref; null for none.
   mlir::Value memory(mlir::Value descriptor) {
     if (!descriptor)
       return null();
@@ -59,7 +59,8 @@ public:
     return mlir::MemRefDescriptor(descriptor).stride(rewriter, loc, dimension);
   }
 
-  /// Room on the stack of the function, once for all turns of a loop.
+  /// Allocates memory on the stack of the function, once for all iterations of
+  /// a loop.
   mlir::Value room(mlir::Type element, int64_t count) {
     mlir::OpBuilder::InsertionGuard guard(rewriter);
     mlir::Operation *function = op->getParentOp();
@@ -74,7 +75,8 @@ public:
     return mlir::LLVM::GEPOp::create(rewriter, loc, pointer, type, base,
                                      indices);
   }
-  /// An array on the stack with these values; null without values.
+  /// Creates an array of these values on the stack. Returns null if there are
+  /// no values.
   mlir::Value array(llvm::ArrayRef<mlir::Value> values) {
     if (values.empty())
       return null();
@@ -123,8 +125,8 @@ private:
   }
 };
 
-/// The pattern of an op: `lower(op, operands, builder)` gives what replaces its
-/// result, null for an op without one.
+/// Conversion pattern of an op. `lower(op, operands, builder)` returns the
+/// replacement of its result; null for an op without results.
 template <typename OpT>
 class CallPattern : public mlir::ConvertOpToLLVMPattern<OpT> {
 public:
@@ -148,13 +150,13 @@ private:
   Lower lower;
 };
 
-/// Ops that become calls.
+/// Conversions of ops to calls.
 struct CallLowerings {
   const mlir::LLVMTypeConverter &converter;
   mlir::RewritePatternSet &patterns;
   mlir::ConversionTarget &target;
 
-  /// As in `CallPattern`.
+  /// Adds the pattern of an op; see `CallPattern`.
   template <typename OpT>
   void add(mlir::Value (*lower)(OpT, typename OpT::Adaptor, CallBuilder &)) {
     patterns.add<CallPattern<OpT>>(converter, lower);

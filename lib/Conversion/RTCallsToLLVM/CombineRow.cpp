@@ -1,4 +1,4 @@
-//===- CombineRow.cpp - One row of a loop, combined -----------------------===//
+//===- CombineRow.cpp - Reduce a row inside of a loop ---------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,10 +17,10 @@ using namespace pdlc;
 
 namespace {
 
-/// The settled number of lanes, as in Kernels/Reduce.cpp.
+/// Number of lanes, fixed as in Kernels/Reduce.cpp.
 constexpr int64_t kLanes = 16;
 
-/// Code that combines the elements of a row as `pdlrt_reduce_rows` does.
+/// Builds code that reduces the elements of a row like `pdlrt_reduce_rows`.
 class RowBuilder {
 public:
   RowBuilder(OpBuilder &builder, Location loc, rt::Reduction kind, Type element,
@@ -62,7 +62,7 @@ private:
 
 } // namespace
 
-/// The larger of a and b is a if a > b or a is NaN, else b.
+/// Adds, or returns the maximum of a and b: a if a > b or a is NaN, else b.
 Value RowBuilder::combine(Value a, Value b) {
   if (kind != rt::Reduction::max)
     return LLVM::FAddOp::create(builder, loc, a, b);
@@ -74,21 +74,20 @@ Value RowBuilder::combine(Value a, Value b) {
   return LLVM::SelectOp::create(builder, loc, keeps, a, b);
 }
 
-/// One element, or several neighbours as a vector.
+/// Loads one element, or several adjacent ones as a vector.
 Value RowBuilder::load(int64_t begin, int64_t count) {
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   Value from =
       LLVM::GEPOp::create(builder, loc, pointer, element, row,
                           ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(begin)});
-  // Rows begin where elements do, not where vectors would.
+  // Rows are aligned like elements, not like vectors.
   return LLVM::LoadOp::create(builder, loc,
                               count == 1 ? element : Type(vectorOf(count)),
                               from, element.getIntOrFloatBitWidth() / 8);
 }
 
-/// The elements from `begin` on, as many as there are, in vectors of powers of
-/// two, which nothing must mask; the lanes that none reaches are those of
-/// `rest`.
+/// Loads up to kLanes elements, starting at `begin`, in vectors of powers of
+/// two, which need no mask. Lanes without an element keep the value of `rest`.
 Value RowBuilder::loadLanes(int64_t begin, Value rest) {
   if (width - begin >= kLanes)
     return load(begin, kLanes);
@@ -119,7 +118,7 @@ Value RowBuilder::build() {
   Value lanes;
   int64_t begin = 0;
   if (kind == rt::Reduction::max) {
-    // A lane that no element reaches repeats the first one.
+    // Lanes without an element repeat the first element.
     Value first = LLVM::PoisonOp::create(builder, loc, vectorOf(kLanes));
     first = LLVM::InsertElementOp::create(builder, loc, first, load(0, 1),
                                           number(0));
@@ -134,8 +133,8 @@ Value RowBuilder::build() {
       lanes = combine(lanes, load(begin, kLanes));
       continue;
     }
-    // A lane that no element reaches any more stays: no sum is -0, which is all
-    // that +0 would change.
+    // Lanes without further elements keep their value. Adding +0 would change
+    // only -0, and no sum is -0.
     Value rest = kind == rt::Reduction::max ? lanes : zeros();
     lanes = combine(lanes, loadLanes(begin, rest));
   }

@@ -1,4 +1,4 @@
-//===- CombineRow.h - One row of a loop, combined ---------------*- C++ -*-===//
+//===- CombineRow.h - Reduce a row inside of a loop -------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,8 +14,8 @@
 
 namespace pdlc {
 
-/// Adds the pattern that makes code of `rt.combine_row`, with the lanes and the
-/// tree of `pdlrt_reduce_rows`.
+/// Adds the pattern that converts `rt.combine_row` to code with the lanes and
+/// the tree of `pdlrt_reduce_rows`.
 void populateCombineRowPattern(const mlir::LLVMTypeConverter &converter,
                                mlir::RewritePatternSet &patterns);
 

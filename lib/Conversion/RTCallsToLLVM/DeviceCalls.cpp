@@ -1,4 +1,4 @@
-//===- DeviceCalls.cpp - Calls of stages of a device ----------------------===//
+//===- DeviceCalls.cpp - Calls for device stages --------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

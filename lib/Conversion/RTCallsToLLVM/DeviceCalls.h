@@ -1,4 +1,4 @@
-//===- DeviceCalls.h - Calls of stages of a device --------------*- C++ -*-===//
+//===- DeviceCalls.h - Calls for device stages ------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,7 +13,7 @@
 
 namespace pdlc {
 
-/// Adds the ops by which a stage works on a device (RTDeviceOps.td).
+/// Adds the ops with which a stage uses a device (RTDeviceOps.td).
 void addDeviceCalls(CallLowerings &lowerings);
 
 } // namespace pdlc

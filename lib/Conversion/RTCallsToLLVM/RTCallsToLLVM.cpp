@@ -28,16 +28,17 @@ using namespace mlir;
 using namespace pdlc;
 
 //===----------------------------------------------------------------------===//
-// The step context
+// Step context
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// A member of the array that `list` of the step context points to.
+/// A member of an element of the array to which `list` of the step context
+/// points.
 struct Member {
-  int32_t list;                // index in pdl_step_context
-  const abi::Struct *elements; // null: the array holds pointers
-  int32_t member; // index in `elements`, -1: the address of the element
+  int32_t list;                // Index in pdl_step_context.
+  const abi::Struct *elements; // Null if the array contains pointers.
+  int32_t member; // Index in `elements`; -1 for the address of the element.
 };
 
 } // namespace
@@ -99,14 +100,15 @@ static Value loadMember(CallBuilder &builder, Value context, int32_t member,
   return LLVM::LoadOp::create(builder.rewriter, builder.loc, type, address);
 }
 
-/// The address, or the value of type `type`, of a member of an array element.
+/// Returns the address, or the value of type `type`, of a member of an array
+/// element.
 static Value reach(CallBuilder &builder, Value context, Member member,
                    int64_t index, Type type) {
   Value list = loadMember(builder, context, member.list, builder.pointer);
   auto number = static_cast<int32_t>(index);
   Value address;
   if (!member.elements) {
-    // Of a number for each objective, its address.
+    // Address of the number of an objective.
     if (member.member < 0)
       return number ? builder.element(builder.rewriter.getF64Type(), list,
                                       {number})
@@ -247,7 +249,7 @@ static Value lowerCross(rt::CrossOp op, rt::CrossOp::Adaptor operands,
                        builder.memory(operands.getOut())});
 }
 
-/// Splits have one entry more than there are bags.
+/// Returns the number of bags. Splits have one more entry than there are bags.
 static Value bagsOf(CallBuilder &builder, Value splits) {
   return LLVM::SubOp::create(builder.rewriter, builder.loc,
                              builder.size(splits, 0), builder.constant64(1));
@@ -317,7 +319,7 @@ static Value lowerGather(rt::GatherOp op, rt::GatherOp::Adaptor operands,
 }
 
 namespace {
-/// The bags of a matrix, or of its rows where it has rank 3.
+/// Bags of a matrix, or of its rows if the tensor has rank 3.
 struct Bags {
   Value count, width, ofRow, rowStride;
 };
@@ -546,7 +548,8 @@ static Value lowerRunLoop(rt::RunLoopOp op, rt::RunLoopOp::Adaptor operands,
                           CallBuilder &builder) {
   ConversionPatternRewriter &rewriter = builder.rewriter;
   auto module = op->getParentOfType<ModuleOp>();
-  // The function becomes one of LLVM later on, and its constant its address.
+  // The function is converted to LLVM later, and then the constant becomes its
+  // address.
   auto callee = module.lookupSymbol<func::FuncOp>(op.getCallee());
   Value function = func::ConstantOp::create(
       rewriter, builder.loc, callee.getFunctionType(), op.getCalleeAttr());
@@ -575,7 +578,7 @@ static Value lowerRunLoop(rt::RunLoopOp op, rt::RunLoopOp::Adaptor operands,
 }
 
 //===----------------------------------------------------------------------===//
-// The pass
+// Pass
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -591,7 +594,7 @@ void RTCallsToLLVM::runOnOperation() {
   patterns.add<ViewPattern>(converter);
   populateCombineRowPattern(converter, patterns);
   target.addIllegalOp<rt::ViewOp, rt::CombineRowOp>();
-  // A function's address, until functions are LLVM's.
+  // Addresses of functions, until functions are converted to LLVM.
   target.addLegalOp<func::ConstantOp, UnrealizedConversionCastOp>();
   CallLowerings lowerings{converter, patterns, target};
   addDeviceCalls(lowerings);

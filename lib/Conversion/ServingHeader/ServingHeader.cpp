@@ -1,4 +1,4 @@
-//===- ServingHeader.cpp - How C calls a model that serves ----------------===//
+//===- ServingHeader.cpp - C header of a serving library ------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace pdlc;
 
-/// Words that C or C++ keeps for itself.
+/// Returns true for reserved words of C and C++.
 static bool isKeyword(StringRef name) {
   static const llvm::StringSet<> words = {
       "alignas",  "alignof",  "and",       "asm",       "auto",   "bool",
@@ -46,7 +46,7 @@ static std::string identifier(StringRef name) {
 }
 
 namespace {
-/// Names of the members of one struct, each once.
+/// Unique names for the members of one struct.
 class Names {
 public:
   std::string add(StringRef name) {
@@ -74,7 +74,8 @@ static StringRef typeInC(Type type) {
   return type.isF32() ? "float" : type.isF64() ? "double" : "int64_t";
 }
 
-/// A name of the model within a comment, which it cannot end.
+/// Returns a name of the model for use in a comment, so that it cannot end the
+/// comment.
 static std::string quoted(StringRef name) {
   std::string text = name.str();
   for (size_t at = 0; (at = text.find("*/", at)) != std::string::npos;)

@@ -38,7 +38,7 @@ struct SetTarget : pdlc::impl::RTSetTargetBase<SetTarget> {
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
       if (function.isExternal())
         continue;
-      // It is called before it is known what the CPU has.
+      // This function is called before the features of the CPU are known.
       if (function.getSymName() == pdlc::kQueryName) {
         function.setTargetCpu(StringRef("x86-64"));
         function.setTargetFeaturesAttr(

@@ -1,4 +1,4 @@
-//===- KernelBuilder.cpp - The body of a kernel of a rule -----------------===//
+//===- KernelBuilder.cpp - Body of an update kernel -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,15 +15,15 @@
 using namespace mlir;
 using namespace pdlc;
 
-/// Lanes of a sum over a row, of whatever instruction set.
+/// Number of lanes of a sum over a row, for every instruction set.
 static constexpr int64_t kLanes = 16;
 
 //===----------------------------------------------------------------------===//
-// What is not finite
+// Checks for numbers that are not finite
 //===----------------------------------------------------------------------===//
 
-/// Whether `result` is not finite wherever `value` is not: what is not finite
-/// stays so through sums, products, roots, and as a dividend.
+/// Returns true if `result` is not finite whenever `value` is not. Sums,
+/// products, roots and dividends preserve this property.
 static bool carriesNonFinite(Value value, Value result) {
   SetVector<Value> reached;
   reached.insert(result);
@@ -38,8 +38,8 @@ static bool carriesNonFinite(Value value, Value result) {
   return reached.contains(value);
 }
 
-/// Whether a kernel must look at value `number` of what its region yields to
-/// know that all of it is finite: not if another one tells.
+/// Returns true if a kernel must check the yielded value `number` to know that
+/// all of them are finite. It need not if another value reveals it.
 static bool mustBeChecked(ArrayRef<Value> results, size_t number) {
   for (auto [other, result] : llvm::enumerate(results))
     if (result == results[number] ? other < number
@@ -49,7 +49,7 @@ static bool mustBeChecked(ArrayRef<Value> results, size_t number) {
 }
 
 //===----------------------------------------------------------------------===//
-// The builder
+// Builder
 //===----------------------------------------------------------------------===//
 
 SmallVector<Value> KernelBuilder::loadScalars(Value base,
@@ -70,7 +70,7 @@ Value KernelBuilder::parallel(Value count, function_ref<Value(Value)> body) {
   auto loop = scf::ParallelOp::create(builder, loc, zero, bound, one, noBits());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
-  // Addresses are computed with the ABI's integers.
+  // Addresses use the integer type of the ABI.
   Value bits =
       body(convert(builder.getI64Type(), loop.getInductionVars().front()));
   auto reduce = scf::ReduceOp::create(builder, loc, bits);
@@ -195,7 +195,7 @@ SmallVector<Value> KernelBuilder::sumRow(nn::UpdateOp update,
                                          int64_t width) {
   Value none =
       arith::ConstantOp::create(builder, loc, builder.getF64FloatAttr(0.0));
-  // Sum s of lane l is at s * kLanes + l.
+  // Sum s of lane l has the index s * kLanes + l.
   SmallVector<Value> lanes(update.getNumSums() * kLanes, none);
   auto addTo = [&](MutableArrayRef<Value> sums, ArrayRef<Value> bases,
                    ArrayRef<Value> given, int64_t count) {
@@ -208,7 +208,7 @@ SmallVector<Value> KernelBuilder::sumRow(nn::UpdateOp update,
       }
     }
   };
-  // Turn t of the loop adds elements 16 t to 16 t + 15.
+  // Iteration t of the loop adds elements 16 t to 16 t + 15.
   auto movedBy = [&](ArrayRef<Value> bases, Value index) {
     return llvm::map_to_vector(
         bases, [&](Value base) { return address(element, base, index); });

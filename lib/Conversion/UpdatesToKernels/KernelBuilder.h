@@ -1,4 +1,4 @@
-//===- KernelBuilder.h - The body of a kernel of a rule ---------*- C++ -*-===//
+//===- KernelBuilder.h - Body of an update kernel ---------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -29,7 +29,7 @@ public:
   mlir::Value constant(int64_t value) {
     return mlir::arith::ConstantIntOp::create(builder, loc, value, 64);
   }
-  /// The address of element `index` of an array of `type`.
+  /// Returns the address of element `index` of an array of `type`.
   mlir::Value address(mlir::Type type, mlir::Value base, mlir::Value index) {
     return mlir::LLVM::GEPOp::create(builder, loc, pointer, type, base,
                                      llvm::ArrayRef<mlir::LLVM::GEPArg>{index},
@@ -44,76 +44,84 @@ public:
     return mlir::LLVM::LoadOp::create(builder, loc, type,
                                       address(type, base, index));
   }
-  /// Loads the group's scalars that the update names, by their number.
+  /// Loads the group's scalars with these numbers, which the update uses.
   llvm::SmallVector<mlir::Value> loadScalars(mlir::Value base,
                                              llvm::ArrayRef<int32_t> numbers);
 
-  /// Independent turns over [0, count). `body(index)` builds one and returns
-  /// the largest bits of what it writes (`largestBits`); returns those of all.
+  /// Creates independent iterations over [0, count). `body(index)` builds an
+  /// iteration and returns the maximum bits of the values that it writes
+  /// (`largestBits`). Returns the maximum over all iterations.
   mlir::Value parallel(mlir::Value count,
                        llvm::function_ref<mlir::Value(mlir::Value)> body);
 
-  /// The same for a device, whose threads join nothing: a turn that writes what
-  /// is not finite sets the number at `found` to 1.
+  /// Creates the iterations for a device, where threads do not combine results.
+  /// An iteration that writes a non-finite value sets the number at `found` to
+  /// 1.
   void parallelOnDevice(mlir::Value count, mlir::Value found,
                         llvm::function_ref<mlir::Value(mlir::Value)> body);
 
-  /// The larger of `largest` and the bits of |number|: ordered like the
-  /// numbers, infinity and NaN above all others. It is kept in integers, which
-  /// leaves the arithmetic of a rule as it is and vectorises with it.
+  /// Returns the maximum of `largest` and the bits of |number|. The bits have
+  /// the order of the numbers, with infinity and NaN above all others. Because
+  /// they are integers, they do not affect the arithmetic of a rule, and they
+  /// are vectorized with it.
   mlir::Value largestBits(mlir::Value largest, mlir::Value number);
   mlir::Value noBits() { return bitsOf(llvm::APInt(elementBytes * 8, 0)); }
-  /// Whether bits of `largestBits` are of a number that is not finite.
+  /// Returns true (at run time) if bits of `largestBits` represent a number
+  /// that is not finite.
   mlir::Value isNonFinite(mlir::Value largest);
-  /// Ends a kernel: 1 if `largest` is not of a finite number, else 0.
+  /// Ends a kernel. The kernel returns 1 if `largest` represents a non-finite
+  /// number, else 0.
   void returnNonFinite(mlir::Value largest);
 
   /// Copies the ops of `region` to the insertion point, with `arguments` for
-  /// its arguments; returns what it yields.
+  /// its arguments. Returns the yielded values.
   llvm::SmallVector<mlir::Value>
   inlineRegion(mlir::Region &region, llvm::ArrayRef<mlir::Value> arguments) {
     mlir::IRMapping mapping;
     mapping.map(region.getArguments(), arguments);
     return inlineRegion(region, mapping);
   }
-  /// The same, its arguments replaced as `mapping` says.
+  /// Copies the ops of `region`, with its arguments replaced according to
+  /// `mapping`.
   llvm::SmallVector<mlir::Value> inlineRegion(mlir::Region &region,
                                               mlir::IRMapping mapping);
 
-  /// What an update reads of one element.
+  /// Inputs of the update of one element.
   struct Element {
-    /// Of value and slots.
+    /// Addresses of value and slots.
     llvm::SmallVector<mlir::Value> addresses;
-    /// Of regions: value, inputs, slots, scalars.
+    /// Arguments of regions: value, inputs, slots, scalars.
     llvm::SmallVector<mlir::Value> arguments;
   };
-  /// Loads element `index`: `state` holds the addresses of value and slots,
-  /// `inputs` that of the gradient, and of what was seen, if that is asked for.
+  /// Loads element `index`. `state` holds the addresses of value and slots.
+  /// `inputs` holds the address of the gradient and, if needed, of the seen
+  /// value.
   Element loadElement(llvm::ArrayRef<mlir::Value> state,
                       llvm::ArrayRef<mlir::Value> inputs,
                       llvm::ArrayRef<mlir::Value> scalars, mlir::Value index);
 
-  /// Applies region `each` to element `index`. `scalars`: those of the group,
-  /// then those of the row. Returns the largest bits of what it writes, as far
-  /// as they must be checked, and of `largest`.
+  /// Applies region `each` to element `index`. `scalars` are those of the
+  /// group, followed by those of the row. Returns the maximum bits of `largest`
+  /// and of the written values that must be checked.
   mlir::Value updateElement(nn::UpdateOp update,
                             llvm::ArrayRef<mlir::Value> state,
                             llvm::ArrayRef<mlir::Value> inputs,
                             llvm::ArrayRef<mlir::Value> scalars,
                             mlir::Value index, mlir::Value largest);
 
-  /// What region `sum` yields, at least one number, added over a row of `width`
-  /// elements: element j goes to lane j mod 16, lanes start at +0, a tree
-  /// 8-4-2-1 joins them.
+  /// Sums each value that region `sum` yields over a row of `width` elements.
+  /// The region must yield at least one value. Element j is added to lane
+  /// j mod 16. Lanes start at +0 and are reduced pairwise (8, 4, 2, 1).
   llvm::SmallVector<mlir::Value> sumRow(nn::UpdateOp update,
                                         llvm::ArrayRef<mlir::Value> state,
                                         llvm::ArrayRef<mlir::Value> inputs,
                                         llvm::ArrayRef<mlir::Value> scalars,
                                         int64_t width);
 
-  /// Applies the update to a row: `state` holds the addresses of value and
-  /// slots, `rowSlots` those of the row slots, `inputs` those of the gradient
-  /// and of what was seen. Returns the largest bits of what is written.
+  /// Applies the update to a row. `state` holds the addresses of value and
+  /// slots, `rowSlots` those of the row slots, and `inputs` those of the
+  /// gradient and the seen value. Returns the maximum bits of the written
+  /// values.
   mlir::Value updateRow(nn::UpdateOp update, llvm::ArrayRef<mlir::Value> state,
                         llvm::ArrayRef<mlir::Value> rowSlots,
                         llvm::ArrayRef<mlir::Value> inputs,
@@ -131,12 +139,13 @@ private:
     return mlir::arith::ConstantOp::create(
         builder, loc, builder.getIntegerAttr(bitsType(), value));
   }
-  /// Those of the inputs, gradient first; behind them those of the state.
+  /// Returns the scopes of the inputs, gradient first, followed by those of the
+  /// state.
   llvm::SmallVector<mlir::Attribute> elementScopes(size_t states,
                                                    size_t inputs) {
     return aliasScopes(states + inputs);
   }
-  /// Scopes named by position, so that equal kernels stay equal.
+  /// Creates scopes named by position, so that equal kernels stay equal.
   llvm::SmallVector<mlir::Attribute> aliasScopes(size_t count);
   template <typename OpTy>
   void setScope(OpTy op, llvm::ArrayRef<mlir::Attribute> scopes, size_t own);

@@ -1,4 +1,4 @@
-//===- UpdatesToKernels.cpp - Functions from the regions of updates -------===//
+//===- UpdatesToKernels.cpp - Convert updates to kernels ------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,23 +28,24 @@ namespace pdlc {
 using namespace mlir;
 using namespace pdlc;
 
-/// Rows that the row kernel fetches ahead, enough to hide the latency of memory
-/// behind the arithmetic of an optimizer.
+/// Number of rows that the row kernel prefetches, which hides the memory
+/// latency during the arithmetic of an optimizer.
 static constexpr int64_t kRowsAhead = 16;
-/// Cache lines of one row that are fetched ahead; hardware follows from there.
+/// Maximum number of cache lines of a row that are prefetched. The hardware
+/// prefetches the rest.
 static constexpr int64_t kLinesAhead = 8;
 static constexpr int64_t kLineBytes = 64;
 
 namespace {
 
-/// Value and slots.
+/// Returns the number of parts: value and slots.
 static size_t partsOf(nn::UpdateOp update) {
   return 1 + update.getSlotArguments().size() + update.getNumRowSlots();
 }
 
-/// Whether a device is to apply a rule: it has no functions of
-/// f64 but roots and signs, and what one thread alone can do the host does
-/// sooner.
+/// Returns true if a device should apply the rule. A device has no f64
+/// functions except roots and signs, and the host is faster at work for a
+/// single thread.
 static bool isForDevice(nn::UpdateOp update) {
   if (update.getWhole() || update.getSeen())
     return false;
@@ -65,7 +66,7 @@ struct UpdatesToKernels : pdlc::impl::NNUpdatesToKernelsBase<UpdatesToKernels> {
   void runOnOperation() override;
 
 private:
-  /// Creates an empty function behind the module's other ops.
+  /// Creates an empty function after the other ops of the module.
   func::FuncOp createFunction(Location loc, StringRef name,
                               ArrayRef<Type> arguments,
                               ArrayRef<Type> results = {});
@@ -80,7 +81,7 @@ private:
   void buildRowsOnDevice(func::FuncOp function, nn::UpdateOp update,
                          int64_t width, ArrayRef<int32_t> scalars);
 
-  /// The first op seen for each group and symbol.
+  /// First op for each group and symbol.
   DenseMap<StringAttr, Operation *> converted;
   uint64_t kernels = 0;
   bool launchesRules = false;
@@ -99,19 +100,19 @@ func::FuncOp UpdatesToKernels::createFunction(Location loc, StringRef name,
   auto type = FunctionType::get(&getContext(), arguments, results);
   auto function = func::FuncOp::create(loc, name, type);
   function.setPrivate();
-  // The symbol table renames where the model uses the name.
+  // The symbol table renames the function if the model uses the name.
   symbols->insert(function);
   function.addEntryBlock();
   ++kernels;
   return function;
 }
 
-/// The element type of what `once` yields.
+/// Returns the element type of the values that `once` yields.
 static Type scalarTypeOf(nn::OnceOp once) {
   return cast<RankedTensorType>(once.getResult(0).getType()).getElementType();
 }
 
-/// What messages call a scalar.
+/// Returns the name of a scalar in messages.
 static std::string describe(nn::OnceOp once, nn::ScalarAttr scalar,
                             const SymbolTable &symbols) {
   switch (scalar.getRole()) {
@@ -127,7 +128,7 @@ static std::string describe(nn::OnceOp once, nn::ScalarAttr scalar,
   llvm_unreachable("an enumerator without case");
 }
 
-/// The scalars that an update of the group divides by, as they are.
+/// Returns the scalars that updates of the group use directly as divisors.
 static SmallVector<int32_t> divisorsOf(nn::OnceOp once) {
   SmallVector<int32_t> divisors;
   for (OpResult scalar : once.getScalars()) {
@@ -148,12 +149,12 @@ static SmallVector<int32_t> divisorsOf(nn::OnceOp once) {
   return divisors;
 }
 
-/// Whether `op` was converted before for another program; fails if that one
-/// has another region.
+/// Returns true if `op` was already converted for another program. Fails if the
+/// regions differ.
 static FailureOr<bool> sameAsBefore(Operation *op, Operation *before) {
   if (!before)
     return false;
-  // The regions of nn.once are in f64, of whatever type its results are.
+  // The regions of nn.once use f64, whatever the type of its results.
   if (op->getResultTypes() == before->getResultTypes() &&
       llvm::all_of(llvm::zip_equal(op->getRegions(), before->getRegions()),
                    [](auto regions) {
@@ -186,7 +187,7 @@ LogicalResult UpdatesToKernels::convertOnce(nn::OnceOp once) {
   builder.setInsertionPointToStart(&entry);
   KernelBuilder kernel(builder, loc, builder.getF64Type());
 
-  // All members of `pdl_once_arguments` are doubles.
+  // Every member of `pdl_once_arguments` is a double.
   static_assert(sizeof(pdl_once_arguments) == 4 * sizeof(double));
   IRMapping arguments;
   auto load = [&](BlockArgument argument, size_t offset) {
@@ -198,8 +199,8 @@ LogicalResult UpdatesToKernels::convertOnce(nn::OnceOp once) {
   load(once.getWeightArgument(), offsetof(pdl_once_arguments, weight));
   load(once.getSquaredNormArgument(),
        offsetof(pdl_once_arguments, squared_norm));
-  if (BlockArgument pushers = once.getPushersArgument())
-    load(pushers, offsetof(pdl_once_arguments, pushers));
+  if (BlockArgument senders = once.getSendersArgument())
+    load(senders, offsetof(pdl_once_arguments, senders));
   SmallVector<Value> results = kernel.inlineRegion(once.getBody(), arguments);
   for (auto [number, result] : llvm::enumerate(results)) {
     Type element = cast<RankedTensorType>(once.getResult(number).getType())
@@ -229,15 +230,16 @@ LogicalResult UpdatesToKernels::convertOnce(nn::OnceOp once) {
 // nn.update
 //===----------------------------------------------------------------------===//
 
-/// What a kernel of a parameter is given: the memory of value and slots, and
-/// that of the gradient and of what was seen.
+/// Memory of a parameter kernel: value and slots, and the gradient and the seen
+/// value.
 struct DenseMemory {
   ArrayRef<Value> parts;
   ArrayRef<Value> inputs;
 };
 
-/// A turn of a kernel of a parameter: an element, or a row of `width` elements
-/// where the rule knows rows. Returns the largest bits of what is written.
+/// Builds an iteration of a parameter kernel: one element, or a row of `width`
+/// elements if the rule works on rows. Returns the maximum bits of the written
+/// values.
 static Value buildTurn(KernelBuilder &kernel, nn::UpdateOp update,
                        DenseMemory memory, ArrayRef<Value> scalars,
                        int64_t width, Value turn) {
@@ -301,7 +303,7 @@ void UpdatesToKernels::buildOnDevice(func::FuncOp function, nn::UpdateOp update,
 }
 
 namespace {
-/// The addresses of value and slots, and of row slots, of a table's row.
+/// Addresses of value and slots, and of row slots, of a table row.
 struct RowMemory {
   SmallVector<Value> state, rowSlots;
 };
@@ -323,7 +325,8 @@ static RowMemory rowMemory(KernelBuilder &kernel, nn::UpdateOp update,
   return memory;
 }
 
-/// The gradients of the rows stand one behind the other, each with its counts.
+/// Builds the body for rows of a table on a device. The gradients of the rows
+/// are contiguous, each followed by its counts.
 void UpdatesToKernels::buildRowsOnDevice(func::FuncOp function,
                                          nn::UpdateOp update, int64_t width,
                                          ArrayRef<int32_t> scalarNumbers) {
@@ -369,8 +372,8 @@ void UpdatesToKernels::buildRows(func::FuncOp function, nn::UpdateOp update,
   OpBuilder builder = OpBuilder::atBlockBegin(&entry);
   Location loc = update.getLoc();
   KernelBuilder kernel(builder, loc, update.getValueArgument().getType());
-  // The width is known here, which lets LLVM unroll a row; argument 1 repeats
-  // it.
+  // The width is a constant here, so that LLVM can unroll a row. Argument 1 has
+  // the same value.
   Value rowCount = entry.getArgument(0), rows = entry.getArgument(2),
         gradients = entry.getArgument(3);
   SmallVector<Value> scalars =
@@ -445,7 +448,8 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
   } else {
     auto param = cast<nn::ParamOp>(symbol);
     auto type = cast<RankedTensorType>(param.getType());
-    // A vector is one row, and so is all to a rule of whole parameters.
+    // A vector counts as one row, and so does a whole parameter if the rule
+    // works on whole parameters.
     const int64_t rows =
         type.getRank() <= 1 || update.getWhole() ? 1 : type.getDimSize(0);
     group = param.getGroupAttr();
@@ -463,7 +467,7 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
     }
   }
 
-  // Names and initial values of the slots are the rule's.
+  // The rule provides the names and initial values of the slots.
   auto groupOp = symbols->lookup<nn::GroupOp>(group.getValue());
   auto rule = symbols->lookup<nn::RuleOp>(groupOp.getRule());
   if (!rule)
@@ -483,7 +487,7 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
   SmallVector<Attribute> slotNames(rule.getAllSlotNames().getValue());
   SmallVector<double> slotValues(rule.getAllSlotValues());
   auto rowSlots = static_cast<int32_t>(update.getNumRowSlots());
-  // The runtime's own, behind those that the kernel knows.
+  // The runtime's own slot follows those that the kernel knows.
   if (auto table = dyn_cast<nn::TableOp>(symbol);
       table && table.getShrinkEvery()) {
     auto period = builder.getStringAttr(nn::kPeriodSlotName);
@@ -496,7 +500,7 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
     slotValues.push_back(0);
     ++rowSlots;
   }
-  // What admits keys by score knows no names.
+  // Admission by score does not use names.
   SmallVector<double> countWeights;
   if (auto table = dyn_cast<nn::TableOp>(symbol);
       table && table.getAdmitScore())
@@ -521,7 +525,7 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
 }
 
 //===----------------------------------------------------------------------===//
-// The pass
+// Pass
 //===----------------------------------------------------------------------===//
 
 void UpdatesToKernels::runOnOperation() {

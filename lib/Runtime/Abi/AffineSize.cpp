@@ -1,4 +1,4 @@
-//===- AffineSize.cpp - How much memory a batch needs ---------------------===//
+//===- AffineSize.cpp - Memory that a batch needs -------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -27,7 +27,7 @@ bool pdlrt::isValid(const pdl_affine_size &size, int32_t fieldCount,
 
 namespace {
 
-/// A sum of products that notices when it leaves int64_t.
+/// A sum of products that detects overflow of int64_t.
 class CheckedSum {
 public:
   explicit CheckedSum(int64_t start) : sum(start) {}

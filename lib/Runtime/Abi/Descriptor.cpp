@@ -1,4 +1,4 @@
-//===- Descriptor.cpp - A compiled program, checked -----------------------===//
+//===- Descriptor.cpp - Checks and reads descriptors ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -24,7 +24,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// Collects the first error; every check after it is skipped.
+/// Collects the first error; checks after it are skipped.
 class Checker {
 public:
   explicit Checker(const pdl_descriptor &descriptor) : descriptor(descriptor) {}
@@ -64,8 +64,10 @@ private:
   void checkGroup(const pdl_group &group);
   void checkMetric(const pdl_metric &metric);
   void checkProgram(const pdl_program &program);
+  void checkIdRange(const pdl_program &program, const pdl_id_range &range,
+                    const std::string &what);
 
-  /// Of a mode that may be none.
+  /// Returns false if the mode is invalid.
   bool hasServers() const {
     const Mode *mode = findMode(descriptor.mode);
     return mode && mode->hasServers;
@@ -101,7 +103,7 @@ void Checker::checkField(const pdl_field &field) {
   require(field.width > 0, what + ": width");
   require(field.column_count == 0 || field.column_count == field.width,
           what + ": column count");
-  // As the compiler bounds them, so that positions can be counted from.
+  // The compiler's limit: positions of later fields are counted from these.
   for (int64_t slot = 0;
        result.ok() && field.column_positions && slot < field.column_count;
        ++slot)
@@ -212,15 +214,16 @@ void Checker::checkSymbol(const pdl_symbol &symbol) {
 
 void Checker::checkLife(const pdl_symbol &symbol, const std::string &what) {
   const bool isTable = symbol.kind == PDL_SYMBOL_TABLE;
-  // What waiting keys note has so many bits (pdlrt/Table/WaitingKey.h).
-  constexpr int64_t mostCount = (1 << 14) - 1, mostPeriods = 1 << 14;
+  // Number of bits in the records of keys awaiting admission
+  // (pdlrt/Table/WaitingKey.h).
+  constexpr int64_t maxCount = (1 << 14) - 1, maxPeriods = 1 << 14;
   bool isGood = true;
   switch (symbol.admission) {
   case PDL_ADMIT_ALL:
     break;
   case PDL_ADMIT_COUNT:
     isGood = isTable && symbol.admission_count >= 1 &&
-             symbol.admission_count <= mostCount &&
+             symbol.admission_count <= maxCount &&
              (symbol.group < 0 || symbol.gradient_width > symbol.row_width);
     break;
   case PDL_ADMIT_PROBABILITY:
@@ -240,7 +243,7 @@ void Checker::checkLife(const pdl_symbol &symbol, const std::string &what) {
   require(symbol.shrink_every == 0 ||
               (isTable && symbol.shrink_every > 0 &&
                symbol.shrink_unseen >= 1 &&
-               symbol.shrink_unseen <= mostPeriods &&
+               symbol.shrink_unseen <= maxPeriods &&
                (symbol.group < 0 || symbol.row_slot_count > 0) &&
                (!symbol.score_weights ||
                 (symbol.shrink_decay > 0 && symbol.shrink_decay <= 1 &&
@@ -294,6 +297,20 @@ void Checker::checkMetric(const pdl_metric &metric) {
           what + ": kind or parameter");
 }
 
+void Checker::checkIdRange(const pdl_program &program,
+                           const pdl_id_range &range, const std::string &what) {
+  if (!requireIndex(range.field, program.field_count, what + ": field") ||
+      !requireIndex(program.fields[range.field], descriptor.field_count,
+                    what + ": field"))
+    return;
+  const pdl_field &field = descriptor.fields[program.fields[range.field]];
+  require(field.kind == PDL_FIELD_IDS && range.first_column >= 0 &&
+              range.column_count >= 1 &&
+              range.column_count <= field.width - range.first_column,
+          what + ": columns");
+  require(range.first < range.end, what + ": ids");
+}
+
 void Checker::checkProgram(const pdl_program &program) {
   if (!require(program.struct_size == sizeof(pdl_program),
                "size of a program") ||
@@ -314,6 +331,10 @@ void Checker::checkProgram(const pdl_program &program) {
     for (int32_t i = 0; i < 2 * program.joined_count; ++i)
       requireIndex(program.joined[i], program.field_count,
                    what + ": joined field");
+  if (requireArray(program.id_range_count, program.id_ranges,
+                   what + ": ranges of ids"))
+    for (int32_t i = 0; i < program.id_range_count; ++i)
+      checkIdRange(program, program.id_ranges[i], what + ": range of ids");
   for (int32_t i = 0; i < program.lookup_count; ++i) {
     int32_t symbol = program.lookups[i].symbol;
     if (requireIndex(symbol, descriptor.symbol_count, what + ": lookup"))
@@ -423,7 +444,7 @@ void Checker::checkChannel(const pdl_channel &channel,
 
 Status Checker::run() {
   if (descriptor.abi_version != PDL_ABI_VERSION)
-    return Status::invalid(
+    return Status::failedPrecondition(
         "this program was compiled for ABI version " +
         std::to_string(descriptor.abi_version) +
         ", but the runtime that it is linked with has version " +
@@ -493,7 +514,7 @@ Status Checker::run() {
 
 Status pdlrt::checkDescriptor(const pdl_descriptor *descriptor) {
   if (!descriptor)
-    return Status::invalid(
+    return Status::failedPrecondition(
         "this program does not serve ABI version " +
         std::to_string(PDL_ABI_VERSION) +
         " of the runtime that it is linked with; translate the model again "
@@ -529,7 +550,7 @@ std::string pdlrt::elementTypeText(const pdl_descriptor &descriptor) {
   return "f32";
 }
 
-/// The oldest GPU that a program's kernels run on, as PTX says it.
+/// Returns the oldest GPU that can run a program's kernels, from its PTX.
 static std::string_view oldestGpuOf(const pdl_descriptor &descriptor) {
   const std::string_view code =
       descriptor.device_code ? descriptor.device_code : "";

@@ -1,4 +1,4 @@
-//===- DeviceCommands.cpp - What a stage adds to a stream -----------------===//
+//===- DeviceCommands.cpp - Work that a stage adds to a stream ------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -26,7 +26,7 @@ static void *pointerOf(uint64_t word) { return reinterpret_cast<void *>(word); }
 
 void DeviceCommands::begin(int64_t samples, const void *batch) {
   const std::pair key(samples, batch);
-  if (!shapes.contains(key) && shapes.size() >= mostShapes)
+  if (!shapes.contains(key) && shapes.size() >= maxShapes)
     shapes.erase(std::ranges::min_element(
         shapes, {}, [](const auto &entry) { return entry.second.lastUse; }));
   shape = &shapes[key];
@@ -38,7 +38,7 @@ void DeviceCommands::begin(int64_t samples, const void *batch) {
 void DeviceCommands::beginPart() {
   if (shape->parts.size() <= partIndex)
     shape->parts.emplace_back();
-  // A trace is to have the pieces.
+  // Traces need the individual pieces.
   isSame = shape->parts[partIndex].graph != nullptr && !Trace::isOn();
   place = 0;
   current.clear();
@@ -88,7 +88,7 @@ Status DeviceCommands::add(Kind kind, std::span<const uint64_t> words) {
       place += piece.size();
       return {};
     }
-    // Something else: what was as before is done now.
+    // The part differs: add the pieces that were equal until now.
     isSame = false;
     current.assign(before.begin(), before.begin() + place);
     PDLRT_RETURN_IF_ERROR(issue(current));
@@ -137,13 +137,13 @@ Status DeviceCommands::issueProduct(std::span<const uint64_t> words) {
       int64_t(words[5]),   int64_t(words[6]),   pointerOf(words[7]),
       pointerOf(words[8]), pointerOf(words[9]), pointerOf(words[10]),
       int64_t(words[11]),  words[1] != 0};
-  // Of nothing to add no library takes care.
+  // Libraries do not handle products without terms (k = 0).
   if (product.k > 0) {
     const Expected<bool> done = stream.multiply(product);
     if (!done || *done)
       return done.status();
   }
-  // Turns are tiles of C, whatever becomes of the factors.
+  // Iterations are tiles of C, independent of the types of the factors.
   const std::array<uint64_t, 12> arguments = {
       words[2], words[3], words[4],  words[5],
       words[6], words[7], words[8],  uint64_t(product.bias ? PDL_POST_BIAS : 0),
@@ -158,9 +158,9 @@ Status DeviceCommands::issueProduct(std::span<const uint64_t> words) {
 
 bool DeviceCommands::isWorthGraph(std::span<const uint64_t> words) {
   size_t pieces = 0;
-  for (; !words.empty() && pieces < leastPieces; ++pieces)
+  for (; !words.empty() && pieces < minPieces; ++pieces)
     words = words.subspan(2 + words[1]);
-  return pieces == leastPieces;
+  return pieces == minPieces;
 }
 
 void DeviceCommands::makeGraph(Part &part) {
@@ -190,7 +190,7 @@ Status DeviceCommands::endPart() {
     status = stream.replay(*part.graph);
   } else {
     if (isSame) {
-      // It ended before.
+      // The part is shorter than before.
       current.assign(part.words.begin(), part.words.begin() + place);
       status = issue(current);
     }

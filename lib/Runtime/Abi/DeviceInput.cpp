@@ -1,4 +1,4 @@
-//===- DeviceInput.cpp - A prepared batch on its way to a device ----------===//
+//===- DeviceInput.cpp - Copies a prepared batch to a device --------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

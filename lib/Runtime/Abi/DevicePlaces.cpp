@@ -1,4 +1,4 @@
-//===- DevicePlaces.cpp - What of a step has copies on a device -----------===//
+//===- DevicePlaces.cpp - Memory of a step with device copies -------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +15,7 @@
 
 using namespace pdlrt;
 
-/// An arena; null memory: of the device alone.
+/// Returns an arena; memory is null if it is only on the device.
 static Expected<PlaceOnHost> findArena(const pdl_program &program,
                                        const pdl_step_context &context,
                                        void *memory,
@@ -31,7 +31,7 @@ static Expected<PlaceOnHost> findArena(const pdl_program &program,
   return PlaceOnHost{memory, size_t(*bytes)};
 }
 
-/// A pointer that the host reads.
+/// Removes const from memory that the host only reads.
 static void *readFrom(const void *memory) { return const_cast<void *>(memory); }
 
 Expected<PlaceOnHost> pdlrt::findPlace(const pdl_descriptor &descriptor,
@@ -105,8 +105,8 @@ GrowingBytes &GrowingBytes::operator+=(const GrowingBytes &other) {
   return *this;
 }
 
-/// All sizes are sums of what samples, keys and nothing make, so they are known
-/// from batches that have none of some.
+/// Each size is a sum of a constant and terms for samples and for keys, so the
+/// terms follow from batches without samples or keys.
 Expected<GrowingBytes> pdlrt::findGrowing(const pdl_descriptor &descriptor,
                                           const pdl_program &program,
                                           const pdl_step_context &context,

@@ -32,7 +32,7 @@ DeviceStep::DeviceStep(Device &device, const pdl_descriptor &descriptor,
   });
 }
 
-/// What adds work; no exception gets into a stage.
+/// Adds work and keeps failures; no exception enters a stage.
 template <typename Callable> void DeviceStep::add(Callable &&work) {
   if (!failure.ok())
     return;
@@ -104,8 +104,9 @@ void *DeviceStep::pointerTo(int32_t place, int32_t index) {
       !status.ok())
     keep(std::move(status));
   else if (found->memory && !found->isWritten)
-    // Not by `commands`: no device gave that memory, so no graph may keep the
-    // copy. What was added before does not know the copy's place.
+    // Not by `commands`: this memory was not allocated by a device, so a graph
+    // must not contain the copy. Work that was added before does not use the
+    // target.
     keep(stream->copyIn(copy.memory.data(), found->memory, found->bytes));
   return copy.memory.data();
 }
@@ -143,7 +144,7 @@ void DeviceStep::multiply(const DeviceProduct &product, int32_t otherwise) {
 
 void DeviceStep::gather(DeviceLookups &tables, DeviceRows &lookup, void *out) {
   add([&]() -> Status {
-    // What comes from another stream is in no graph.
+    // Work of another stream cannot be in a graph.
     PDLRT_RETURN_IF_ERROR(commands->endPart());
     return tables.gather(lookup, program.frozen != 0, out, *stream);
   });
@@ -162,7 +163,8 @@ void *DeviceStep::hostMemory(size_t bytes) {
     }
     keep(std::move(status));
   }
-  // The stage goes on to its next wait, and touches what it was given.
+  // After a failure the stage continues until its next wait, and accesses this
+  // memory.
   if (!failure.ok()) {
     unused.emplace_back();
     return unused.back().reserve(size);
@@ -303,7 +305,8 @@ void pdlrt_device_gather(void *worker, int32_t type, const pdl_lookup *lookup,
   own.deviceStep().copyIn(out, onHost, bytes);
 }
 
-/// What a view of no rows ends with lies before its beginning.
+/// Returns the size, or 0 if it is negative, as it may be for a view without
+/// rows.
 static size_t bytesOf(int64_t bytes) {
   return size_t(std::max<int64_t>(bytes, 0));
 }

@@ -1,4 +1,4 @@
-//===- GradientKernels.cpp - What adds and tests gradients ----------------===//
+//===- GradientKernels.cpp - Kernels for gradients ------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,7 +12,7 @@
 
 using namespace pdlrt;
 
-/// -1: the program has none of that name.
+/// Returns the index of the kernel with this name, -1 if there is none.
 static int32_t findKernel(const pdl_descriptor &descriptor,
                           const std::string &name) {
   for (int32_t i = 0; i < descriptor.device_kernel_count; ++i)

@@ -1,4 +1,4 @@
-//===- GradientReady.cpp - A gradient is all written ----------------------===//
+//===- GradientReady.cpp - Reports complete gradients ---------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

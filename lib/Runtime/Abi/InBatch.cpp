@@ -1,4 +1,4 @@
-//===- InBatch.cpp - The rows of a batch as each other's negatives --------===//
+//===- InBatch.cpp - In-batch negatives -----------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Scores of the whole batch would be as many as its square. So some rows of
-// them are formed at a time, by the kernels of matrix products, and used up.
+// The scores of a whole batch would need memory proportional to the square of
+// its size. Therefore the kernels of matrix products compute some rows at a
+// time, which are used at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,7 +79,7 @@ public:
     });
   }
 
-  /// Here a row of scores is an item's.
+  /// Computes the gradient of items. Here a row of scores belongs to an item.
   void itemGradient(const T *sums, const T *cotangent, T *out) {
     forBlocks([&](int64_t first, int64_t rows) {
       score(items, users, first, rows);
@@ -106,7 +107,8 @@ private:
       body(first, std::min<int64_t>(PDL_IN_BATCH_ROWS, count - first));
   }
 
-  /// Scratch: products of rows [first, first + rows) of `lhs` and all of `rhs`.
+  /// Computes the products of rows [first, first + rows) of `lhs` and all of
+  /// `rhs` in scratch memory.
   void score(const T *lhs, const T *rhs, int64_t first, int64_t rows) {
     GemmCall call;
     call.type = type;
@@ -120,7 +122,7 @@ private:
     gemm(numerics, Worker::of(worker).gemmWorkspace(), call);
   }
 
-  /// Rows [first, first + rows) of `out`: scratch times `rhs`.
+  /// Computes rows [first, first + rows) of `out`: scratch times `rhs`.
   void multiply(const T *rhs, int64_t first, int64_t rows, T *out) {
     GemmCall call;
     call.type = type;
@@ -139,7 +141,7 @@ private:
         row[j] -= correction[j];
   }
 
-  /// Takes out who has the id of `own` and is another.
+  /// Excludes other rows with the same id as `own`.
   void exclude(int64_t own, T *row) const {
     if (!ids)
       return;

@@ -1,4 +1,4 @@
-//===- Lookup.cpp - The calls of stage prepare: unique and pull -----------===//
+//===- Lookup.cpp - Calls of stage prepare: unique and pull ---------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,7 +16,7 @@
 
 using namespace pdlrt;
 
-/// No exception may cross into generated code.
+/// Converts exceptions to errors, because none may enter generated code.
 template <typename Callable> static int32_t guarded(Callable &&body) {
   try {
     return body().report();
@@ -61,14 +61,15 @@ int32_t pdlrt_unique(void *worker, int32_t inputCount,
   });
 }
 
-/// Gives each key that a frozen program did not find the value that its symbol
-/// promises, in scratch memory, stored as those of the others are.
+/// Sets the rows of keys that a frozen program did not find to the value that
+/// their symbol defines, in scratch memory and in the same storage format.
 static void fillUnknown(const FrozenRows &table, int32_t unknownKind,
                         int64_t missing, const pdl_lookup &lookup, void **rows,
                         AlignedBuffer &memory, PullCounts &counts) {
   const bool zero = unknownKind == PDL_UNKNOWN_ZERO;
   const size_t bytes = table.frozenBytes();
-  // All unknown keys may share one row of zeros: a frozen program only reads.
+  // All unknown keys may share one row of zeros, because a frozen program only
+  // reads.
   auto *next =
       static_cast<char *>(memory.reserve(zero ? bytes : bytes * missing));
   if (zero)
@@ -88,8 +89,7 @@ static void fillUnknown(const FrozenRows &table, int32_t unknownKind,
   }
 }
 
-/// The same where a device has the table: there is nothing for the host to
-/// read.
+/// Pulls from a table on a device; the host then reads nothing.
 static Status pullOnDevice(DeviceLookups &tables, const Worker &worker,
                            int32_t symbol, const pdl_lookup &lookup,
                            DeviceRows &rows, PullCounts &counts) {
@@ -123,7 +123,7 @@ int32_t pdlrt_pull(void *workerPointer, int32_t symbol, pdl_lookup *lookup) {
                               "deduplicated in this step");
     void **rows = scratch->rows.reserveFor<void *>(lookup->key_count);
     PullCounts &counts = worker.pullCounts();
-    // Servers send what frozen programs read as elements.
+    // Servers send the parts that frozen programs read as elements.
     lookup->storage = !worker.isFrozen() ? worker.symbolAt(symbol).storage
                       : remote           ? int32_t(PDL_STORE_ELEMENT)
                                          : frozen->frozenStorage();
@@ -134,7 +134,7 @@ int32_t pdlrt_pull(void *workerPointer, int32_t symbol, pdl_lookup *lookup) {
       PDLRT_RETURN_IF_ERROR(pullOnDevice(*tables, worker, symbol, *lookup,
                                          scratch->onDevice, counts));
     } else if (remote) {
-      // The exchange says where the rows are, before they are read.
+      // The exchange sets the rows before they are read.
       std::fill_n(rows, lookup->key_count, nullptr);
     } else if (frozen) {
       scratch->images.clear();
@@ -144,7 +144,7 @@ int32_t pdlrt_pull(void *workerPointer, int32_t symbol, pdl_lookup *lookup) {
         fillUnknown(*frozen, worker.symbolAt(symbol).unknown, missing, *lookup,
                     rows, scratch->unknownValues, counts);
     } else if (table->options().life.makesRowsInUpdates()) {
-      // Up to `compute` another step may make and drop rows.
+      // Until `compute`, another step may insert and evict rows.
       std::fill_n(rows, lookup->key_count, nullptr);
       table->bringIn(lookup->key_count, lookup->keys, worker.tableScratch());
       scratch->table = table;

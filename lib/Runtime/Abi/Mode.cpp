@@ -1,4 +1,4 @@
-//===- Mode.cpp - What the mode of a program means ------------------------===//
+//===- Mode.cpp - Mode of a compiled program ------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ObserveGroups.cpp - Samples that a metric of groups keeps ----------===//
+//===- ObserveGroups.cpp - Samples of metrics of groups -------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -27,7 +27,7 @@ void pdlrt_observe_groups(void *worker, int32_t type, int32_t metricIndex,
                               static_cast<const T *>(weights)},
                              groups, own.groupsOf(metricIndex), sums);
   };
-  // No exception crosses into generated code.
+  // No exception may enter generated code.
   try {
     type == PDL_F64 ? observe(double()) : observe(float());
   } catch (const std::bad_alloc &) {

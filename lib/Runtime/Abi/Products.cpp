@@ -1,4 +1,4 @@
-//===- Products.cpp - The entry points of matrix products -----------------===//
+//===- Products.cpp - Entry points of matrix products ---------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ProgramDevice.cpp - The device of a program ------------------------===//
+//===- ProgramDevice.cpp - Devices of a program ---------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -35,11 +35,11 @@ static Status refuse(const std::string &name) {
 
 namespace {
 
-/// A device as it is asked for.
+/// A parsed device name.
 struct DeviceName {
   bool isFake = false;
   FakeFaults faults;
-  /// Of a GPU, or of a fake device among those that are asked for.
+  /// Number of a GPU, or index among the fake devices of the list.
   int number = 0;
 };
 
@@ -88,7 +88,7 @@ static Expected<DeviceName> parseName(const std::string &text) {
   return name;
 }
 
-/// The names of a list; "cuda:0,1" is "cuda:0" and "cuda:1".
+/// Splits a list into names; "cuda:0,1" is "cuda:0" and "cuda:1".
 static std::vector<std::string> namesOf(const std::string &list) {
   std::vector<std::string> names;
   size_t begin = 0;
@@ -114,14 +114,14 @@ static Expected<std::vector<DeviceName>> parseNames(const std::string &list) {
       return std::move(name).status();
     if (name->isFake)
       name->number = fakes++;
-    // Two devices of one memory.
+    // Two devices with the same memory.
     else if (!gpus.insert(name->number).second)
       return Status::invalid("--device " + list + " names " + text +
                              " twice: name each GPU once, more replicas share "
                              "it by themselves");
     names.push_back(std::move(*name));
   }
-  // A group is of one kind of device.
+  // A group must have only one kind of device.
   if (fakes > 0 && !gpus.empty())
     return Status::invalid("--device " + list +
                            " names GPUs and fake devices, which give each "
@@ -129,7 +129,7 @@ static Expected<std::vector<DeviceName>> parseNames(const std::string &list) {
   return names;
 }
 
-/// Those that are asked for; each computes for one replica at least.
+/// Parses the list and checks that there is at least one replica per device.
 static Expected<std::vector<DeviceName>> parseNamesFor(const std::string &list,
                                                        int replicas) {
   Expected<std::vector<DeviceName>> names = parseNames(list);

@@ -1,4 +1,4 @@
-//===- Worker.cpp - What a stage's opaque worker points to ----------------===//
+//===- Worker.cpp - State behind a stage's `worker` -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -76,7 +76,7 @@ Worker::Lookup *Worker::findLookup(const pdl_lookup &lookup) {
   return nullptr;
 }
 
-/// The rows of keys that have one, and what the others read.
+/// Finds the rows of existing keys, and sets the values of the others.
 static void findByKey(Worker::Lookup &lookup, TableScratch &scratch) {
   const EmbeddingTable &table = *lookup.table;
   const int64_t count = lookup.index.keyCount();
@@ -96,8 +96,8 @@ static void findByKey(Worker::Lookup &lookup, TableScratch &scratch) {
   constexpr double bytesOfKey = 128;
   const char *first = next - bytes * missing, *end = next;
   parallelRanges(count, double(missing) * bytesOfKey,
-                 [&](int64_t begin, int64_t behind) {
-                   for (int64_t u = begin; u < behind; ++u)
+                 [&](int64_t begin, int64_t endOfPart) {
+                   for (int64_t u = begin; u < endOfPart; ++u)
                      if (rows[u] >= first && rows[u] < end)
                        table.initialValue(keys[u], rows[u]);
                  });
@@ -105,7 +105,7 @@ static void findByKey(Worker::Lookup &lookup, TableScratch &scratch) {
 
 void Worker::findRows() {
   const TraceSpan span("find rows");
-  // What is read for a key: its handle, and where its region is.
+  // Memory read per key: its handle, and the address of its region.
   constexpr double bytesOfKey = 128;
   for (size_t i = 0; i < usedLookups; ++i) {
     Lookup &lookup = *lookups[i];

@@ -25,15 +25,16 @@ using namespace pdlrt;
 namespace fs = std::filesystem;
 
 //===----------------------------------------------------------------------===//
-// In
+// Reading
 //===----------------------------------------------------------------------===//
 
 Status Checkpoint::damaged(const std::string &what) const {
-  return Status::invalid(folder + ": " + what +
-                         "; the checkpoint is damaged, so use another one");
+  return Status::dataLoss(folder + ": " + what +
+                          "; the checkpoint is damaged, so use another one");
 }
 
-/// Where a checkpoint really stands: not a link to it, and not `.`.
+/// Returns the path of a checkpoint's folder with symbolic links and `.`
+/// resolved.
 static fs::path placeOf(const std::string &folder) {
   const fs::path path = folder;
   std::error_code error;
@@ -63,21 +64,21 @@ Expected<Checkpoint> Checkpoint::open(const std::string &path,
   return checkpoint;
 }
 
-/// Opens all that a delta follows.
+/// Opens all predecessors of a delta.
 Status Checkpoint::openEarlier(CheckpointCheck check, Scheduler *scheduler) {
   const fs::path own = placeOf(folder);
   const std::string parent = own.parent_path();
   std::optional<CheckpointLink> next = content.after;
-  // It ends, as digests that lead in a circle cannot be made.
+  // The loop ends because a cycle of digests cannot be constructed.
   std::string follower = own.filename();
   while (next) {
     const std::string path = (parent.empty() ? "." : parent) + "/" + next->name;
     std::error_code error;
     if (!fs::exists(path, error))
-      return Status::invalid(
-          fmt::format("{}: is a delta, and {}, which {} follows, is not beside "
-                      "it; bring it back, or use another checkpoint",
-                      folder, next->name, follower));
+      return Status::notFound(fmt::format(
+          "{}: is a delta, and {}, which {} follows, is not next to "
+          "it; bring it back, or use another checkpoint",
+          folder, next->name, follower));
     Expected<Checkpoint> link =
         openFiles(path, check, scheduler, /*tablesAlone=*/true);
     if (!link)
@@ -85,7 +86,7 @@ Status Checkpoint::openEarlier(CheckpointCheck check, Scheduler *scheduler) {
           .withContext(
               fmt::format("{}: is a delta that needs {}", folder, next->name));
     if (link->digest != next->digest)
-      return Status::invalid(fmt::format(
+      return Status::failedPrecondition(fmt::format(
           "{}: is a delta, but {} is not the one that {} follows: its manifest "
           "has the checksum {:016x} instead of {:016x}; bring that back, or "
           "use another checkpoint",
@@ -107,7 +108,7 @@ Expected<Checkpoint> Checkpoint::openFiles(const std::string &path,
                                            CheckpointCheck check,
                                            Scheduler *scheduler,
                                            bool tablesAlone) {
-  // As many are open at once as there are parts.
+  // All parts are open at the same time.
   raiseFileLimit();
   uint64_t digest = 0;
   Expected<CheckpointManifest> manifest =
@@ -133,7 +134,7 @@ Expected<Checkpoint> Checkpoint::openFiles(const std::string &path,
                       file->size(), part.digest.bytes));
     checkpoint.files.push_back(std::move(*file));
   }
-  // Once all are open, it does not matter whether a job removes them.
+  // Open files stay readable even if a job removes the folder.
   std::vector<size_t> toCheck;
   for (size_t p = 0; p < checkpoint.files.size(); ++p)
     if (isChecked(checkpoint.content.parts[p].kind, check))
@@ -218,7 +219,8 @@ Status Checkpoint::copyRows(const CheckpointSymbol &symbol,
           "{} has {} instead of '{}' of {} [{}]", files[p].path(),
           found ? found->typeAndShape() : "nothing", tensor,
           tensorTypeName(symbol.elementType), fmt::join(shape, ", ")));
-    // What the file holds before the current range, and what is wanted of it.
+    // `before` counts the rows in the file before the current range; [begin,
+    // stop) are the requested rows of that range.
     int64_t before = 0;
     for (const auto &[first, end] : held) {
       const int64_t begin = std::max(first, rows.first);
@@ -235,7 +237,7 @@ Status Checkpoint::copyRows(const CheckpointSymbol &symbol,
 }
 
 //===----------------------------------------------------------------------===//
-// Out
+// Writing
 //===----------------------------------------------------------------------===//
 
 CheckpointWriter::CheckpointWriter(std::string path) : path(std::move(path)) {}
@@ -260,13 +262,13 @@ CheckpointWriter::~CheckpointWriter() {
 
 static Status cannotWrite(const std::string &path,
                           const std::error_code &error) {
-  return fileFailure(path, "cannot be written", error.message());
+  return fileFailure(path, "cannot be written", error.value());
 }
 
 Expected<std::string> CheckpointWriter::folder() {
   std::error_code error;
   if (temporary.empty()) {
-    // An earlier start may have had the same number, on another host.
+    // A previous incarnation on another host may have had the same process id.
     temporary =
         fmt::format("{}.tmp.{}-{}", path, getpid(), std::random_device()());
     fs::create_directory(temporary, error);
@@ -297,7 +299,7 @@ Status CheckpointWriter::commit(CheckpointManifest manifest, uint64_t *digest) {
   manifest.parts = parts;
   PDLRT_RETURN_IF_ERROR(
       writeManifest(manifest, temporary + "/" + manifestName, digest));
-  // A folder that is not empty cannot be renamed over.
+  // `rename` cannot replace a folder that is not empty.
   const std::string old = path + ".old." + std::to_string(getpid());
   std::error_code error;
   const bool replaces = fs::exists(path, error);
@@ -309,7 +311,7 @@ Status CheckpointWriter::commit(CheckpointManifest manifest, uint64_t *digest) {
     return cannotWrite(path, error);
   temporary.clear();
   const std::string parent = fs::path(path).parent_path();
-  // What it replaces, and what is older, stays until this one is safe.
+  // The replaced folder and older ones stay until the new one is on the disk.
   PDLRT_RETURN_IF_ERROR(flushFolder(parent.empty() ? "." : parent));
   if (replaces)
     fs::remove_all(old, error);

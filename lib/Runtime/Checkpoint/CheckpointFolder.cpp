@@ -8,6 +8,7 @@
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
 
+#include "Checkpoint/NewestUpTo.h"
 #include "Checkpoint/ProbeName.h"
 #include "Files/TemporaryFile.h"
 #include "pdlrt/Core/FileIdentity.h"
@@ -28,10 +29,11 @@ namespace fs = std::filesystem;
 
 static constexpr std::string_view namePrefix = "step-";
 static constexpr const char *writerName = ".pdl-writer";
-/// Of what becomes one.
+/// Prefix of temporary files that become the lock file.
 static constexpr std::string_view writerPrefix = ".pdl-writer.";
 
-/// The steps of a checkpoint's folder; -1 if it is another name.
+/// Returns the step count in the name of a checkpoint's folder, or -1 for other
+/// names.
 static int64_t stepsOf(const std::string &name) {
   if (name.compare(0, namePrefix.size(), namePrefix) != 0)
     return -1;
@@ -46,8 +48,9 @@ static std::string pathOf(const std::string &folder, int64_t steps) {
   return fmt::format("{}/{}{:012}", folder, namePrefix, steps);
 }
 
-/// The checkpoint that an interrupted writer left something of, `mark` being
-/// what stands behind its name; empty if `name` is nothing of the kind.
+/// Returns the name of the checkpoint to which the remains `name` of an
+/// interrupted writer belong: the text before `mark`. Empty if `name` has
+/// another form.
 static std::string checkpointOf(const std::string &name,
                                 std::string_view mark) {
   const size_t at = name.find(mark);
@@ -56,13 +59,18 @@ static std::string checkpointOf(const std::string &name,
              : std::string();
 }
 
-/// Behind the name of a checkpoint that stands aside, whole, until another one
-/// has its name (`CheckpointWriter::commit`).
+/// Follows the name of a complete checkpoint that is kept until its replacement
+/// has that name (`CheckpointWriter::commit`).
 static constexpr std::string_view replacedMark = ".old.";
-/// Behind the name of one that is being removed, and may lack anything.
+/// Follows the name of a checkpoint that is being removed and may be
+/// incomplete.
 static constexpr std::string_view removedMark = ".removed.";
-/// Behind the name of one that is being written.
+/// Follows the name of a checkpoint that is being written.
 static constexpr std::string_view unfinishedMark = ".tmp.";
+
+bool pdlrt::isUnfinishedCheckpoint(const std::string &name) {
+  return !checkpointOf(name, unfinishedMark).empty();
+}
 
 static void cleanUp(const std::string &folder) {
   std::error_code error;
@@ -73,7 +81,8 @@ static void cleanUp(const std::string &folder) {
   for (const std::string &name : names) {
     const fs::path path = fs::path(folder) / name;
     const std::string replaced = checkpointOf(name, replacedMark);
-    // The writer ended between its two renames: the old one is the last whole.
+    // The writer ended between its two renames, so the old checkpoint is the
+    // last complete one.
     if (!replaced.empty() && !fs::exists(fs::path(folder) / replaced, error))
       fs::rename(path, fs::path(folder) / replaced, error);
     else if (!replaced.empty() || !checkpointOf(name, removedMark).empty() ||
@@ -89,7 +98,7 @@ std::vector<int64_t> pdlrt::listCheckpoints(const std::string &folder) {
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     const int64_t steps = stepsOf(entry->path().filename());
-    // Other spellings of a number, such as step-7, are not ours.
+    // Ignore other spellings of a number, such as step-7.
     if (steps >= 0 &&
         fs::path(pathOf(folder, steps)).filename() == entry->path().filename())
       all.push_back(steps);
@@ -98,20 +107,21 @@ std::vector<int64_t> pdlrt::listCheckpoints(const std::string &folder) {
   return all;
 }
 
-/// By its name a folder is the newest one, or is not.
+/// Returns an error if the folder's name contains another step count than its
+/// state. Readers find the newest checkpoint by name.
 static Status checkName(const std::string &path, int64_t steps) {
   const std::string name = fs::path(path).filename();
   if (stepsOf(name) < 0 || stepsOf(name) == steps)
     return {};
-  return Status::invalid(fmt::format(
+  return Status::failedPrecondition(fmt::format(
       "{}: holds the state after {} steps, so that its folder has been "
       "renamed; "
       "rename it to {}, or remove it",
       path, steps, fs::path(pathOf(".", steps)).filename().string()));
 }
 
-/// As `Checkpoint::open`; none where a job has removed or replaced it
-/// meanwhile, which is no damage.
+/// Like `Checkpoint::open`. Returns none if a job has removed or replaced the
+/// checkpoint during the call, because that is not damage.
 static Expected<std::optional<Checkpoint>>
 openUnlessRemoved(const std::string &path, CheckpointCheck check,
                   Scheduler *scheduler) {
@@ -131,22 +141,34 @@ Expected<std::optional<Checkpoint>>
 pdlrt::findNewestCheckpoint(const std::string &folder,
                             std::vector<std::string> &refused,
                             CheckpointCheck check, Scheduler *scheduler) {
+  return findNewestUpTo(folder, INT64_MAX, refused, check, scheduler);
+}
+
+Expected<std::optional<Checkpoint>>
+pdlrt::findNewestUpTo(const std::string &folder, int64_t maxSteps,
+                      std::vector<std::string> &refused, CheckpointCheck check,
+                      Scheduler *scheduler) {
   const size_t refusedBefore = refused.size();
-  std::vector<int64_t> all = listCheckpoints(folder);
+  const auto list = [&] {
+    std::vector<int64_t> all = listCheckpoints(folder);
+    std::erase_if(all, [&](int64_t steps) { return steps > maxSteps; });
+    return all;
+  };
+  std::vector<int64_t> all = list();
   for (size_t next = 0; next < all.size();) {
     Expected<std::optional<Checkpoint>> checkpoint =
         openUnlessRemoved(pathOf(folder, all[next]), check, scheduler);
     if (checkpoint && *checkpoint)
       return checkpoint;
     if (checkpoint) {
-      // A job that removes has written a newer one before.
+      // A job removes checkpoints only after it has written a newer one.
       refused.resize(refusedBefore);
-      all = listCheckpoints(folder);
+      all = list();
       next = 0;
       continue;
     }
-    // What this process lacks is not the checkpoint's fault: older ones are not
-    // taken for it.
+    // Insufficient resources of this process do not justify the use of an older
+    // checkpoint.
     if (checkpoint.status().code() == PDL_OUT_OF_MEMORY)
       return checkpoint.status();
     refused.push_back(checkpoint.status().message());
@@ -154,8 +176,8 @@ pdlrt::findNewestCheckpoint(const std::string &folder,
   }
   if (all.empty())
     return std::optional<Checkpoint>();
-  return Status::invalid("none of the checkpoints in " + folder +
-                         " can be used: " + refused.front());
+  return Status::dataLoss("none of the checkpoints in " + folder +
+                          " can be used: " + refused.front());
 }
 
 Expected<Checkpoint> pdlrt::openCheckpoint(const std::string &path,
@@ -164,8 +186,8 @@ Expected<Checkpoint> pdlrt::openCheckpoint(const std::string &path,
                                            CheckpointCheck check) {
   std::error_code error;
   if (!fs::exists(path, error))
-    return Status::invalid(path + ": there is no such folder; name one that "
-                                  "'trainer train --checkpoint' wrote to");
+    return Status::notFound(path + ": there is no such folder; name one that "
+                                   "'trainer train --checkpoint' wrote to");
   if (fs::exists(path + "/" + manifestName, error) ||
       stepsOf(fs::path(path).filename()) >= 0) {
     Expected<std::optional<Checkpoint>> named =
@@ -174,8 +196,9 @@ Expected<Checkpoint> pdlrt::openCheckpoint(const std::string &path,
       return named.status();
     if (std::optional<Checkpoint> &there = *named)
       return std::move(*there);
-    return Status::invalid(path + ": was removed or replaced while it was "
-                                  "read; name its folder for the newest one");
+    return Status::unavailable(path +
+                               ": was removed or replaced while it was "
+                               "read; name its folder for the newest one");
   }
   Expected<std::optional<Checkpoint>> newest =
       findNewestCheckpoint(path, refused, check, scheduler);
@@ -183,31 +206,34 @@ Expected<Checkpoint> pdlrt::openCheckpoint(const std::string &path,
     return newest.status();
   std::optional<Checkpoint> &found = *newest;
   if (!found)
-    return Status::invalid(path + ": there is no checkpoint in it; name a "
-                                  "folder that 'trainer train --checkpoint' "
-                                  "wrote to");
+    return Status::notFound(path + ": there is no checkpoint in it; name a "
+                                   "folder that 'trainer train --checkpoint' "
+                                   "wrote to");
   return std::move(*found);
 }
 
-/// Whoever holds its lock writes to the folder. It has the number of the job,
-/// and is there as long as somebody writes.
+/// Returns the path of the lock file. The process that holds its lock may write
+/// to the folder. The file contains the number of the job, and exists while a
+/// process writes to the folder.
 static std::string lockPath(const std::string &folder) {
   return folder + "/" + writerName;
 }
 
 static Status cannotBeWritten(const std::string &path, int reason) {
-  return Status::invalid(path +
-                         ": cannot be written to: " + std::strerror(reason) +
-                         "; change its permissions, or name another");
+  return Status::ofErrno(
+      reason, path + ": cannot be written to: " + std::strerror(reason) +
+                  "; check that it may be written and that its disk has "
+                  "room, or name another");
 }
 
 Status CheckpointFolder::isInUse(const std::string &path) {
-  return Status::invalid(path + ": another process writes its checkpoints "
-                                "there; wait for its end, or name another "
-                                "folder");
+  return Status::unavailable(path + ": another process writes its checkpoints "
+                                    "there; wait for its end, or name another "
+                                    "folder");
 }
 
-/// Makes a folder, and those that it is in; their names survive a crash.
+/// Creates a folder and its parents, and flushes them so that they survive a
+/// crash.
 static Status makeFolder(const std::string &path) {
   std::error_code error;
   fs::path next = fs::absolute(path, error).lexically_normal();
@@ -218,14 +244,16 @@ static Status makeFolder(const std::string &path) {
     made.push_back(next);
   fs::create_directories(path, error);
   if (error)
-    return Status::invalid(path + ": the folder cannot be made: " +
-                           error.message() + "; name another");
+    return Status::ofErrno(error.value(),
+                           path + ": the folder cannot be made: " +
+                               error.message() + "; name another");
   for (const fs::path &each : made)
     PDLRT_RETURN_IF_ERROR(flushFolder(each.parent_path()));
   return {};
 }
 
-/// Whose own folder that is, which is not to become one of checkpoints.
+/// Returns an error if the folder is itself a checkpoint. It must not become a
+/// folder of checkpoints.
 static Status checkNoCheckpoint(const std::string &path) {
   const std::string name = path + "/" + manifestName;
   std::error_code error;
@@ -241,8 +269,19 @@ static Status checkNoCheckpoint(const std::string &path) {
                 : std::string("or the one that it is in")));
 }
 
+/// Returns the contents of the lock file.
+static std::string jobText(uint64_t job) { return std::to_string(job) + "\n"; }
+
+/// Returns the job of the process that owns the folder, or 0 if it has recorded
+/// none.
+static uint64_t jobOfOwner(const std::string &folder) {
+  std::ifstream file(lockPath(folder));
+  uint64_t job = 0;
+  return file >> job ? job : 0;
+}
+
 Expected<std::optional<CheckpointFolder>>
-CheckpointFolder::openIfFree(const std::string &path) {
+CheckpointFolder::openIfFree(const std::string &path, uint64_t job) {
   PDLRT_RETURN_IF_ERROR(checkNoCheckpoint(path));
   PDLRT_RETURN_IF_ERROR(makeFolder(path));
   if (::access(path.c_str(), W_OK | X_OK) != 0)
@@ -251,10 +290,14 @@ CheckpointFolder::openIfFree(const std::string &path) {
   LockFile lock = LockFile::take(lockPath(path), reason);
   if (reason == EWOULDBLOCK)
     return std::optional<CheckpointFolder>();
-  // One that cannot be locked is taken all the same: so file systems are that
-  // have no locks.
   if (!lock)
     return cannotBeWritten(path, reason);
+  // If the file system does not support locks, the folder is used without one.
+  // A process of the same job may live, and write there.
+  if (reason != 0 && job != 0 && jobOfOwner(path) == job) {
+    lock.leave();
+    return std::optional<CheckpointFolder>();
+  }
   reason = lock.write("");
   if (reason != 0)
     return cannotBeWritten(path, reason);
@@ -271,19 +314,9 @@ Expected<CheckpointFolder> CheckpointFolder::open(const std::string &path) {
   return std::move(**folder);
 }
 
-/// What the file of the writer holds.
-static std::string jobText(uint64_t job) { return std::to_string(job) + "\n"; }
-
-/// The job of the process that holds the folder; 0 where it has not said so.
-static uint64_t jobOfOwner(const std::string &folder) {
-  std::ifstream file(lockPath(folder));
-  uint64_t job = 0;
-  return file >> job ? job : 0;
-}
-
 Expected<CheckpointFolder> CheckpointFolder::takeOver(const std::string &path,
                                                       uint64_t job) {
-  auto free = openIfFree(path);
+  auto free = openIfFree(path, job);
   if (!free)
     return std::move(free).status();
   if (*free)
@@ -294,9 +327,23 @@ Expected<CheckpointFolder> CheckpointFolder::takeOver(const std::string &path,
   LockFile lock = LockFile::takeOver(lockPath(path), jobText(job), reason);
   if (!lock)
     return cannotBeWritten(path, reason);
-  // Servers may yet write what the earlier owner has asked for: who opens the
-  // folder next cleans up.
+  // Servers may still write parts that the previous owner has requested. The
+  // next process that opens the folder cleans up.
   return CheckpointFolder(path, std::move(lock));
+}
+
+Expected<CheckpointFolder> CheckpointFolder::openFor(const std::string &path,
+                                                     uint64_t job) {
+  auto free = openIfFree(path, job);
+  if (!free)
+    return std::move(free).status();
+  if (*free) {
+    PDLRT_RETURN_IF_ERROR((*free)->note(job));
+    return std::move(**free);
+  }
+  if (job == 0 || jobOfOwner(path) != job)
+    return isInUse(path);
+  return CheckpointFolder(path, LockFile());
 }
 
 Status CheckpointFolder::note(uint64_t job) const {
@@ -305,10 +352,11 @@ Status CheckpointFolder::note(uint64_t job) const {
 }
 
 Status CheckpointFolder::checkOwner() const {
-  if (lock.isOwn())
+  if (!lock || lock.isOwn())
     return {};
-  return Status::invalid(folder + ": another start of this trainer writes its "
-                                  "checkpoints there now; this one is over");
+  return Status::failedPrecondition(
+      folder + ": another start of this trainer writes its "
+               "checkpoints there now; this one is over");
 }
 
 std::string CheckpointFolder::nameIn(const std::string &folder, int64_t steps) {
@@ -316,7 +364,7 @@ std::string CheckpointFolder::nameIn(const std::string &folder, int64_t steps) {
 }
 
 Status CheckpointFolder::remove(int64_t steps) const {
-  // Under another name first, so that nobody meets one half removed.
+  // Renamed first, so that no reader sees a partly removed checkpoint.
   const std::string path = nameOf(steps);
   const std::string removed =
       fmt::format("{}{}{}", path, removedMark, getpid());
@@ -325,13 +373,14 @@ Status CheckpointFolder::remove(int64_t steps) const {
   if (!error)
     fs::remove_all(removed, error);
   return error
-             ? Status::invalid(path + ": cannot be removed: " + error.message())
+             ? Status::ofErrno(error.value(),
+                               path + ": cannot be removed: " + error.message())
              : Status();
 }
 
-/// Adds to `needed` what a checkpoint and those that it follows are, as far as
-/// their manifests can be read; false where one of these cannot, or is another
-/// one than that which is followed.
+/// Adds the step counts of a checkpoint and its predecessors to `needed`, as
+/// far as their manifests are readable. Returns false if one is unreadable or
+/// is not the expected predecessor.
 static bool addNeeded(const std::string &folder, int64_t steps,
                       std::set<int64_t> &needed) {
   std::optional<uint64_t> expected;
@@ -344,7 +393,8 @@ static bool addNeeded(const std::string &folder, int64_t steps,
     needed.insert(steps);
     if (!manifest->after)
       return true;
-    // No folder of another name is removed, and who follows is later.
+    // Predecessors must have earlier steps, and folders with other names are
+    // never removed.
     const int64_t before = stepsOf(manifest->after->name);
     if (before < 0 || before >= steps)
       return false;
@@ -365,7 +415,7 @@ Status CheckpointFolder::removeOld(int64_t steps, int64_t keep) const {
     else
       old.push_back(other);
   }
-  // From the newest on, so that none is left that lacks what it follows.
+  // Newest first, so that no remaining delta lacks its predecessor.
   for (int64_t other : old)
     if (!needed.contains(other))
       PDLRT_RETURN_IF_ERROR(remove(other));
@@ -385,7 +435,7 @@ Expected<CheckpointFolder::Pruned> CheckpointFolder::prune(int64_t keep) const {
         checkpoint
             ? checkName(nameOf(steps), checkpoint->manifest().progress.steps)
             : checkpoint.status();
-    // What this process lacks is not the checkpoint's fault.
+    // Insufficient resources of this process are not a fault of the checkpoint.
     if (status.code() == PDL_OUT_OF_MEMORY)
       return status;
     if (!status.ok()) {
@@ -405,10 +455,10 @@ Expected<CheckpointFolder::Pruned> CheckpointFolder::prune(int64_t keep) const {
         }));
   }
   if (pruned.kept == 0 && !all.empty())
-    return Status::invalid(folder +
-                           ": none of the checkpoints there is whole, "
-                           "so none was removed; name another folder" +
-                           firstRefused);
+    return Status::dataLoss(folder +
+                            ": none of the checkpoints there is whole, "
+                            "so none was removed; name another folder" +
+                            firstRefused);
   pruned.needed = int64_t(needed.size()) - pruned.kept;
   for (int64_t steps : all) {
     if (needed.contains(steps) || renamed.contains(steps))

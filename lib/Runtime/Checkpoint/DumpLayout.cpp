@@ -1,4 +1,4 @@
-//===- DumpLayout.cpp - How the keys of a dump were made ------------------===//
+//===- DumpLayout.cpp - Key layout in the metadata of dumps ---------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// By itself, so that libraries that serve need nothing else of those who dump.
+// A separate file, so that serving libraries need no other code of dumps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,7 @@ Status pdlrt::checkDumpedKeys(const pdl_descriptor &descriptor,
   const auto &metadata = file.metadata();
   const auto version = metadata.find(versionName);
   if (version == metadata.end()) {
-    // Files of others do not name a model.
+    // Files of other programs have no model name.
     if (!metadata.contains("model"))
       return {};
     std::vector<ModelPart> program = {*keys}, none;
@@ -65,8 +65,9 @@ Status pdlrt::checkDumpedKeys(const pdl_descriptor &descriptor,
       keyDifferences(*keys, dumped->second, "the file");
   if (differences.empty())
     return {};
-  return Status::invalid(fmt::format(
+  return Status::failedPrecondition(fmt::format(
       "{}: does not fit this program (model {}): {}; use the program that "
-      "wrote it, or another file",
-      file.path(), descriptor.model_name, differences));
+      "wrote it, another file, or, for a new training, a dump without these "
+      "rows (`pdl-checkpoint dump --without {}`)",
+      file.path(), descriptor.model_name, differences, table));
 }

@@ -1,4 +1,4 @@
-//===- FallibleTasks.cpp - Tasks of which some may fail -------------------===//
+//===- FallibleTasks.cpp - Runs tasks that may fail -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

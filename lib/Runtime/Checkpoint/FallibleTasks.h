@@ -1,4 +1,4 @@
-//===- FallibleTasks.h - Tasks of which some may fail -----------*- C++ -*-===//
+//===- FallibleTasks.h - Runs tasks that may fail ---------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,8 +18,8 @@
 namespace pdlrt {
 
 /// Calls task(0) ... task(count - 1) on the threads of `scheduler`, or one
-/// after the other where it is null. Once one has failed, no other begins. The
-/// error of the first that failed; what it threw is thrown here.
+/// after the other if it is null. After a failure, no further task starts.
+/// Returns the error of the task that failed first, or rethrows its exception.
 Status runFallible(Scheduler *scheduler, int64_t count,
                    const std::function<Status(int64_t)> &task);
 

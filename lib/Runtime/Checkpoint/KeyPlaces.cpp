@@ -1,4 +1,4 @@
-//===- KeyPlaces.cpp - The order of keys in a part ------------------------===//
+//===- KeyPlaces.cpp - Order of keys in a part ----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- KeyPlaces.h - The order of keys in a part ----------------*- C++ -*-===//
+//===- KeyPlaces.h - Order of keys in a part --------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,17 +18,18 @@
 
 namespace pdlrt {
 
-/// Whether keys come as a part of a table has them: of its shards alone, by
-/// (shard, key), each once.
+/// Verifies that keys are in the order that a part of a table requires: only
+/// keys of the part's shards, ordered by (shard, key), without duplicates.
 class KeyPlaces {
 public:
-  /// Of part `index` of the checkpoint, which outlives it.
+  /// `index`: the part. The checkpoint must outlive this object.
   KeyPlaces(const Checkpoint &checkpoint, size_t index)
       : checkpoint(&checkpoint), index(index) {}
 
-  /// An error, which names the key, where it may not come next.
+  /// Verifies the next key. Returns an error that names the key if it must not
+  /// come next.
   Status take(int64_t key);
-  /// That of the last key.
+  /// Returns the shard of the last key.
   int shard() const { return lastShard; }
 
 private:
@@ -38,26 +39,25 @@ private:
   int64_t lastKey = 0;
 };
 
-/// The keys of a part of a table.
+/// Keys of a part of a table.
 struct PartKeys {
-  /// By row.
+  /// Keys in row order.
   std::vector<int64_t> keys;
-  /// Those that are no more; none where the part has no changes.
+  /// Erased keys; empty if the part contains complete shards.
   std::vector<int64_t> erased;
 };
 
-/// Reads those of part `index`. An error where one is not in its place, or has
-/// a row and is no more. Throws std::bad_alloc.
+/// Reads the keys of part `index`. Returns an error if a key is out of order,
+/// or if it is erased and also has a row. Throws std::bad_alloc.
 Expected<PartKeys> keysOf(const Checkpoint &checkpoint, size_t index);
 
-/// The tensor of a part's keys; an error where it has none.
+/// Returns the tensor of a part's keys, or an error if it is missing.
 Expected<const TensorView *> keyTensorOf(const Checkpoint &checkpoint,
                                          size_t index);
-/// That of its keys that are no more; null where it has none.
+/// Returns the tensor of a part's erased keys, or null if it has none.
 Expected<const TensorView *> erasedTensorOf(const Checkpoint &checkpoint,
                                             size_t index);
-/// The error of a key that a part has both with a row and as one that is no
-/// more.
+/// Returns the error for a key that a part both erases and has a row for.
 Status isAlsoErased(const Checkpoint &checkpoint, size_t index, int64_t key);
 
 } // namespace pdlrt

@@ -1,4 +1,4 @@
-//===- LinkedRows.cpp - Where the rows of a table are in files ------------===//
+//===- LinkedRows.cpp - Locations of a table's rows in files --------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,10 +16,11 @@
 
 using namespace pdlrt;
 
-/// Instead of a row in the file: before it the key has no row any more.
+/// Index of an erasure: rows of this key in earlier files are obsolete. A row
+/// of the same file overrides the erasure.
 static constexpr int64_t noRow = -1;
 
-/// Takes in a part of a table, behind all that it follows.
+/// Adds a part of a table. The parts of all predecessors must have been added.
 static Status addPart(const Checkpoint &link, size_t index,
                       LinkedRows &linked) {
   const CheckpointPart &part = link.manifest().parts[index];
@@ -42,7 +43,8 @@ static Status addPart(const Checkpoint &link, size_t index,
   return {};
 }
 
-/// Keeps of each key the last row, unless it has none any more.
+/// Keeps the last row of each key, and removes keys whose last entry is an
+/// erasure.
 static void keepLast(std::vector<LinkedRows::Row> &rows) {
   std::ranges::sort(rows, [](const auto &a, const auto &b) {
     return std::tie(a.key, a.file, a.index) < std::tie(b.key, b.file, b.index);

@@ -1,4 +1,4 @@
-//===- LinkedRows.h - Where the rows of a table are in files ----*- C++ -*-===//
+//===- LinkedRows.h - Locations of a table's rows in files ------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,8 +19,8 @@
 
 namespace pdlrt {
 
-/// Calls visit(link, index) for the parts of a table in a checkpoint and in all
-/// that it follows, the oldest first, up to the first error.
+/// Calls visit(link, index) for the parts of a table in a checkpoint and its
+/// predecessors, oldest first. Stops at the first error.
 template <typename Visit>
 Status forEachTablePart(const Checkpoint &checkpoint, const std::string &symbol,
                         Visit visit) {
@@ -33,13 +33,13 @@ Status forEachTablePart(const Checkpoint &checkpoint, const std::string &symbol,
   });
 }
 
-/// The rows of a table in a checkpoint and in all that it follows, each where
-/// it was written last.
+/// The rows of a table in a checkpoint and its predecessors. Each row refers to
+/// the file that contains its newest version.
 struct LinkedRows {
   struct Row {
     int64_t key;
     size_t file;
-    int64_t index; ///< in the file
+    int64_t index; ///< Row number in the file.
   };
   struct File {
     const Checkpoint *of;
@@ -51,8 +51,8 @@ struct LinkedRows {
   std::vector<File> files;
 };
 
-/// Looks for them, by keys alone. The checkpoint outlives the result. Throws
-/// std::bad_alloc.
+/// Finds the rows by reading keys only. The checkpoint must outlive the result.
+/// Throws std::bad_alloc.
 Expected<LinkedRows> linkRows(const Checkpoint &checkpoint,
                               const std::string &symbol);
 

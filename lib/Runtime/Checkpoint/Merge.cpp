@@ -1,4 +1,4 @@
-//===- Merge.cpp - A whole checkpoint of a delta --------------------------===//
+//===- Merge.cpp - Merges a delta and its predecessors --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,16 +22,16 @@ using namespace pdlrt;
 
 namespace {
 
-/// What one process held of a table.
+/// The part of a table that one process held.
 struct OwnedTable {
   size_t symbol = 0;
   LinkedRows linked;
-  /// Of its shards, which ascend: how many rows each has.
+  /// Its shards, ascending, and the number of rows in each.
   std::vector<std::pair<int64_t, int64_t>> shards;
-  /// By (shard, key).
+  /// Ordered by (shard, key).
   std::vector<LinkedRows::Row> rows;
   std::vector<WaitingKey> waiting;
-  /// By shard.
+  /// Number of waiting keys, by shard.
   std::array<int64_t, EmbeddingTable::shardCount> waitingCounts = {};
 };
 

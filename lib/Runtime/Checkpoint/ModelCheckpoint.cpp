@@ -1,4 +1,4 @@
-//===- ModelCheckpoint.cpp - State to and from a checkpoint ---------------===//
+//===- ModelCheckpoint.cpp - Saves and restores a model -------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
+#include "pdlrt/Checkpoint/RunningEpoch.h"
 
 #include "Checkpoint/FallibleTasks.h"
 #include "Checkpoint/SymbolTensors.h"
@@ -14,7 +15,7 @@
 #include "Files/TemporaryFile.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/Trace.h"
-#include "pdlrt/Table/TableMoment.h"
+#include "pdlrt/Table/TableSnapshot.h"
 
 #include <algorithm>
 #include <cstring>
@@ -26,7 +27,7 @@
 using namespace pdlrt;
 
 //===----------------------------------------------------------------------===//
-// Out
+// Writing
 //===----------------------------------------------------------------------===//
 
 void pdlrt::describeModel(const Model &model, CheckpointManifest &manifest) {
@@ -57,7 +58,7 @@ void pdlrt::describeModel(const Model &model, CheckpointManifest &manifest) {
   }
 }
 
-/// Bytes of all tables in files.
+/// Returns the size of all tables in files, in bytes.
 static size_t tableBytes(const Model &model) {
   size_t bytes = 0;
   for (int32_t i = 0; i < model.descriptor().symbol_count; ++i)
@@ -66,7 +67,8 @@ static size_t tableBytes(const Model &model) {
   return bytes;
 }
 
-/// The same of rows in memory: what saves may take is a share of that.
+/// Returns the size of the rows that are in memory. The memory limits of saves
+/// are a fraction of it.
 static size_t heldTableBytes(const Model &model) {
   size_t bytes = 0;
   for (int32_t i = 0; i < model.descriptor().symbol_count; ++i)
@@ -75,7 +77,7 @@ static size_t heldTableBytes(const Model &model) {
   return bytes;
 }
 
-/// Bytes of all parameters and their slots.
+/// Returns the size of all parameters and their slots, in bytes.
 static size_t denseBytes(const Model &model) {
   const pdl_descriptor &descriptor = model.descriptor();
   size_t bytes = 0;
@@ -90,15 +92,15 @@ static size_t denseBytes(const Model &model) {
 
 namespace {
 
-/// What is to be saved of a model.
+/// The data of a model to be saved.
 struct SavePlan {
-  /// Parameters and slots; without a name there are none.
+  /// Parameters and slots. If the file name is empty, there are none.
   CheckpointPart dense;
   SafetensorsWriter denseTensors;
   std::vector<PlannedPart> tables;
-  /// For parts of tables.
+  /// Memory limit for parts of tables.
   size_t memory = 0;
-  /// Instead of these parts, of a delta.
+  /// Changes of tables, used instead of `tables` for a delta.
   std::vector<PlannedChanges> changes;
 };
 
@@ -126,8 +128,8 @@ static Status saveTables(const Model &model, const SavePlan &plan,
   return isEmpty ? Status() : flushFolder(*folder);
 }
 
-/// Plans the file of parameters and slots, with copies of them or with what
-/// they are when it is written.
+/// Plans the file of parameters and slots. If `copies`, copies their values;
+/// otherwise the file gets the values at the time of writing.
 static Status planDense(const Model &model, const std::string &file,
                         bool copies, SavePlan &plan) {
   const pdl_descriptor &descriptor = model.descriptor();
@@ -169,33 +171,35 @@ static Status planDense(const Model &model, const std::string &file,
   return {};
 }
 
-/// Plans the parts of tables; `mostAside`: of a moment that begins, else none.
+/// Plans the parts of tables. `snapshotLimit`: the memory limit of a new
+/// snapshot; none if there is no snapshot.
 static void planTables(const Model &model, const TablePartSizes &sizes,
-                       SavedRows saved, std::optional<size_t> mostAside,
+                       SavedRows saved, std::optional<size_t> snapshotLimit,
                        SavePlan &plan) {
   const size_t bytesInPart = bytesOfPart(sizes.bytesInPart, tableBytes(model));
   plan.memory = std::max(sizes.memory, heldTableBytes(model) / 32);
-  const TableMoment *first = nullptr;
+  const TableSnapshot *first = nullptr;
   for (int32_t i = 0; i < model.descriptor().symbol_count; ++i) {
     EmbeddingTable *table = model.table(i);
     if (!table)
       continue;
-    TableMoment *moment = nullptr;
-    if (mostAside) {
-      moment = &table->beginMoment(*mostAside, saved);
-      // What a table that is written gives back, the others may have.
+    TableSnapshot *snapshot = nullptr;
+    if (snapshotLimit) {
+      snapshot = &table->beginSnapshot(*snapshotLimit, saved);
+      // All tables share one memory limit, so memory that one table frees is
+      // available to the others.
       if (first)
-        moment->shareRoomOf(*first);
+        snapshot->shareRoomOf(*first);
       else
-        first = moment;
+        first = snapshot;
     }
     if (saved == SavedRows::Changed) {
-      plan.changes.push_back({i, moment, table->takeErased(), bytesInPart});
+      plan.changes.push_back({i, snapshot, table->takeErased(), bytesInPart});
       planWaiting(model, plan.changes.back());
     } else
-      planTableParts(model, i, bytesInPart, plan.tables, moment,
+      planTableParts(model, i, bytesInPart, plan.tables, snapshot,
                      saved == SavedRows::Base);
-    // Those of before are in this save, or in none.
+    // Earlier erased keys are part of this save, or no longer needed.
     table->trackErased(saved != SavedRows::All);
   }
 }
@@ -214,6 +218,7 @@ Status pdlrt::saveParts(const Model &model, const std::string &denseFile,
                         const TablePartSizes &sizes, SavedRows saved) {
   PDLRT_RETURN_IF_ERROR(model.bringToHost());
   model.withholdPrepared();
+  model.noteTableSizes();
   SavePlan plan;
   planTables(model, sizes, saved, std::nullopt, plan);
   PDLRT_RETURN_IF_ERROR(planDense(model, denseFile, /*copies=*/false, plan));
@@ -221,29 +226,30 @@ Status pdlrt::saveParts(const Model &model, const std::string &denseFile,
   return saveTables(model, plan, writer, scheduler);
 }
 
-struct StateMoment::Plan : SavePlan {};
+struct StateSnapshot::Plan : SavePlan {};
 
-StateMoment::StateMoment(Model &model)
+StateSnapshot::StateSnapshot(Model &model)
     : model(model), plan(std::make_unique<Plan>()) {}
 
-Expected<std::unique_ptr<StateMoment>>
-StateMoment::take(Model &model, const std::string &denseFile,
-                  CheckpointWriter &writer, const TablePartSizes &sizes,
-                  SavedRows saved) {
-  const TraceSpan span("take the moment");
+Expected<std::unique_ptr<StateSnapshot>>
+StateSnapshot::take(Model &model, const std::string &denseFile,
+                    CheckpointWriter &writer, const TablePartSizes &sizes,
+                    SavedRows saved) {
+  const TraceSpan span("snapshot");
   PDLRT_RETURN_IF_ERROR(model.bringToHost());
   model.withholdPrepared();
-  std::unique_ptr<StateMoment> taken(new StateMoment(model));
+  model.noteTableSizes();
+  std::unique_ptr<StateSnapshot> taken(new StateSnapshot(model));
   const size_t share = heldTableBytes(model) / 32;
-  const size_t mostCopied =
-      std::max(sizes.copied, std::min(share, sizes.mostCopied));
+  const size_t maxCopied =
+      std::max(sizes.copied, std::min(share, sizes.maxCopied));
   SavePlan &plan = *taken->plan;
-  bool copies = denseBytes(model) <= mostCopied;
+  bool copies = denseBytes(model) <= maxCopied;
   if (copies) {
     try {
       PDLRT_RETURN_IF_ERROR(planDense(model, denseFile, copies, plan));
     } catch (const std::bad_alloc &) {
-      // Then steps wait for the disk.
+      // Without copies, steps wait until the parameters are on the disk.
       plan.dense = {};
       plan.denseTensors = {};
       copies = false;
@@ -253,27 +259,28 @@ StateMoment::take(Model &model, const std::string &denseFile,
     PDLRT_RETURN_IF_ERROR(planDense(model, denseFile, copies, plan));
     PDLRT_RETURN_IF_ERROR(writeDense(plan, writer));
   }
-  planTables(model, sizes, saved, std::max(sizes.aside, share), plan);
+  planTables(model, sizes, saved, std::max(sizes.copyLimit, share), plan);
   return taken;
 }
 
-StateMoment::~StateMoment() {
+StateSnapshot::~StateSnapshot() {
   for (int32_t i = 0; i < model.descriptor().symbol_count; ++i)
-    if (EmbeddingTable *table = model.table(i); table && table->moment())
-      table->endMoment();
+    if (EmbeddingTable *table = model.table(i); table && table->snapshot())
+      table->endSnapshot();
 }
 
-Status StateMoment::write(CheckpointWriter &writer) {
+Status StateSnapshot::write(CheckpointWriter &writer) {
   PDLRT_RETURN_IF_ERROR(writeDense(*plan, writer));
-  // Threads of the training have other work.
+  // The training needs the scheduler's threads.
   return saveTables(model, *plan, writer, /*scheduler=*/nullptr);
 }
 
-size_t StateMoment::mostBytesAside() const {
-  // Tables share their room.
+size_t StateSnapshot::maxCopiedBytes() const {
+  // Tables share one memory limit, so any table has the total.
   for (int32_t i = 0; i < model.descriptor().symbol_count; ++i)
-    if (const EmbeddingTable *table = model.table(i); table && table->moment())
-      return table->moment()->mostBytesAside();
+    if (const EmbeddingTable *table = model.table(i);
+        table && table->snapshot())
+      return table->snapshot()->maxCopiedBytes();
   return 0;
 }
 
@@ -285,12 +292,12 @@ Status pdlrt::saveModel(const Model &model, CheckpointWriter &writer,
 }
 
 //===----------------------------------------------------------------------===//
-// In
+// Reading
 //===----------------------------------------------------------------------===//
 
-/// The parts of a symbol that a use needs, and from which part of the
-/// checkpoint each is: what frozen programs read begins as the value where a
-/// checkpoint does not have it.
+/// Returns the parts of a symbol that a use needs, and the part of the
+/// checkpoint from which each is read. If the checkpoint lacks the part that
+/// frozen programs read, the value is read instead.
 static std::vector<std::pair<int32_t, int32_t>>
 partsToRestore(const pdl_symbol &symbol, const Checkpoint &checkpoint,
                CheckpointUse use) {
@@ -306,8 +313,8 @@ partsToRestore(const pdl_symbol &symbol, const Checkpoint &checkpoint,
   return parts;
 }
 
-/// Copies the rows of a parameter (part 0) or slot that the model holds, `from`
-/// that part of the checkpoint.
+/// Copies the rows that the model holds of a parameter (part 0) or slot.
+/// `from`: the part of the checkpoint to read.
 static Status copyHeldRows(const Checkpoint &checkpoint, const Model &model,
                            int32_t index, int32_t part, int32_t from) {
   const pdl_descriptor &descriptor = model.descriptor();
@@ -325,7 +332,7 @@ static Status copyHeldRows(const Checkpoint &checkpoint, const Model &model,
   return {};
 }
 
-/// The parts of a checkpoint that have rows of a table.
+/// Returns the parts of a checkpoint that have rows of a table.
 static std::vector<size_t> tablePartsOf(const Checkpoint &checkpoint,
                                         const std::string &symbol) {
   const std::vector<CheckpointPart> &parts = checkpoint.manifest().parts;
@@ -398,17 +405,24 @@ Status pdlrt::checkSettings(
     const Checkpoint &checkpoint,
     const std::vector<std::pair<std::string, std::string>> &settings) {
   const CheckpointManifest &manifest = checkpoint.manifest();
-  // A new epoch may be cut into other batches.
+  // A new epoch may use other batches.
   if (manifest.progress.positions.empty())
     return {};
   for (const auto &[flag, value] : settings) {
+    // The rest of the epoch may be divided among other replicas.
+    if (flag == "--replicas")
+      continue;
     const auto before = std::find_if(
         manifest.settings.begin(), manifest.settings.end(),
         [&flag = flag](const auto &entry) { return entry.first == flag; });
     if (before == manifest.settings.end())
       return checkpoint.damaged("it does not say " + flag);
-    if (before->second != value)
-      return Status::invalid(fmt::format(
+    // Rows of streams may also be divided among other files.
+    const bool areDealt = flag == "--data" &&
+                          EpochDivision::isInTurn(before->second) &&
+                          EpochDivision::isInTurn(value);
+    if (before->second != value && !areDealt)
+      return Status::failedPrecondition(fmt::format(
           "{}: was written in the middle of epoch {} with {} {}, but this run "
           "has {}; give the flags of the run that wrote it (they may change "
           "where an epoch begins), or train into another folder",

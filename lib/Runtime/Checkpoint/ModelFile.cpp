@@ -1,4 +1,4 @@
-//===- ModelFile.cpp - State in and out as safetensors --------------------===//
+//===- ModelFile.cpp - Reads and writes dumps (safetensors) ---------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -26,7 +26,7 @@
 using namespace pdlrt;
 
 //===----------------------------------------------------------------------===//
-// Out
+// Writing
 //===----------------------------------------------------------------------===//
 
 static RowList collectTable(const EmbeddingTable &table) {
@@ -50,7 +50,7 @@ Status pdlrt::dumpModel(const Model &model, const std::string &path,
   PDLRT_RETURN_IF_ERROR(model.bringToHost());
   model.withholdPrepared();
   const pdl_descriptor &descriptor = model.descriptor();
-  // Only keys and places of rows, by table, are copied.
+  // For tables, only keys and row addresses are copied.
   std::deque<RowList> tables;
   SafetensorsWriter writer;
   writer.setMetadata("model", descriptor.model_name);
@@ -84,7 +84,7 @@ Status pdlrt::dumpModel(const Model &model, const std::string &path,
 }
 
 //===----------------------------------------------------------------------===//
-// In
+// Reading
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -98,34 +98,36 @@ public:
   Status run();
 
 private:
-  /// The tensor of that name after a check of type and shape; null if there is
-  /// none.
+  /// Returns the tensor of that name after a check of type and shape, or null
+  /// if there is none.
   Expected<const TensorView *> take(const pdl_symbol &symbol,
                                     const std::string &name,
                                     const std::vector<int64_t> &shape);
-  /// Elements [first, first + count), widened where the symbol is in f64; an
-  /// error if one of them is not finite.
+  /// Copies elements [first, first + count), widened for a symbol in f64.
+  /// Returns an error if one of them is not finite.
   Status copyElements(const pdl_symbol &symbol, TensorWindow &from,
                       int64_t first, int64_t count, void *out) const;
-  /// Elements [first, first + symbol.row_width), rounded to what the table
-  /// stores; an error if one is not finite then.
+  /// Copies elements [first, first + symbol.row_width), rounded to the table's
+  /// storage type. Returns an error if one is not finite after rounding.
   Status storeElements(const pdl_symbol &symbol, TensorWindow &from,
                        int64_t first, std::vector<float> &elements,
                        void *out) const;
   Status checkFinite(const TensorView &tensor, int64_t first, int64_t count,
                      const std::byte *elements) const;
-  /// The rows of a parameter (part 0), or of its slot `part` - 1, that the
-  /// model holds.
+  /// Copies the rows that the model holds of a parameter (part 0) or of its
+  /// slot `part` - 1.
   Status copyHeldRows(const TensorView &tensor, int32_t index,
                       int32_t part) const;
   Status readParameter(int32_t index);
   Status readTable(int32_t index);
   Status readSteps();
   void noteSlots(const pdl_symbol &symbol, bool found);
+  std::string whatOfTraining() const;
   void log() const;
   bool isSlot(const std::string &tensor) const;
   void logUnknown() const;
-  /// A slot of the file: null if there is none, or if slots are not taken.
+  /// Returns a slot of the file, or null if the file lacks it or slots are not
+  /// requested.
   Expected<const TensorView *> takeSlot(const pdl_symbol &symbol,
                                         const std::string &name,
                                         const std::vector<int64_t> &shape);
@@ -135,14 +137,16 @@ private:
   const FileCoverage coverage;
   OldLayout oldLayout;
   std::set<std::string> used;
-  /// Symbols that the file has, and those that it lacks.
+  /// Symbols that the file contains, and symbols that it lacks.
   std::vector<std::string> taken, missing;
-  /// Groups, by index, of whose symbols slots were taken; symbols that lack
-  /// theirs.
+  /// Indices of groups for which slots of at least one symbol were read; and
+  /// symbols whose slots are missing.
   std::set<int32_t> groupsWithSlots;
-  std::vector<std::string> withoutSlots;
-  /// Names of groups with slots whose step counts are not known.
+  std::vector<std::string> withSlots, withoutSlots;
+  /// Names of groups that have slots but no step count.
   std::vector<std::string> withoutSteps;
+  /// Groups whose step counts were read, with these counts.
+  std::vector<std::string> takenSteps;
 };
 
 } // namespace
@@ -164,7 +168,7 @@ Initializer::takeSlot(const pdl_symbol &symbol, const std::string &name,
   return take(symbol, name, shape);
 }
 
-/// Where an element stands: "[2, 0]".
+/// Returns the indices of an element as text, such as "[2, 0]".
 static std::string placeText(int64_t element, std::vector<int64_t> shape) {
   for (size_t d = shape.size(); d-- > 0;) {
     const int64_t size = shape[d];
@@ -174,7 +178,7 @@ static std::string placeText(int64_t element, std::vector<int64_t> shape) {
   return shapeText(shape);
 }
 
-/// `elements`: those of the tensor from `first` on.
+/// `elements`: the elements of the tensor from `first` on.
 Status Initializer::checkFinite(const TensorView &tensor, int64_t first,
                                 int64_t count,
                                 const std::byte *elements) const {
@@ -182,11 +186,12 @@ Status Initializer::checkFinite(const TensorView &tensor, int64_t first,
   const int64_t i = firstNonFinite(type, count, elements);
   if (i == count)
     return {};
-  return Status::invalid(file.path() + ": tensor '" + tensor.name +
-                         "' has a number that is not finite at " +
-                         placeText(first + i, tensor.shape) +
-                         "; values and slots are finite: name a file of before "
-                         "they were damaged");
+  return Status::dataLoss(
+      file.path() + ": tensor '" + tensor.name +
+      "' has a number that is not finite at " +
+      placeText(first + i, tensor.shape) +
+      "; values and slots are finite: name a file of before "
+      "they were damaged");
 }
 
 Status Initializer::copyElements(const pdl_symbol &symbol, TensorWindow &from,
@@ -194,7 +199,7 @@ Status Initializer::copyElements(const pdl_symbol &symbol, TensorWindow &from,
                                  void *out) const {
   const size_t size = tensorElementSize(from.view().type);
   auto *next = static_cast<char *>(out);
-  // In pieces, so that a large parameter is not held twice.
+  // Copied in pieces, so that a large parameter is not in memory twice.
   constexpr int64_t piece = 1 << 16;
   for (int64_t done = 0; done < count; done += piece) {
     const int64_t more = std::min(piece, count - done);
@@ -263,9 +268,9 @@ Status Initializer::readParameter(int32_t index) {
   if (!value)
     return value.status();
   if (!*value && coverage == FileCoverage::Parameters)
-    return Status::invalid(file.path() + ": there is no tensor '" +
-                           symbol.name +
-                           "', which the model has as a parameter; add it");
+    return Status::failedPrecondition(
+        file.path() + ": there is no tensor '" + symbol.name +
+        "', which the model has as a parameter; add it");
   if (!*value) {
     missing.emplace_back(symbol.name);
     return {};
@@ -279,7 +284,7 @@ Status Initializer::readParameter(int32_t index) {
     if (!slot)
       return slot.status();
     hasSlots &= *slot != nullptr;
-    // What frozen programs read begins as the value.
+    // The part that frozen programs read starts with the value.
     const TensorView *from =
         *slot || 1 + s != symbol.frozen_part ? *slot : *value;
     if (from)
@@ -297,8 +302,9 @@ Status Initializer::readTable(int32_t index) {
     return Status::invalid(file.path() + ": there is '" + name +
                            ".values', but no '" + name + ".keys'; add it");
   if (!keys && coverage == FileCoverage::Parameters)
-    return Status::invalid(file.path() + ": there is no tensor '" + name +
-                           ".keys', which the model has as a table; add it");
+    return Status::failedPrecondition(
+        file.path() + ": there is no tensor '" + name +
+        ".keys', which the model has as a table; add it");
   if (!keys) {
     missing.push_back(name);
     return {};
@@ -308,11 +314,11 @@ Status Initializer::readTable(int32_t index) {
   taken.push_back(name);
   used.insert(name + ".keys");
   if (keys->type != TensorType::I64 || keys->shape.size() != 1)
-    return Status::invalid(file.path() + ": tensor '" + name + ".keys' is " +
-                           keys->typeAndShape() +
-                           ", but the keys of a table are I64 of rank 1");
+    return Status::failedPrecondition(
+        file.path() + ": tensor '" + name + ".keys' is " +
+        keys->typeAndShape() + ", but the keys of a table are I64 of rank 1");
   const int64_t count = keys->elementCount;
-  // The value first, then the slots that are there.
+  // The value, then the slots that exist.
   std::vector<const TensorView *> parts(1 + symbol.slot_count);
   for (int32_t part = 0; part <= symbol.slot_count; ++part) {
     std::string partName =
@@ -330,7 +336,7 @@ Status Initializer::readTable(int32_t index) {
   }
   noteSlots(symbol,
             std::find(parts.begin(), parts.end(), nullptr) == parts.end());
-  // What frozen programs read begins as the value.
+  // The part that frozen programs read starts with the value.
   if (!parts[symbol.frozen_part])
     parts[symbol.frozen_part] = parts[0];
 
@@ -373,13 +379,15 @@ Status Initializer::readTable(int32_t index) {
 void Initializer::noteSlots(const pdl_symbol &symbol, bool found) {
   if (symbol.slot_count == 0)
     return;
-  if (found)
+  if (found) {
     groupsWithSlots.insert(symbol.group);
-  else
+    withSlots.emplace_back(symbol.name);
+  } else {
     withoutSlots.emplace_back(symbol.name);
+  }
 }
 
-/// Of groups some of whose symbols were taken.
+/// Reads the step counts of groups for which slots of a symbol were read.
 Status Initializer::readSteps() {
   const pdl_descriptor &descriptor = model.descriptor();
   for (int32_t g = 0; g < descriptor.group_count; ++g) {
@@ -395,6 +403,8 @@ Status Initializer::readSteps() {
       return std::move(steps).status().withContext(
           file.path() + ": the metadata '" + name + "'");
     model.restoreStepCount(g, int64_t(*steps));
+    takenSteps.push_back(std::string(descriptor.groups[g].name) + " " +
+                         std::to_string(*steps));
   }
   return {};
 }
@@ -406,8 +416,8 @@ static std::string join(const std::vector<std::string> &names) {
   return text;
 }
 
-/// Whether it is a slot of a symbol of the model, also where the program, which
-/// only reads, has none itself.
+/// Returns true if the tensor is a slot of a symbol of the model, even if the
+/// program only reads and has no slots itself.
 bool Initializer::isSlot(const std::string &tensor) const {
   const pdl_descriptor &descriptor = model.descriptor();
   for (int32_t i = 0; i < descriptor.symbol_count; ++i)
@@ -416,9 +426,9 @@ bool Initializer::isSlot(const std::string &tensor) const {
   return false;
 }
 
-/// Tensors that belong to nothing.
+/// Warns about tensors that belong to no symbol.
 void Initializer::logUnknown() const {
-  constexpr int mostSentences = 5;
+  constexpr int maxMessages = 5;
   const pdl_descriptor &descriptor = model.descriptor();
   std::vector<std::string> known;
   for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
@@ -439,13 +449,31 @@ void Initializer::logUnknown() const {
            (coverage != FileCoverage::Any && isSlot(tensor.name));
   };
   for (const TensorView &tensor : file.tensors())
-    if (!isKnown(tensor) && ++unknown <= mostSentences)
+    if (!isKnown(tensor) && ++unknown <= maxMessages)
       logWarning(file.path() + ": tensor '" + tensor.name +
                  "' belongs to nothing in model " + descriptor.model_name +
                  " and is not taken" + suggestName(tensor.name, known));
-  if (unknown > mostSentences)
-    logWarning(file.path() + ": " + std::to_string(unknown - mostSentences) +
+  if (unknown > maxMessages)
+    logWarning(file.path() + ": " + std::to_string(unknown - maxMessages) +
                " more tensors belong to nothing in the model");
+}
+
+/// Returns a description of the optimizer state that was read from the file.
+std::string Initializer::whatOfTraining() const {
+  if (coverage == FileCoverage::AnyValues)
+    return "but not its optimizer slots and step counts, which were not taken "
+           "(--init-values-only): slots, bias corrections and schedules begin "
+           "anew";
+  const std::string slots = withSlots.empty() ? "without optimizer slots"
+                            : withoutSlots.empty()
+                                ? "with their optimizer slots"
+                                : "with optimizer slots of " + join(withSlots);
+  return takenSteps.empty()
+             ? slots + " and without step counts: bias corrections "
+                       "and schedules begin anew"
+             : slots + " and with step counts (" + join(takenSteps) +
+                   "), from which bias corrections and schedules "
+                   "go on";
 }
 
 void Initializer::log() const {
@@ -457,12 +485,9 @@ void Initializer::log() const {
   // The rest concerns training.
   if (coverage == FileCoverage::Parameters)
     return;
-  logInfo("took " + join(taken) + " from " + file.path());
-  if (coverage == FileCoverage::AnyValues)
-    logInfo("optimizer slots and step counts of " + file.path() +
-            " were not taken (--init-values-only): slots, bias corrections "
-            "and schedules begin anew");
-  else if (!withoutSlots.empty())
+  logInfo("took " + join(taken) + " from " + file.path() + ", " +
+          whatOfTraining());
+  if (coverage != FileCoverage::AnyValues && !withoutSlots.empty())
     logInfo(file.path() + " does not have the optimizer's slots of " +
             join(withoutSlots) + ": they begin anew");
   if (!withoutSteps.empty())
@@ -479,9 +504,10 @@ Status Initializer::run() {
   if (coverage != FileCoverage::AnyValues)
     PDLRT_RETURN_IF_ERROR(readSteps());
   if (taken.empty() && descriptor.symbol_count > 0)
-    return Status::invalid(file.path() + ": no tensor in it belongs to model " +
-                           descriptor.model_name + ", which has " +
-                           join(missing) + "; name another file");
+    return Status::failedPrecondition(file.path() +
+                                      ": no tensor in it belongs to model " +
+                                      descriptor.model_name + ", which has " +
+                                      join(missing) + "; name another file");
   log();
   return {};
 }
@@ -498,8 +524,8 @@ Status pdlrt::initializeModel(Model &model, const std::string &path,
     return file.status();
   PDLRT_RETURN_IF_ERROR(
       Initializer(model, *file, coverage, acceptOldLayout).run());
-  // A dump does not say how long its periods are, if it has any: rows count as
-  // updated now, so that none goes early.
+  // A dump does not contain the lengths of periods. Rows count as updated now,
+  // so that none expires early.
   RowList rows;
   for (int32_t s = 0; s < model.descriptor().symbol_count; ++s)
     if (const EmbeddingTable *table = model.table(s);

@@ -1,4 +1,4 @@
-//===- ModelParts.cpp - What a checkpoint and a program share -------------===//
+//===- ModelParts.cpp - Compares a checkpoint with a program --------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,8 +16,8 @@
 
 using namespace pdlrt;
 
-/// How many differences a sentence names; who reads it has one or two, or
-/// another model.
+/// Maximum number of differences in a message. Usually there are one or two, or
+/// the checkpoint is of another model.
 static constexpr size_t namedDifferences = 3;
 
 std::vector<ModelPart> pdlrt::partsOf(const pdl_descriptor &descriptor) {
@@ -41,7 +41,7 @@ static bool isKeys(const ModelPart &part) {
                                          part.name.starts_with(readKeys));
 }
 
-/// Of a part that says how keys come from fields.
+/// Returns the table of a part that describes how keys are made from fields.
 static std::string tableOf(const ModelPart &part) {
   return part.name.substr(part.name.find('@') + 1);
 }
@@ -65,7 +65,7 @@ static std::vector<std::string_view> linesOf(std::string_view text) {
   return lines;
 }
 
-/// The first few, and how many more.
+/// Returns a list of the first few ways and the number of further ones.
 static std::string listOf(const std::vector<std::string_view> &ways) {
   const size_t named = std::min(ways.size(), namedDifferences);
   std::string text = fmt::format(
@@ -103,7 +103,7 @@ std::string pdlrt::keyDifferences(const ModelPart &program,
 
 Status pdlrt::refuseOldLayout(const std::string &path,
                               const std::string &unchecked) {
-  return Status::invalid(fmt::format(
+  return Status::failedPrecondition(fmt::format(
       "{}: is of an older layout, which does not say how its values were "
       "made, so that these cannot be checked: {}; if they are the same as in "
       "the program that wrote it, give --accept-old-layout",
@@ -145,8 +145,9 @@ static const ModelPart *findPart(const std::vector<ModelPart> &parts,
   return found == parts.end() ? nullptr : &*found;
 }
 
-/// The rule that a cycle's turns are counted with has no name in the model: its
-/// number of steps is what the model says. None for any other part.
+/// Describes the length of a training cycle for messages. The rule that counts
+/// the turns of a cycle has no name in the model; the model only states the
+/// number of steps. Returns none for any other part.
 static std::optional<ModelPart> cycleOf(const ModelPart &part) {
   constexpr std::string_view begin = "rule of group @", end = ".turns",
                              length = "{length = ";
@@ -163,7 +164,7 @@ static std::optional<ModelPart> cycleOf(const ModelPart &part) {
                   value.substr(length.size(), close - length.size()))};
 }
 
-/// For a reader.
+/// Describes a difference for messages.
 static std::string sayPart(const ModelPart &part, const ModelPart &before,
                            const std::string &other) {
   const std::optional<ModelPart> cycle = cycleOf(part), old = cycleOf(before);
@@ -171,6 +172,28 @@ static std::string sayPart(const ModelPart &part, const ModelPart &before,
     return sayPart(*cycle, *old, other);
   return fmt::format("for the {} {} has {}, this program {}", part.name, other,
                      before.value, part.value);
+}
+
+std::vector<std::string>
+pdlrt::symbolsToLeaveOut(const std::vector<ModelPart> &program,
+                         const std::vector<ModelPart> &checkpoint) {
+  std::vector<std::string> names;
+  for (const ModelPart &part : program) {
+    const size_t at = part.name.find('@');
+    if (part.kind != PDL_PART_STATE || at == std::string::npos)
+      continue;
+    const ModelPart *before = isKeys(part) ? keysOf(checkpoint, tableOf(part))
+                                           : findPart(checkpoint, part);
+    if (!before)
+      continue;
+    const bool fits = isKeys(part)
+                          ? keyDifferences(part, before->value, "").empty()
+                          : part.value == before->value;
+    std::string name = part.name.substr(at + 1);
+    if (!fits && std::ranges::find(names, name) == names.end())
+      names.push_back(std::move(name));
+  }
+  return names;
 }
 
 std::string pdlrt::differencesOf(const std::vector<ModelPart> &program,
@@ -188,7 +211,7 @@ std::string pdlrt::differencesOf(const std::vector<ModelPart> &program,
         found.push_back(std::move(text));
       continue;
     }
-    // Of a table that nobody trained.
+    // The table was never trained.
     if (isKeys(part) && part.name.starts_with(readKeys))
       continue;
     const ModelPart *before = findPart(checkpoint, part);

@@ -1,4 +1,4 @@
-//===- ModelSeed.cpp - The seed that a dump says --------------------------===//
+//===- ModelSeed.cpp - Reads the seed of a dump ---------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// By itself, so that libraries that serve need nothing else of those who dump.
+// A separate file, so that serving libraries need no other code of dumps.
 //
 //===----------------------------------------------------------------------===//
 

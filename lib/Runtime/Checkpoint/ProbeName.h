@@ -1,4 +1,4 @@
-//===- ProbeName.h - Files that show who sees a folder ----------*- C++ -*-===//
+//===- ProbeName.h - Names of probe files -----------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,8 +11,8 @@
 
 namespace pdlrt {
 
-/// How the names of files begin that are in a folder of checkpoints for a
-/// moment only (`SaveProbe`).
+/// Prefix of temporary files that show whether processes see the same folder of
+/// checkpoints (`SaveProbe`).
 inline constexpr const char *probePrefix = ".pdl-probe-";
 
 } // namespace pdlrt

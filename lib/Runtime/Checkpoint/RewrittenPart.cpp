@@ -1,4 +1,4 @@
-//===- RewrittenPart.cpp - Parts made of those of a checkpoint ------------===//
+//===- RewrittenPart.cpp - Writes parts made from other parts -------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -25,7 +25,8 @@ Status pdlrt::copyPart(const Checkpoint &checkpoint, size_t index,
   Expected<std::string> folder = writer.folder();
   if (!folder)
     return folder.status();
-  // What was opened and checked, whatever has its name by now.
+  // The open file is the one that was verified; its name may now belong to
+  // another file.
   const SafetensorsFile &from = checkpoint.file(index);
   TemporaryFile to(*folder + "/" + part.file);
   PDLRT_RETURN_IF_ERROR(to.create());
@@ -62,7 +63,7 @@ size_t pdlrt::bytesOfRow(const CheckpointSymbol &symbol) {
 
 namespace {
 
-/// Reads a value or slot of some rows, each from the file that has it.
+/// Reads the value or a slot of rows, each from the file that contains the row.
 class ColumnReader {
 public:
   ColumnReader(const std::vector<const TensorView *> &tensors, int64_t width)
@@ -87,7 +88,7 @@ public:
 private:
   const int64_t width;
   size_t bytes = 0;
-  /// By file.
+  /// Indexed by file.
   std::vector<TensorWindow> windows;
 };
 
@@ -100,7 +101,7 @@ Status pdlrt::writeRewritten(const Checkpoint &checkpoint,
       checkpoint.manifest().symbols[rewritten.symbol];
   const std::span<const LinkedRows::Row> rows = rewritten.rows;
   const auto count = int64_t(rows.size());
-  // The first error of a source, which cannot return one.
+  // First error of a source, which cannot return one.
   Status failed;
   SafetensorsWriter tensors;
   PDLRT_RETURN_IF_ERROR(tensors.addRows(

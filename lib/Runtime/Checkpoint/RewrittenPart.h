@@ -1,4 +1,4 @@
-//===- RewrittenPart.h - Parts made of those of a checkpoint ----*- C++ -*-===//
+//===- RewrittenPart.h - Writes parts made from other parts -----*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,28 +23,30 @@
 
 namespace pdlrt {
 
-/// Copies a file of the checkpoint as it is.
+/// Copies a file of the checkpoint unchanged.
 Status copyPart(const Checkpoint &checkpoint, size_t index,
                 CheckpointWriter &writer);
 
-/// Bytes of a row with its key, as the process that held it counted them.
+/// Returns the size of a row with its key, as the process that held it computed
+/// it.
 size_t bytesOfRow(const CheckpointSymbol &symbol);
 
-/// A part of a table that is made of rows of other parts.
+/// A part of a table that is composed of rows of other parts.
 struct RewrittenPart {
-  /// Of the checkpoint's symbols.
+  /// Index in the checkpoint's symbols.
   size_t symbol = 0;
   ShardRun run;
-  /// Where the rows are, and which they are, by (shard, key).
+  /// The files, and the rows to write, ordered by (shard, key).
   const std::vector<LinkedRows::File> &files;
   std::span<const LinkedRows::Row> rows;
   WaitingColumns waiting;
-  /// Unless null: changes so many elements of a part of rows, 0: of values,
-  /// else of slot `part` - 1, which are not aligned.
+  /// If set, modifies this number of elements of a part of rows before they are
+  /// written. Part 0 is the values, part `p` is slot `p` - 1. The elements are
+  /// not aligned.
   std::function<void(size_t part, int64_t elements, std::byte *)> change = {};
 };
 
-/// Writes it, piece by piece. Throws std::bad_alloc.
+/// Writes the part in pieces. Throws std::bad_alloc.
 Status writeRewritten(const Checkpoint &checkpoint, const RewrittenPart &part,
                       CheckpointWriter &writer);
 

@@ -1,4 +1,4 @@
-//===- RunningEpoch.cpp - What an epoch has counted so far ----------------===//
+//===- RunningEpoch.cpp - Accumulated loss and metrics of an epoch --------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,29 +11,34 @@
 #include "pdlabi/metrics.h"
 #include "pdlabi/names.h"
 
+#include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
 #include <string>
+#include <string_view>
+#include <utility>
 
 using namespace pdlrt;
 
-/// The name of a metric's sums, which changes with the metric's kind, and with
-/// its parameter where their number does not.
+/// Returns the name of a metric's sums. It contains the metric's kind, and its
+/// parameter if the number of sums does not determine it.
 static std::string tensorName(const pdl_metric &metric) {
-  if (pdlabi::sumCountTellsParameter(metric.kind))
+  if (pdlabi::sumCountDefinesParameter(metric.kind))
     return fmt::format("metric.{}.{}.sums", metric.name, metric.kind);
   return fmt::format("metric.{}.{}.{}.sums", metric.name, metric.kind,
                      metric.parameter);
 }
 
-/// The name of a part of the samples that a metric of groups keeps of a
-/// replica.
+/// Returns the name of a tensor with a part of the samples that a group metric
+/// keeps for a replica.
 static std::string groupTensor(const pdl_metric &metric, int replica,
                                const char *part) {
   return fmt::format("metric.{}.{}.{}.{}", metric.name, metric.kind, replica,
                      part);
 }
 
-/// Calls visit(metric, replica, its place in `RunningEpoch::groups`).
+/// Calls visit(metric, replica, index in `RunningEpoch::groups`) for all group
+/// metrics.
 template <typename Visit>
 static void forEachGroups(const pdl_descriptor &descriptor, int replicas,
                           Visit visit) {
@@ -61,6 +66,23 @@ static Status saveGroups(const pdl_metric &metric, int replica,
                      shape, samples.weights.data());
 }
 
+static Status saveRest(const EpochRest &rest, SafetensorsWriter &tensors) {
+  const int64_t numbers[] = {rest.windows, rest.steps};
+  std::vector<int64_t> runs, places;
+  for (const RowRun &run : rest.runs)
+    runs.insert(runs.end(), {run.file, run.begin, run.end});
+  for (const EpochRest::Place &place : rest.places)
+    places.insert(places.end(),
+                  {place.file, place.row, place.byte, place.line});
+  PDLRT_RETURN_IF_ERROR(
+      tensors.addCopy("rest.numbers", TensorType::I64, {2}, numbers));
+  PDLRT_RETURN_IF_ERROR(tensors.addCopy("rest.runs", TensorType::I64,
+                                        {int64_t(rest.runs.size()), 3},
+                                        runs.data()));
+  return tensors.addCopy("rest.places", TensorType::I64,
+                         {int64_t(rest.places.size()), 4}, places.data());
+}
+
 Status pdlrt::saveRunningEpoch(const pdl_descriptor &descriptor,
                                const RunningEpoch &running, int replicas,
                                CheckpointWriter &writer) {
@@ -82,6 +104,8 @@ Status pdlrt::saveRunningEpoch(const pdl_descriptor &descriptor,
                                         tensors);
                 });
   PDLRT_RETURN_IF_ERROR(std::move(status));
+  if (running.rest)
+    PDLRT_RETURN_IF_ERROR(saveRest(*running.rest, tensors));
   CheckpointPart part;
   part.file = "trainer.safetensors";
   part.kind = PartKind::Trainer;
@@ -99,8 +123,8 @@ static Status copyTensor(const Checkpoint &checkpoint,
   return (*tensor)->copyTo(out);
 }
 
-/// Whether the file has the metric's sums. Where they are of another number of
-/// replicas, reading them says so.
+/// Returns true if the file has the metric's sums. If they are of another
+/// number of replicas, the reader reports that.
 static bool holdsMetric(const pdl_metric &metric, int64_t size,
                         const SafetensorsFile &file) {
   const TensorView *found = file.find(tensorName(metric));
@@ -113,7 +137,7 @@ static Status loadGroups(const pdl_metric &metric, int replica,
                          const SafetensorsFile &file,
                          pdlabi::GroupedSamples &samples) {
   const TensorView *groups = file.find(groupTensor(metric, replica, "groups"));
-  // The program that trained does not observe the metric.
+  // The program that trained does not have the metric.
   if (!groups)
     return {};
   const int64_t count = groups->elementCount;
@@ -136,6 +160,151 @@ static Status loadGroups(const pdl_metric &metric, int replica,
   return {};
 }
 
+/// Returns true if no run is empty and all are ascending.
+static bool areRuns(const std::vector<RowRun> &runs) {
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const RowRun &run = runs[i];
+    if (run.file < 0 || run.begin < 0 || run.end <= run.begin ||
+        (i > 0 && std::pair(run.file, run.begin) <
+                      std::pair(runs[i - 1].file, runs[i - 1].end)))
+      return false;
+  }
+  return true;
+}
+
+static Expected<EpochRest> readRest(const Checkpoint &checkpoint,
+                                    const SafetensorsFile &file) {
+  EpochRest rest;
+  int64_t numbers[2];
+  PDLRT_RETURN_IF_ERROR(copyTensor(checkpoint, file, "rest.numbers", {2},
+                                   numbers, TensorType::I64));
+  rest.windows = numbers[0];
+  rest.steps = numbers[1];
+  const auto rowsOf = [&](const char *name) {
+    const TensorView *found = file.find(name);
+    return found && !found->shape.empty() ? found->shape[0] : 0;
+  };
+  std::vector<int64_t> runs(3 * rowsOf("rest.runs")),
+      places(4 * rowsOf("rest.places"));
+  PDLRT_RETURN_IF_ERROR(copyTensor(checkpoint, file, "rest.runs",
+                                   {int64_t(runs.size()) / 3, 3}, runs.data(),
+                                   TensorType::I64));
+  PDLRT_RETURN_IF_ERROR(copyTensor(checkpoint, file, "rest.places",
+                                   {int64_t(places.size()) / 4, 4},
+                                   places.data(), TensorType::I64));
+  for (size_t i = 0; i < runs.size(); i += 3)
+    rest.runs.push_back({runs[i], runs[i + 1], runs[i + 2]});
+  for (size_t i = 0; i < places.size(); i += 4)
+    rest.places.push_back(
+        {places[i], places[i + 1], places[i + 2], places[i + 3]});
+  if (!areRuns(rest.runs) || rest.windows < 0 || rest.steps < 1)
+    return checkpoint.damaged("the rows that it says are left are none");
+  return rest;
+}
+
+Expected<std::shared_ptr<const EpochRest>>
+pdlrt::loadRest(const Checkpoint &checkpoint) {
+  Expected<const SafetensorsFile *> file = checkpoint.only(PartKind::Trainer);
+  if (!file)
+    return file.status();
+  if (!(*file)->find("rest.numbers"))
+    return std::shared_ptr<const EpochRest>();
+  Expected<EpochRest> rest = readRest(checkpoint, **file);
+  if (!rest)
+    return rest.status();
+  return std::make_shared<const EpochRest>(std::move(*rest));
+}
+
+static constexpr std::string_view fromStep = " from step ", on = " on";
+
+std::string EpochDivision::text() const {
+  std::string text = fmt::format("{}x{}", groups, workers);
+  // Because of this text, older versions refuse to resume in the middle of such
+  // an epoch.
+  if (steps > 0)
+    text += fmt::format("{}{}{}", fromStep, steps, on);
+  return text;
+}
+
+void pdlrt::noteDivision(int64_t steps, CheckpointManifest &manifest) {
+  for (auto &[flag, value] : manifest.settings)
+    if (flag == "--replicas")
+      value += fmt::format("{}{}{}", fromStep, steps, on);
+}
+
+static constexpr std::string_view inTurn = " files, in turn";
+
+std::string pdlrt::inTurnText(size_t files) {
+  return fmt::format("{}{}", files, inTurn);
+}
+
+bool EpochDivision::isInTurn(const std::string &setting) {
+  return setting.ends_with(inTurn);
+}
+
+/// Returns the number of files among which a setting of `--data` distributes
+/// rows round-robin, or 0.
+static int64_t filesInTurn(const CheckpointManifest &manifest) {
+  int64_t files = 0;
+  for (const auto &[flag, value] : manifest.settings)
+    if (flag == "--data" && EpochDivision::isInTurn(value))
+      std::from_chars(value.data(), value.data() + value.size(), files);
+  return std::max<int64_t>(files, 0);
+}
+
+Expected<EpochDivision> EpochDivision::of(const Checkpoint &checkpoint) {
+  const CheckpointManifest &manifest = checkpoint.manifest();
+  const auto entry =
+      std::ranges::find(manifest.settings, "--replicas",
+                        &std::pair<std::string, std::string>::first);
+  if (entry == manifest.settings.end())
+    return checkpoint.damaged("it does not say --replicas");
+  EpochDivision division;
+  const std::string &text = entry->second;
+  const char *const end = text.data() + text.size();
+  const auto groups = std::from_chars(text.data(), end, division.groups);
+  if (groups.ptr < end && *groups.ptr == 'x') {
+    const auto workers = std::from_chars(groups.ptr + 1, end, division.workers);
+    const std::string_view left(workers.ptr, size_t(end - workers.ptr));
+    if (left.starts_with(fromStep))
+      std::from_chars(left.data() + fromStep.size(), end, division.steps);
+  }
+  if (division.groups < 1 || division.workers < 1 || division.text() != text ||
+      manifest.progress.positions.size() != size_t(division.groups))
+    return checkpoint.damaged(fmt::format(
+        "it has positions of {} groups, and was written with --replicas {}",
+        manifest.progress.positions.size(), text));
+  division.files = filesInTurn(manifest);
+  return division;
+}
+
+void pdlrt::giveToFirst(const pdl_descriptor &descriptor, int from, int to,
+                        RunningEpoch &running) {
+  MetricSums all(descriptor, to);
+  std::vector<std::span<double>> firsts;
+  forEachMetric(descriptor, to, all, [&](const MetricBlock &block) {
+    firsts.push_back({block.sums, size_t(block.size)});
+  });
+  forEachMetric(descriptor, from, running.metrics,
+                [&](const MetricBlock &block) {
+                  for (int r = 0; r < from; ++r)
+                    addMetric(block.of(r), firsts[size_t(block.index)]);
+                });
+  running.metrics = std::move(all);
+  if (running.groups.empty())
+    return;
+  std::vector<pdlabi::GroupedSamples> groups(size_t(descriptor.metric_count) *
+                                             to);
+  forEachGroups(descriptor, from, [&](const pdl_metric &, int, size_t place) {
+    const pdlabi::GroupedSamples &samples = running.groups[place];
+    pdlabi::GroupedSamples &first = groups[place / size_t(from) * size_t(to)];
+    for (size_t i = 0; i < samples.size(); ++i)
+      first.add(samples.groups[i], samples.predictions[i],
+                samples.labels[i] != 0, samples.weights[i]);
+  });
+  running.groups = std::move(groups);
+}
+
 Expected<RunningEpoch> pdlrt::loadRunningEpoch(const pdl_descriptor &descriptor,
                                                int replicas,
                                                const Checkpoint &checkpoint) {
@@ -146,6 +315,10 @@ Expected<RunningEpoch> pdlrt::loadRunningEpoch(const pdl_descriptor &descriptor,
   PDLRT_RETURN_IF_ERROR(copyTensor(checkpoint, **file, "loss", {2}, loss));
   RunningEpoch running = {
       loss[0], loss[1], MetricSums(descriptor, replicas), {}};
+  auto rest = loadRest(checkpoint);
+  if (!rest)
+    return rest.status();
+  running.rest = std::move(*rest);
   running.groups.resize(size_t(descriptor.metric_count) * replicas);
   Status status;
   forEachMetric(descriptor, replicas, running.metrics,
@@ -167,4 +340,17 @@ Expected<RunningEpoch> pdlrt::loadRunningEpoch(const pdl_descriptor &descriptor,
                 });
   PDLRT_RETURN_IF_ERROR(std::move(status));
   return running;
+}
+
+Status pdlrt::commitTraining(const pdl_descriptor &descriptor,
+                             const RunningEpoch *running, int replicas,
+                             const CheckpointFolder &folder,
+                             CheckpointWriter &writer,
+                             CheckpointManifest manifest, uint64_t *digest) {
+  if (running)
+    PDLRT_RETURN_IF_ERROR(
+        saveRunningEpoch(descriptor, *running, replicas, writer));
+  // Servers may have accepted a newer incarnation since they saved.
+  PDLRT_RETURN_IF_ERROR(folder.checkOwner());
+  return writer.commit(std::move(manifest), digest);
 }

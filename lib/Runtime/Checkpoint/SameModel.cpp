@@ -1,4 +1,4 @@
-//===- SameModel.cpp - Whether a checkpoint is of a model -----------------===//
+//===- SameModel.cpp - Checks that a checkpoint fits a program ------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,15 +6,39 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// By itself, so that libraries that serve need nothing else of those who save.
+// A separate file, so that serving libraries need no other code of checkpoints.
 //
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 using namespace pdlrt;
+
+/// Returns advice on how a new training can use the matching part of a
+/// checkpoint.
+static std::string sayHowToKeep(const std::vector<ModelPart> &program,
+                                const std::vector<ModelPart> &saved) {
+  const std::vector<std::string> others = symbolsToLeaveOut(program, saved);
+  if (others.empty())
+    return "keep its values: `pdl-checkpoint dump` writes them to a file, and "
+           "a new training begins with --init-from FILE";
+  const bool isAnyLeft = std::ranges::any_of(saved, [&](const ModelPart &part) {
+    const size_t at = part.name.find('@');
+    return part.kind == PDL_PART_STATE && at != std::string::npos &&
+           std::ranges::find(others, part.name.substr(at + 1)) == others.end();
+  });
+  if (!isAnyLeft)
+    return "begin a new training in another folder, because none of its values "
+           "fit";
+  return fmt::format(
+      "keep the values that fit: `pdl-checkpoint dump --without {}` writes "
+      "them to a file, a new training begins with --init-from FILE, and @{} "
+      "with initial values",
+      fmt::join(others, " --without "), fmt::join(others, ", @"));
+}
 
 Status pdlrt::checkSameModel(const pdl_descriptor &descriptor,
                              const Checkpoint &checkpoint, CheckpointUse use,
@@ -40,12 +64,10 @@ Status pdlrt::checkSameModel(const pdl_descriptor &descriptor,
       old->unchecked = unchecked;
     return {};
   }
-  return Status::invalid(fmt::format(
+  return Status::failedPrecondition(fmt::format(
       "{}: does not fit this program (model {} there, {} here): {}; use the "
       "program that wrote it, or {}",
       path, manifest.model, descriptor.model_name, differences,
-      use == CheckpointUse::Values
-          ? "another checkpoint"
-          : "keep its values: `pdl-checkpoint dump` writes them to a file, and "
-            "a new training begins with --init-from FILE"));
+      use == CheckpointUse::Values ? "another checkpoint"
+                                   : sayHowToKeep(program, saved)));
 }

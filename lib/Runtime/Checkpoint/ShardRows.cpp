@@ -70,7 +70,8 @@ std::pair<int64_t, int64_t> ShardRows::rowsOf(size_t file, int shard) const {
   return parts[file].rows.of(shard);
 }
 
-/// Elements of a tensor of a part that is there where there are any.
+/// Returns elements [first, second) of a tensor that exists only if it has
+/// elements.
 template <typename T>
 static Expected<std::vector<T>> readSome(const LinkedRows::File &file,
                                          const char *name,
@@ -84,7 +85,8 @@ static Expected<std::vector<T>> readSome(const LinkedRows::File &file,
 
 namespace {
 
-/// What one file says of a key; null bits: it does not wait.
+/// State of a waiting key according to one file. Null bits: the key does not
+/// wait.
 struct Note {
   int64_t key;
   size_t order;
@@ -94,7 +96,7 @@ struct Note {
 } // namespace
 
 Expected<ShardRows::Shard> ShardRows::read(int shard) const {
-  // Instead of a row in the file: before it the key has no row any more.
+  // Index of a deletion: the key has no row in this and earlier files.
   constexpr int64_t noRow = -1;
   std::vector<LinkedRows::Row> rows;
   std::vector<Note> notes;
@@ -102,7 +104,7 @@ Expected<ShardRows::Shard> ShardRows::read(int shard) const {
     const LinkedRows::File &file = all[f];
     const Part &part = parts[f];
     const CheckpointPart &entry = file.of->manifest().parts[part.index];
-    // What stands in its place says all of its shards.
+    // A part with complete shards replaces all earlier rows of these shards.
     if (!entry.isChanges && entry.holdsShard(shard)) {
       rows.clear();
       notes.clear();
@@ -121,7 +123,8 @@ Expected<ShardRows::Shard> ShardRows::read(int shard) const {
       return keys.status();
     for (size_t i = 0; i < keys->size(); ++i) {
       rows.push_back({(*keys)[i], f, range.first + int64_t(i)});
-      // A key with a row does not wait: only those that did matter.
+      // A key with a row does not wait. Only the keys in changes matter,
+      // because a complete part has cleared `notes`.
       if (entry.isChanges)
         notes.push_back({(*keys)[i], 2 * f, WaitingBits()});
     }
@@ -143,7 +146,7 @@ Expected<ShardRows::Shard> ShardRows::read(int shard) const {
   std::ranges::sort(notes, [](const auto &a, const auto &b) {
     return std::tie(a.key, a.order) < std::tie(b.key, b.order);
   });
-  // Of each key what was said last.
+  // The last entry of each key is valid.
   const auto isLast = [](const auto &list, size_t i) {
     return i + 1 == list.size() || list[i + 1].key != list[i].key;
   };

@@ -22,37 +22,38 @@
 
 namespace pdlrt {
 
-/// The rows and the waiting keys of a table in a checkpoint and in all that it
-/// follows. In memory are those of one shard, and where the shards of each file
-/// begin: no table need fit into it. One thread at a time.
+/// Provides the rows and waiting keys of a table in a checkpoint and its
+/// predecessors, shard by shard. Memory holds only one shard and the position
+/// of each shard in each file, so the table need not fit into memory. Not
+/// thread-safe.
 class ShardRows {
 public:
-  /// Of one shard, by key; rows where they were written last.
+  /// Data of one shard, ordered by key. Each row refers to its newest version.
   struct Shard {
     std::vector<LinkedRows::Row> rows;
     std::vector<WaitingKey> waiting;
   };
 
-  /// Looks at all keys, those of one part at a time: an error where one is not
-  /// in its place. The checkpoint outlives it. Throws std::bad_alloc.
+  /// Reads all keys, one part at a time. Returns an error if a key is out of
+  /// order. The checkpoint must outlive the result. Throws std::bad_alloc.
   static Expected<ShardRows> open(const Checkpoint &checkpoint,
                                   const std::string &symbol);
 
-  /// The files that have rows, by `Row::file`.
+  /// Returns the files with rows, indexed by `Row::file`.
   const std::vector<LinkedRows::File> &files() const { return all; }
-  /// How many rows files have, those included that others hide.
+  /// Returns the number of rows in all files, including outdated versions.
   int64_t writtenRows() const;
-  /// Which rows of a file are of a shard, [first, end).
+  /// Returns the rows of a file that belong to a shard, as [first, end).
   std::pair<int64_t, int64_t> rowsOf(size_t file, int shard) const;
-  /// Throws std::bad_alloc.
+  /// Reads one shard. Throws std::bad_alloc.
   Expected<Shard> read(int shard) const;
 
 private:
-  /// Where shards begin in a list that is ordered by shard.
+  /// Positions of shards in a list that is ordered by shard.
   class Runs {
   public:
     void add(int shard, int64_t at);
-    /// [first, end); an empty range if it has none.
+    /// Returns the range [first, end) of a shard, empty if it has no entries.
     std::pair<int64_t, int64_t> of(int shard) const;
 
   private:
@@ -63,14 +64,14 @@ private:
     std::vector<Run> runs;
   };
 
-  /// What a part says.
+  /// Position of the shards in a part.
   struct Part {
-    size_t index; ///< in its checkpoint
+    size_t index; ///< Index in its checkpoint.
     Runs rows, erased, waiting;
   };
 
   std::vector<LinkedRows::File> all;
-  /// By file.
+  /// Indexed by file.
   std::vector<Part> parts;
 };
 

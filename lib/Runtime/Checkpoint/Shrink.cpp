@@ -1,4 +1,4 @@
-//===- Shrink.cpp - A checkpoint without the rows that go -----------------===//
+//===- Shrink.cpp - Removes rows of low value from a checkpoint -----------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,11 +23,11 @@
 using namespace pdlrt;
 
 //===----------------------------------------------------------------------===//
-// What is known of a table
+// Properties of a table
 //===----------------------------------------------------------------------===//
 
-/// A part of the model's training, as `pdl-translate` writes it; null: the
-/// checkpoint has none of that name.
+/// Returns the value of a training part of the model, as `pdl-translate` wrote
+/// it, or null if the checkpoint lacks a part of that name.
 static const std::string *partOf(const CheckpointManifest &manifest,
                                  const std::string &name) {
   for (const ModelPart &part : manifest.modelParts)
@@ -36,8 +36,8 @@ static const std::string *partOf(const CheckpointManifest &manifest,
   return nullptr;
 }
 
-/// The updates of a period, as the part "shrinking of @table" begins with them;
-/// 0: there are no periods.
+/// Returns the number of updates in a period, with which the part "shrinking of
+/// @table" begins. Returns 0 if there are no periods.
 static Expected<int64_t> updatesOfPeriod(const Checkpoint &checkpoint,
                                          const std::string &table) {
   const std::string *text =
@@ -55,13 +55,13 @@ static Expected<int64_t> updatesOfPeriod(const Checkpoint &checkpoint,
   return every;
 }
 
-/// The period that runs, of which the next update would be.
+/// Returns the running period, to which the next update will belong.
 static Expected<int64_t> runningPeriod(const Checkpoint &checkpoint,
                                        const std::string &table,
                                        int64_t every) {
   const CheckpointManifest &manifest = checkpoint.manifest();
-  // Where each table has a norm of its own, its group is called after it, too;
-  // both parts of a table of two widths have one group.
+  // If each table has its own norm, its group is `<group>.<table>`. Both parts
+  // of a table with deferred embedding vectors have the same group.
   std::string owner = table;
   constexpr std::string_view before = "behind those of @";
   if (const std::string *first = partOf(manifest, "columns of @" + table);
@@ -77,17 +77,17 @@ static Expected<int64_t> runningPeriod(const Checkpoint &checkpoint,
 
 namespace {
 
-/// What a table is asked.
+/// The operations requested for a table.
 struct TableShrinking {
   const CheckpointSymbol *symbol = nullptr;
-  /// Of a table whose rows are the row slots alone.
+  /// Options of a table whose rows consist of the row slots alone.
   TableOptions slots;
   bool hasPeriods = false;
   int64_t period = 0;
 
   bool hasScores() const { return !slots.life.scoreWeights.empty(); }
   bool changesNothing() const { return !hasPeriods && !hasScores(); }
-  /// Of a slot of the symbol: whether it decays.
+  /// Returns true if a slot of the symbol decays.
   bool decays(size_t slot) const {
     const size_t first = symbol->slots.size() - slots.rowSlotCount;
     return slot >= first && slot - first < slots.life.scoreWeights.size() &&
@@ -98,9 +98,9 @@ struct TableShrinking {
 
 } // namespace
 
-static Expected<TableShrinking> askOf(const Checkpoint &checkpoint,
-                                      const CheckpointSymbol &symbol,
-                                      const ShrinkOptions &options) {
+static Expected<TableShrinking> shrinkingOf(const Checkpoint &checkpoint,
+                                            const CheckpointSymbol &symbol,
+                                            const ShrinkOptions &options) {
   TableShrinking table;
   table.symbol = &symbol;
   TableOptions &slots = table.slots;
@@ -124,7 +124,7 @@ static Expected<TableShrinking> askOf(const Checkpoint &checkpoint,
     slots.life.shrinkEvery = *every;
     slots.life.shrinkUnseen = *options.unseen;
   }
-  // That of the period is the last one, which has no weight.
+  // The last slot has the period, and no weight.
   const std::vector<std::string> names(symbol.slots.end() - symbol.rowSlots,
                                        symbol.slots.end() -
                                            (*every > 0 ? 1 : 0));
@@ -147,13 +147,13 @@ static Expected<TableShrinking> askOf(const Checkpoint &checkpoint,
   return table;
 }
 
-/// An error where what was asked is asked of no table.
-static Status checkAsked(const Checkpoint &checkpoint,
-                         const std::vector<TableShrinking> &tables,
-                         const ShrinkOptions &options) {
+/// Returns an error if no table supports the requested operations.
+static Status checkRequested(const Checkpoint &checkpoint,
+                             const std::vector<TableShrinking> &tables,
+                             const ShrinkOptions &options) {
   if (options.unseen &&
       std::ranges::none_of(tables, &TableShrinking::hasPeriods))
-    return Status::invalid(
+    return Status::failedPrecondition(
         checkpoint.path() +
         ": no table has periods, so that none knows when its rows were "
         "updated; leave --unseen out, or train with the clause shrink(...)");
@@ -180,8 +180,7 @@ static Status checkAsked(const Checkpoint &checkpoint,
 // Shards
 //===----------------------------------------------------------------------===//
 
-/// Reads the row slots of a shard's rows: as rows of `table.slots`, one behind
-/// the other.
+/// Reads the row slots of a shard's rows, as consecutive rows of `table.slots`.
 static Expected<std::vector<std::byte>>
 readSlots(const TableShrinking &table, const ShardRows &files, int shard,
           std::span<const LinkedRows::Row> rows) {
@@ -193,7 +192,7 @@ readSlots(const TableShrinking &table, const ShardRows &files, int shard,
     const size_t slot = symbol.slots.size() - count + s;
     if (!table.decays(slot) && !(table.hasPeriods && s + 1 == count))
       continue;
-    // By file, the shard's elements.
+    // The shard's elements, by file.
     std::vector<std::vector<std::byte>> columns(files.files().size());
     for (size_t f = 0; f < columns.size(); ++f) {
       const auto [first, end] = files.rowsOf(f, shard);
@@ -220,7 +219,7 @@ readSlots(const TableShrinking &table, const ShardRows &files, int shard,
   return slots;
 }
 
-/// Takes out of a shard what goes.
+/// Removes the selected rows and keys from a shard.
 static Status shrinkShard(const Checkpoint &checkpoint,
                           const TableShrinking &table, const ShardRows &files,
                           int number, ShardRows::Shard &shard) {
@@ -249,7 +248,7 @@ static Status shrinkShard(const Checkpoint &checkpoint,
       shard.rows[left++] = shard.rows[i];
   }
   shard.rows.resize(left);
-  // Keys that occurred in the period that runs are of age 0.
+  // Keys that occurred in the running period have age 0.
   if (table.hasPeriods)
     std::erase_if(shard.waiting, [&](const WaitingKey &each) {
       return each.bits.age(table.period) > unseen;
@@ -274,7 +273,7 @@ static void multiply(double factor, int64_t count, std::byte *elements) {
   }
 }
 
-/// Writes what is left of a table.
+/// Writes the remaining rows of a table.
 static Expected<ShrunkTable>
 shrinkTable(const Checkpoint &checkpoint, size_t number,
             const TableShrinking &table, const ShardRows &files,
@@ -336,13 +335,13 @@ pdlrt::shrinkCheckpoint(const Checkpoint &checkpoint, const std::string &path,
     const CheckpointSymbol &symbol = manifest.symbols[s];
     if (!symbol.isTable)
       continue;
-    Expected<TableShrinking> table = askOf(checkpoint, symbol, options);
+    Expected<TableShrinking> table = shrinkingOf(checkpoint, symbol, options);
     if (!table)
       return table.status();
     tables.push_back(*std::move(table));
     numbers.push_back(s);
   }
-  PDLRT_RETURN_IF_ERROR(checkAsked(checkpoint, tables, options));
+  PDLRT_RETURN_IF_ERROR(checkRequested(checkpoint, tables, options));
   for (const TableShrinking &table : tables) {
     Expected<ShardRows> rows = ShardRows::open(checkpoint, table.symbol->name);
     if (!rows)

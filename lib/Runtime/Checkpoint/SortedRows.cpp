@@ -1,4 +1,4 @@
-//===- SortedRows.cpp - The rows of a table by key, one by one ------------===//
+//===- SortedRows.cpp - Iterates over the rows of a table by key ----------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,20 +21,20 @@ using namespace pdlrt;
 
 namespace {
 
-/// Keys of one shard and one sign in a file, ascending, which are read piece by
-/// piece.
+/// Keys of one shard and one sign in a file, ascending, which are read in
+/// pieces.
 struct Run {
   const Checkpoint *of;
   size_t part;
-  /// What came later hides what came before.
+  /// Entries of a later link replace those of earlier links.
   size_t link;
   const TensorView *keys;
-  /// Null: the keys are no more.
+  /// Null if the keys are erased.
   const TensorView *values;
-  /// In the file: what is not read yet.
+  /// Range in the file that has not been read yet.
   int64_t begin, end;
 
-  /// What was read, and how much of it is behind.
+  /// Current piece, and the position in it.
   std::vector<int64_t> someKeys = {};
   std::vector<std::byte> someValues = {};
   size_t at = 0;
@@ -42,7 +42,8 @@ struct Run {
   int64_t key() const { return someKeys[at]; }
 };
 
-/// The runs of the one sign; keys of one sign have one order.
+/// Runs of one sign. Keys of the same sign have the same order as signed and as
+/// unsigned numbers.
 using Runs = std::vector<Run>;
 
 } // namespace
@@ -56,7 +57,7 @@ public:
 
   RowElements elements;
   int64_t key = 0;
-  /// Of the row.
+  /// Values of the current row.
   std::vector<std::byte> values;
 
 private:
@@ -68,20 +69,21 @@ private:
   Status advance(size_t run);
   bool comesAfter(size_t a, size_t b) const;
 
-  /// By shard: what is hidden as a later part has all rows of it.
+  /// Indexed by shard: the first link that is not replaced by a later part with
+  /// all rows of the shard.
   std::array<size_t, EmbeddingTable::shardCount> firstLink = {};
-  /// Negative keys, and the others.
+  /// Runs of negative keys, and of the other keys.
   Runs sides[2];
-  /// In the order in which they are merged.
+  /// Signs that are not merged yet; the last one is next.
   std::vector<int> sidesLeft;
   Runs *side = nullptr;
   size_t memory = 0;
   int64_t rowsAtOnce = 1;
-  /// The runs of `side` that have a next key, as a heap: the least first.
+  /// Runs of `side` with a next key, as a min-heap.
   std::vector<size_t> heap;
 };
 
-/// Splits the keys of a file into runs, and looks whether they are in place.
+/// Divides the keys of a file into runs, and checks their order.
 Status SortedRows::Merge::addKeys(Run run, int64_t count) {
   KeyPlaces places(*run.of, run.part);
   TensorWindow window(*run.keys);
@@ -170,12 +172,12 @@ Status SortedRows::Merge::find(const Checkpoint &checkpoint,
 Status SortedRows::Merge::begin(KeyOrder order, size_t bytes) {
   memory = bytes;
   values.resize(elements.bytes());
-  // The last one is the first to be merged.
+  // The last one is merged first.
   sidesLeft = order == KeyOrder::Signed ? std::vector{1, 0} : std::vector{0, 1};
   return beginSide();
 }
 
-/// Reads more of a run, which has more.
+/// Reads the next piece of a run that is not at its end.
 Status SortedRows::Merge::read(Run &run) {
   const int64_t count = std::min(rowsAtOnce, run.end - run.begin);
   run.at = 0;
@@ -191,7 +193,7 @@ Status SortedRows::Merge::read(Run &run) {
   return {};
 }
 
-/// Of equal keys the newest comes first.
+/// If keys are equal, the newest comes first.
 bool SortedRows::Merge::comesAfter(size_t a, size_t b) const {
   const Run &left = (*side)[a], &right = (*side)[b];
   return std::pair(left.key(), right.link) > std::pair(right.key(), left.link);
@@ -205,11 +207,11 @@ Status SortedRows::Merge::beginSide() {
     sidesLeft.pop_back();
     if (side->empty())
       continue;
-    // As much as one asks for, but no more than disks are glad of.
-    constexpr size_t mostBytes = size_t(1) << 20;
+    // Larger reads than this do not increase disk throughput.
+    constexpr size_t maxBytes = size_t(1) << 20;
     const size_t rowBytes = sizeof(int64_t) + elements.bytes();
     rowsAtOnce = int64_t(std::max<size_t>(
-        1, std::min(mostBytes, memory / side->size()) / rowBytes));
+        1, std::min(maxBytes, memory / side->size()) / rowBytes));
     for (size_t r = 0; r < side->size(); ++r) {
       PDLRT_RETURN_IF_ERROR(read((*side)[r]));
       heap.push_back(r);
@@ -220,8 +222,8 @@ Status SortedRows::Merge::beginSide() {
   return {};
 }
 
-/// Puts a run that was taken from the heap back there with its next key, if it
-/// has one.
+/// Advances a run that was removed from the heap, and adds it again if it has a
+/// next key.
 Status SortedRows::Merge::advance(size_t number) {
   Run &run = (*side)[number];
   if (++run.at == run.someKeys.size()) {
@@ -262,7 +264,7 @@ Expected<bool> SortedRows::Merge::next() {
     const Checkpoint &of = *run.of;
     const size_t part = run.part;
     PDLRT_RETURN_IF_ERROR(advance(newest));
-    // What is hidden.
+    // Skip older versions of the row.
     while (!heap.empty() && (*side)[heap.front()].key() == key) {
       if ((*side)[heap.front()].link == link)
         return isAlsoErased(of, part, key);

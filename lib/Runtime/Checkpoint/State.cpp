@@ -1,4 +1,4 @@
-//===- State.cpp - Values and slots of a model, in memory -----------------===//
+//===- State.cpp - Values and slots of a model in memory ------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,6 +12,7 @@
 #include "Checkpoint/SymbolTensors.h"
 #include "Checkpoint/WaitingTensors.h"
 #include "pdlrt/Checkpoint/ModelFile.h"
+#include "pdlrt/Core/Suggestion.h"
 #include "pdlrt/Core/WholeNumber.h"
 
 #include <algorithm>
@@ -24,7 +25,7 @@
 using namespace pdlrt;
 
 //===----------------------------------------------------------------------===//
-// In and out
+// Reading and writing
 //===----------------------------------------------------------------------===//
 
 static Expected<StateTensor> copyOf(const TensorView &tensor) {
@@ -34,7 +35,7 @@ static Expected<StateTensor> copyOf(const TensorView &tensor) {
   return copy;
 }
 
-/// The rows of a table from all parts that have some, ordered by key.
+/// Adds the rows of a table, from all parts that contain some, ordered by key.
 static Status addTable(const Checkpoint &checkpoint,
                        const CheckpointSymbol &symbol, ModelState &state) {
   Expected<LinkedRows> linked = linkRows(checkpoint, symbol.name);
@@ -43,8 +44,8 @@ static Status addTable(const Checkpoint &checkpoint,
   const std::vector<LinkedRows::Row> &rows = linked->rows;
   const std::vector<LinkedRows::File> &files = linked->files;
   const auto count = int64_t(rows.size());
-  // By file, in its order: which place each of its rows has; -1: none, as a
-  // later one has the row.
+  // Indexed by file and row: the position of the row in the result; -1 if a
+  // later file has a newer version.
   std::vector<std::vector<int64_t>> places;
   for (const LinkedRows::File &file : files)
     places.emplace_back(size_t(file.rows), -1);
@@ -63,7 +64,7 @@ static Status addTable(const Checkpoint &checkpoint,
   for (size_t part = 0; part <= symbol.slots.size(); ++part) {
     const bool isRowSlot = part > 0 && symbol.isRowSlot(part - 1);
     const int64_t width = isRowSlot ? 1 : rowWidth;
-    // What is stored in 16 bits is shown and exported as the F32 that it is.
+    // 16-bit values are shown and exported as F32.
     const TensorType type = symbol.partType(part);
     const int32_t storage = storageOf(type);
     const size_t rowBytes =
@@ -98,7 +99,7 @@ static Status addTable(const Checkpoint &checkpoint,
   return {};
 }
 
-/// Keys that wait, where there are any; ordered by shard and key.
+/// Adds waiting keys, if there are any, ordered by shard and key.
 static Status addWaiting(const Checkpoint &checkpoint,
                          const CheckpointSymbol &symbol, ModelState &state) {
   const Expected<std::vector<WaitingKey>> waiting =
@@ -185,11 +186,33 @@ Expected<ModelState> pdlrt::readDump(const std::string &path) {
   return state;
 }
 
+Status pdlrt::removeSymbol(ModelState &state, const std::string &symbol) {
+  const auto isOf = [&](const std::string &tensor) {
+    return tensor == symbol || tensor == symbol + ".keys" ||
+           tensor == symbol + ".values" ||
+           tensor.starts_with(symbol + ".slot.");
+  };
+  std::vector<std::string> others;
+  for (const auto &[name, tensor] : state.tensors)
+    if (name.ends_with(".values"))
+      others.push_back(name.substr(0, name.rfind('.')));
+    else if (name.find('.') == std::string::npos)
+      others.push_back(name);
+  if (std::erase_if(state.tensors, [&](const auto &tensor) {
+        return isOf(tensor.first);
+      }) == 0)
+    return Status::invalid("no symbol is called " + symbol +
+                           suggestName(symbol, others));
+  state.metadata.erase("keys." + symbol);
+  return {};
+}
+
 Status pdlrt::writeDump(const ModelState &state, const std::string &path) {
   SafetensorsWriter writer;
   for (const auto &[key, value] : state.metadata)
     writer.setMetadata(key, value);
-  // Dumps say what models compute: of keys without rows that is nothing.
+  // Dumps contain what models compute with. Keys without rows have no effect on
+  // that.
   for (const auto &[name, tensor] : state.tensors)
     if (!WaitingColumns::isName(name))
       PDLRT_RETURN_IF_ERROR(
@@ -214,7 +237,7 @@ public:
 private:
   void report(const std::string &sentence) {
     if (++found.count <= int64_t(limit))
-      found.sentences.push_back(sentence);
+      found.messages.push_back(sentence);
   }
   bool isTable(const std::string &name) const;
   void compareLayouts();
@@ -331,7 +354,7 @@ void Comparison::compareWhole(const std::string &name) {
   compareElements(name, left, right, 0, 0, int64_t(left.bytes.size()) / size);
 }
 
-/// Rows of the same key are compared, wherever they stand.
+/// Compares rows with equal keys, independent of their positions.
 void Comparison::compareTable(const std::string &table) {
   const KeyedRows left = keyedRows(a.tensors.at(table + ".keys"));
   const KeyedRows right = keyedRows(b.tensors.at(table + ".keys"));
@@ -379,7 +402,8 @@ void Comparison::compareTable(const std::string &table) {
   found.tables.push_back(counts);
 }
 
-/// Of tables of which both say how their keys come from fields.
+/// Compares tables for which both states describe how keys are made from
+/// fields.
 void Comparison::compareLayouts() {
   const std::string prefix = "keys.";
   for (const auto &[name, text] : a.metadata) {

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How files of a model call and type a symbol's values and slots.
+// Names and types of a symbol's values and slots in files of a model.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,8 @@ inline TensorType tensorTypeOf(const pdl_symbol &symbol) {
   return symbol.element_type == PDL_F32 ? TensorType::F32 : TensorType::F64;
 }
 
-/// Of a part of a table's rows in a checkpoint, where values are as they are
-/// stored.
+/// Returns the type of a part of a table's rows in a checkpoint, where values
+/// have their storage type.
 inline TensorType rowTensorType(const pdl_symbol &symbol, int32_t part) {
   switch (partStorage(symbol, part)) {
   case PDL_STORE_BF16:
@@ -43,7 +43,8 @@ inline TensorType rowTensorType(const pdl_symbol &symbol, int32_t part) {
   }
 }
 
-/// How a tensor of that type is widened to F32; PDL_STORE_ELEMENT: not at all.
+/// Returns the storage from which a tensor of that type is widened to F32, or
+/// PDL_STORE_ELEMENT if it is not widened.
 inline int32_t storageOf(TensorType type) {
   return type == TensorType::BF16  ? PDL_STORE_BF16
          : type == TensorType::F16 ? PDL_STORE_F16
@@ -54,36 +55,37 @@ inline std::vector<int64_t> shapeOf(const pdl_symbol &symbol) {
   return {symbol.shape, symbol.shape + symbol.rank};
 }
 
-/// Of a parameter's value (part 0), or of its slot `part` - 1.
+/// Returns the shape of a parameter's value (part 0) or of its slot `part` - 1.
 inline std::vector<int64_t> partShape(const pdl_symbol &symbol, int32_t part) {
   if (part > 0 && isRowSlot(symbol, part - 1))
     return {symbol.row_count, 1};
   return shapeOf(symbol);
 }
 
-/// "slot.<slot>": beside other tensors of the same symbol.
+/// Returns "slot.<slot>", the name in a file of one symbol.
 inline std::string slotName(const pdl_symbol &symbol, int32_t slot) {
   return std::string("slot.") + symbol.slot_names[slot];
 }
 
-/// The tensor of a part of rows in a file of one table: "values", or the slot
-/// `part` - 1.
+/// Returns the name of a part of rows in a file of one table: "values", or the
+/// slot `part` - 1.
 inline std::string rowPartName(const pdl_symbol &symbol, int32_t part) {
   return part ? slotName(symbol, part - 1) : "values";
 }
 
-/// "<symbol>.slot.<slot>": among tensors of other symbols.
+/// Returns "<symbol>.slot.<slot>", the name in a file of several symbols.
 inline std::string fullSlotName(const pdl_symbol &symbol, int32_t slot) {
   return std::string(symbol.name) + "." + slotName(symbol, slot);
 }
 
-/// A parameter's value (part 0) or slot `part` - 1, among tensors of others.
+/// Returns the name of a parameter's value (part 0) or slot `part` - 1 in a
+/// file of several symbols.
 inline std::string fullPartName(const pdl_symbol &symbol, int32_t part) {
   return part ? fullSlotName(symbol, part - 1) : std::string(symbol.name);
 }
 
-/// Which part of a symbol in a checkpoint is what frozen programs read: that
-/// begins as the value, and is the value where a checkpoint does not have it.
+/// Returns the part of a symbol in a checkpoint that frozen programs read. If
+/// the checkpoint lacks it, returns the value's part, with which it starts.
 inline int32_t savedFrozenPart(const pdl_symbol &symbol,
                                const CheckpointManifest &manifest) {
   if (symbol.frozen_part == 0)
@@ -97,8 +99,9 @@ inline int32_t savedFrozenPart(const pdl_symbol &symbol,
   return hasIt ? symbol.frozen_part : 0;
 }
 
-/// A tensor of a dump, of that shape, and of the symbol's type or one that
-/// widens to it; null if there is none of that name.
+/// Returns a tensor of a dump after a check of its shape and type, which must
+/// be the symbol's or one that widens to it. Null if there is none of that
+/// name.
 inline Expected<const TensorView *>
 dumpedTensor(const SafetensorsFile &file, const pdl_symbol &symbol,
              const std::string &name, const std::vector<int64_t> &shape) {
@@ -111,10 +114,10 @@ dumpedTensor(const SafetensorsFile &file, const pdl_symbol &symbol,
       (tensor->type == TensorType::F32 && wanted == TensorType::F64);
   if (fits && tensor->shape == shape)
     return tensor;
-  return Status::invalid(file.path() + ": tensor '" + name + "' is " +
-                         tensor->typeAndShape() + ", but the model needs " +
-                         tensorTypeName(wanted) + " " + shapeText(shape) +
-                         "; write it with that type and shape");
+  return Status::failedPrecondition(
+      file.path() + ": tensor '" + name + "' is " + tensor->typeAndShape() +
+      ", but the model needs " + tensorTypeName(wanted) + " " +
+      shapeText(shape) + "; write it with that type and shape");
 }
 
 } // namespace pdlrt

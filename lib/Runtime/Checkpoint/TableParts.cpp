@@ -26,7 +26,7 @@
 using namespace pdlrt;
 
 //===----------------------------------------------------------------------===//
-// Out
+// Writing
 //===----------------------------------------------------------------------===//
 
 void ShardRun::add(int64_t shard, int64_t rowsOfShard) {
@@ -53,16 +53,16 @@ size_t pdlrt::bytesOfPart(size_t asked, size_t allBytes) {
 
 void pdlrt::planTableParts(const Model &model, int32_t symbol,
                            size_t bytesInPart, std::vector<PlannedPart> &parts,
-                           TableMoment *moment, bool notesSaved) {
+                           TableSnapshot *snapshot, bool notesSaved) {
   EmbeddingTable &table = *model.table(symbol);
   PlannedPart part;
   for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
     if (!model.holdsShard(symbol, s))
       continue;
     part.symbol = symbol;
-    part.moment = moment;
+    part.snapshot = snapshot;
     part.notesSaved = notesSaved;
-    part.add(s, moment ? moment->shardSize(s) : table.savedSize(s));
+    part.add(s, snapshot ? snapshot->shardSize(s) : table.savedSize(s));
     part.waiting.addShard(table, s, /*onlyChanged=*/false,
                           /*areSaved=*/notesSaved);
     if (fileBytes(table, part.rows) + part.waiting.bytes() >= bytesInPart) {
@@ -85,13 +85,13 @@ void pdlrt::planWaiting(const Model &model, PlannedChanges &planned) {
 
 namespace {
 
-/// Memory of a thread that writes parts, one after the other.
+/// Memory that one writing thread reuses for consecutive parts.
 struct PartMemory {
   RowList rows;
   FileImage image;
 };
 
-/// Where a value or slot is in a row, and where its next one goes.
+/// Position of a value or slot in a row, and the destination of the next one.
 struct Column {
   size_t begin, bytes;
   std::byte *next;
@@ -99,8 +99,8 @@ struct Column {
 
 } // namespace
 
-/// Takes rows apart. Each is read once, and is on its way into the cache a
-/// while before.
+/// Copies rows into columns. Each row is read once, and prefetched into the
+/// cache.
 static void copyRows(const std::vector<TableRow> &rows, size_t rowBytes,
                      std::byte *&keys, std::vector<Column> &columns) {
   constexpr size_t ahead = 16, lineBytes = 64;
@@ -120,16 +120,16 @@ static void copyRows(const std::vector<TableRow> &rows, size_t rowBytes,
   }
 }
 
-/// The rows of a shard.
+/// Collects the rows of a shard.
 static void collectRows(const EmbeddingTable &table, const PlannedPart &part,
                         int shard, RowList &rows) {
-  if (part.moment)
-    part.moment->collectShard(shard, rows);
+  if (part.snapshot)
+    part.snapshot->collectShard(shard, rows);
   else
     table.collectSaved(shard, SavedRows::All, rows);
 }
 
-/// What these rows hold, which are those of some shards, is saved.
+/// Marks these rows, which belong to the given shards, as saved.
 static void noteSaved(const EmbeddingTable &table,
                       const std::vector<CheckpointRange> &shards,
                       std::span<const TableRow> rows) {
@@ -140,32 +140,33 @@ static void noteSaved(const EmbeddingTable &table,
       table.noteShardSaved(int(s));
 }
 
-/// Of shards that are on the disk: up to there their rows are read, column by
-/// column. `rows`: those of all of them, in order.
+/// Marks shards of a snapshot as read, once they are on the disk: until then
+/// their rows are read again for each column. `rows`: the rows of all these
+/// shards, in order.
 static void passShards(const std::vector<CheckpointRange> &shards,
-                       TableMoment &moment, std::span<const TableRow> rows) {
+                       TableSnapshot &snapshot,
+                       std::span<const TableRow> rows) {
   for (const auto &[first, end] : shards)
     for (int64_t s = first; s < end; ++s) {
       size_t count = 0;
       while (count < rows.size() &&
              EmbeddingTable::shardOf(rows[count].key) == s)
         ++count;
-      moment.pass(int(s), rows.first(count));
+      snapshot.pass(int(s), rows.first(count));
       rows = rows.subspan(count);
     }
 }
 
-/// Bytes that a part takes which is made whole: the file, with the quarter that
-/// a buffer takes beyond what it is asked for, and what `collectShard` says of
-/// its rows.
+/// Returns the memory that building a part in memory takes: the file, a quarter
+/// for the spare capacity of buffers, and the row list of `collectShard`.
 static size_t memoryForImage(const Model &model, const PlannedPart &part) {
   const size_t file =
       fileBytes(*model.table(part.symbol), part.rows) + part.waiting.bytes();
   return file + file / 4 + size_t(part.rows) * sizeof(TableRow);
 }
 
-/// The same of one that is not: its keys, those of a shard beside them, and
-/// copies of rows that are not in memory.
+/// Returns the memory that writing a part in pieces takes: its keys, those of
+/// one shard in addition, and copies of rows that are not in memory.
 static size_t memoryForPieces(const Model &model, const PlannedPart &part) {
   const EmbeddingTable &table = *model.table(part.symbol);
   const size_t copied =
@@ -173,7 +174,7 @@ static size_t memoryForPieces(const Model &model, const PlannedPart &part) {
   return size_t(part.rows) * (2 * sizeof(TableRow) + copied);
 }
 
-/// Makes the file in memory, and writes it at once.
+/// Builds the file in memory and writes it at once.
 static Status writeWhole(const Model &model, const PlannedPart &planned,
                          const std::string &path, PartMemory &memory,
                          FileDigest &digest) {
@@ -192,11 +193,11 @@ static Status writeWhole(const Model &model, const PlannedPart &planned,
     return layout.status();
   std::byte *image = memory.image.reserve(layout->bytes);
   std::memcpy(image, layout->head.data(), layout->head.size());
-  std::byte *keys = image + layout->offsets["keys"];
+  std::byte *keys = image + layout->offsetOf("keys");
   std::vector<Column> columns;
   for (int32_t p = 0; p <= symbol.slot_count; ++p)
     columns.push_back({partBegin(symbol, p), partBytes(symbol, p),
-                       image + layout->offsets[rowPartName(symbol, p)]});
+                       image + layout->offsetOf(rowPartName(symbol, p))});
   int64_t left = planned.rows;
   for (const auto &[first, end] : planned.shards)
     for (int64_t s = first; s < end; ++s) {
@@ -215,7 +216,7 @@ static Status writeWhole(const Model &model, const PlannedPart &planned,
   return memory.image.write(path);
 }
 
-/// The value and slots of a row, as files call them.
+/// Returns the value and slots of a row with their names in files.
 static std::vector<RowPart> rowPartsOf(const pdl_symbol &symbol) {
   std::vector<RowPart> parts;
   for (int32_t p = 0; p <= symbol.slot_count; ++p)
@@ -225,7 +226,7 @@ static std::vector<RowPart> rowPartsOf(const pdl_symbol &symbol) {
   return parts;
 }
 
-/// Writes the same file piece by piece.
+/// Writes the same file in pieces.
 static Status writePieces(const Model &model, const PlannedPart &planned,
                           const std::string &path, FileDigest &digest) {
   const pdl_symbol &symbol = model.descriptor().symbols[planned.symbol];
@@ -234,7 +235,7 @@ static Status writePieces(const Model &model, const PlannedPart &planned,
   rows.reserve(size_t(planned.rows));
   for (const auto &[first, end] : planned.shards)
     for (int64_t s = first; s < end; ++s) {
-      // One shard needs no second list.
+      // If there is only one shard, no second list is needed.
       RowList &found = rows.empty() ? rows : ofShard;
       collectRows(table, planned, int(s), found);
       if (&found == &ofShard)
@@ -245,11 +246,11 @@ static Status writePieces(const Model &model, const PlannedPart &planned,
   const std::vector<RowPart> parts = rowPartsOf(symbol);
   SafetensorsWriter tensors;
   PDLRT_RETURN_IF_ERROR(
-      addTableRows(tensors, "keys", parts, rows, planned.moment));
+      addTableRows(tensors, "keys", parts, rows, planned.snapshot));
   PDLRT_RETURN_IF_ERROR(planned.waiting.addTo(tensors));
   PDLRT_RETURN_IF_ERROR(tensors.writeStreamed(path, digest));
-  if (planned.moment)
-    passShards(planned.shards, *planned.moment, rows);
+  if (planned.snapshot)
+    passShards(planned.shards, *planned.snapshot, rows);
   else if (planned.notesSaved)
     noteSaved(table, planned.shards, rows);
   return {};
@@ -260,7 +261,7 @@ writeTablePart(const Model &model, const PlannedPart &planned,
                const std::string &folder, PartMemory &memory, bool isWhole) {
   const TraceSpan span("save part", {planned.rows});
   CheckpointPart part;
-  // Shards have one owner, so the name has one writer.
+  // Each shard has one owner, so the name is unique.
   part.file = tableFileOf(size_t(planned.symbol), planned.shards.front().first);
   part.kind = PartKind::Table;
   part.symbol = model.descriptor().symbols[planned.symbol].name;
@@ -272,10 +273,10 @@ writeTablePart(const Model &model, const PlannedPart &planned,
   return part;
 }
 
-/// Whether a part is made whole. Those of a moment are not: they take little
-/// memory beside that of the training.
+/// Returns true if a part is built in memory. Parts of a snapshot are not,
+/// because they must use little memory in addition to the training.
 static bool fits(const Model &model, const PlannedPart &part, size_t memory) {
-  return !part.moment && memoryForImage(model, part) <= memory;
+  return !part.snapshot && memoryForImage(model, part) <= memory;
 }
 
 size_t pdlrt::writersFor(const Model &model,
@@ -306,7 +307,7 @@ Expected<std::vector<CheckpointPart>> pdlrt::writeTableParts(
   PDLRT_RETURN_IF_ERROR(runFallible(
       scheduler, int64_t(writersFor(model, parts, threads, memory)),
       [&](int64_t) -> Status {
-        // Where one ends early, the others begin no more parts.
+        // If one writer fails, the others start no further parts.
         try {
           PartMemory ofWriter;
           for (size_t p; (p = next.fetch_add(1)) < parts.size();)
@@ -328,20 +329,19 @@ namespace {
 /// Changes of some shards that become one part.
 struct ChangedShards : ShardRun {
   RowList found;
-  /// Without those that have new rows.
+  /// Without keys that have a new row.
   std::vector<int64_t> erased;
   WaitingColumns waiting;
 };
 
 } // namespace
 
-/// Takes in a shard, whose keys that were erased since the last save are
-/// `erased`.
-static void collectChanges(const EmbeddingTable &table, TableMoment *moment,
+/// Adds a shard. `erased`: its keys that were erased since the last save.
+static void collectChanges(const EmbeddingTable &table, TableSnapshot *snapshot,
                            int shard, std::span<const int64_t> erased,
                            RowList &ofShard, ChangedShards &changed) {
-  if (moment)
-    moment->collectShard(shard, ofShard);
+  if (snapshot)
+    snapshot->collectShard(shard, ofShard);
   else
     table.collectSaved(shard, SavedRows::Changed, ofShard);
   for (int64_t key : erased)
@@ -366,7 +366,7 @@ static Expected<CheckpointPart> writeChangedPart(const Model &model,
   SafetensorsWriter tensors;
   const std::vector<RowPart> columns = rowPartsOf(symbol);
   PDLRT_RETURN_IF_ERROR(
-      addTableRows(tensors, "keys", columns, changed.found, planned.moment));
+      addTableRows(tensors, "keys", columns, changed.found, planned.snapshot));
   if (!changed.erased.empty())
     PDLRT_RETURN_IF_ERROR(tensors.add("erased", TensorType::I64,
                                       {int64_t(changed.erased.size())},
@@ -374,8 +374,8 @@ static Expected<CheckpointPart> writeChangedPart(const Model &model,
   PDLRT_RETURN_IF_ERROR(changed.waiting.addTo(tensors));
   PDLRT_RETURN_IF_ERROR(
       tensors.writeStreamed(folder + "/" + part.file, part.digest));
-  if (planned.moment)
-    passShards(changed.shards, *planned.moment, changed.found);
+  if (planned.snapshot)
+    passShards(changed.shards, *planned.snapshot, changed.found);
   else
     noteSaved(*model.table(planned.symbol), changed.shards, changed.found);
   return part;
@@ -403,7 +403,7 @@ pdlrt::writeChanges(const Model &model, const PlannedChanges &planned,
     while (count < erased.size() && EmbeddingTable::shardOf(erased[count]) == s)
       ++count;
     if (model.holdsShard(planned.symbol, s))
-      collectChanges(table, planned.moment, s, erased.first(count), ofShard,
+      collectChanges(table, planned.snapshot, s, erased.first(count), ofShard,
                      changed);
     if (!planned.waiting.empty())
       changed.waiting.add(planned.waiting[size_t(s)]);
@@ -418,19 +418,19 @@ pdlrt::writeChanges(const Model &model, const PlannedChanges &planned,
 }
 
 //===----------------------------------------------------------------------===//
-// In
+// Reading
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// A value or slot in a file, and where it goes in a row.
+/// A value or slot in a file, and its position in a row.
 struct FileColumn {
   const TensorView *tensor;
   int64_t width;
   size_t begin;
-  /// Of a row in the file, and of zeros behind it in memory.
+  /// Bytes of a row in the file, and of the zeros that follow it in memory.
   size_t bytes, padding;
-  /// What is widened where it goes; else PDL_STORE_ELEMENT.
+  /// Storage to widen from, or PDL_STORE_ELEMENT.
   int32_t storage;
 
   void copy(const std::byte *from, void *row) const {
@@ -464,7 +464,7 @@ static Status fillRows(const std::vector<FileColumn> &columns, int64_t first,
   return {};
 }
 
-/// An error where a row that was read says a period that is none.
+/// Returns an error if a row has an invalid period.
 static Status checkPeriods(const EmbeddingTable &table,
                            const Checkpoint &checkpoint, const int64_t *keys,
                            const std::vector<void *> &rows) {
@@ -479,8 +479,8 @@ static Status checkPeriods(const EmbeddingTable &table,
   return {};
 }
 
-/// Takes away the rows of the part's shards that are not its own: of changes
-/// those that are no more; else, in a delta, all of them.
+/// Removes rows of the part's shards that the part does not contain: for
+/// changes, the erased ones; for a complete part of a delta, all of them.
 static void removeRows(const CheckpointPart &part,
                        const std::vector<int64_t> &erased,
                        EmbeddingTable &table) {
@@ -516,7 +516,7 @@ static void removeRows(const CheckpointPart &part,
       }
 }
 
-/// Sets what the part notes of keys that wait.
+/// Restores the waiting keys of the part.
 static Status restoreWaiting(const Model &model, int32_t symbol,
                              const Checkpoint &checkpoint, size_t index) {
   EmbeddingTable &table = *model.table(symbol);
@@ -569,7 +569,7 @@ Status pdlrt::restoreTablePart(
          p == 0 ? valueBytes(symbol) - partBytes(symbol, p) : 0,
          isWidened ? storageOf(type) : int32_t(PDL_STORE_ELEMENT)});
   }
-  // Where each byte of a row comes from the file, its first values need not be
+  // If the file provides all bytes of a row, its initial values need not be
   // computed.
   const NewRow content = int32_t(columns.size()) == 1 + symbol.slot_count
                              ? NewRow::Open
@@ -581,7 +581,7 @@ Status pdlrt::restoreTablePart(
     end = begin + 1;
     while (end < count && EmbeddingTable::shardOf(keys[end]) == shard)
       ++end;
-    // A server takes its own.
+    // A server reads only its own shards.
     if (!model.holdsShard(symbolIndex, shard))
       continue;
     rows.resize(size_t(end - begin));
@@ -593,6 +593,6 @@ Status pdlrt::restoreTablePart(
   }
   PDLRT_RETURN_IF_ERROR(restoreWaiting(model, symbolIndex, checkpoint, index));
   for (const auto &[first, last] : part.shards)
-    model.putAsideRestored(symbolIndex, int(first), int(last));
+    model.spillRestoredRows(symbolIndex, int(first), int(last));
   return {};
 }

@@ -15,7 +15,7 @@
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/State/Model.h"
-#include "pdlrt/Table/TableMoment.h"
+#include "pdlrt/Table/TableSnapshot.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@
 
 namespace pdlrt {
 
-/// Some shards of a table, ascending, and how many rows they have.
+/// Some shards of a table, ascending, and the total number of their rows.
 struct ShardRun {
   std::vector<CheckpointRange> shards;
   int64_t rows = 0;
@@ -37,75 +37,78 @@ struct ShardRun {
 /// A part that is to be written.
 struct PlannedPart : ShardRun {
   int32_t symbol = 0;
-  /// Of which moment its rows are; null: as they are, and do not change.
-  TableMoment *moment = nullptr;
-  /// Whether headers are told what was saved.
+  /// Snapshot that the rows belong to. Null: the current rows, which must not
+  /// change.
+  TableSnapshot *snapshot = nullptr;
+  /// If true, row headers record that the rows are saved.
   bool notesSaved = false;
-  /// As they were when it was planned.
+  /// Waiting keys at the time of planning.
   WaitingColumns waiting;
 };
 
-/// The changes of a table that are to be written.
+/// Changes of a table that are to be written.
 struct PlannedChanges {
   int32_t symbol = 0;
-  TableMoment *moment = nullptr;
-  /// Keys that were erased since the last save, by (shard, key).
+  TableSnapshot *snapshot = nullptr;
+  /// Keys that were erased since the last save, ordered by (shard, key).
   std::vector<int64_t> erased;
   size_t bytesInPart = 0;
-  /// By shard: those that changed since then, as they were when this was
-  /// planned.
+  /// Indexed by shard: waiting keys that changed since the last save, at the
+  /// time of planning.
   std::vector<WaitingColumns> waiting = {};
 };
 
-/// "table-0-0016.safetensors": the part of a table that begins with that shard.
+/// Returns the file name of the part of a table that begins with that shard,
+/// such as "table-0-0016.safetensors".
 std::string tableFileOf(size_t symbol, int64_t firstShard);
 
-/// How many bytes of files a part of a table has at least, unless it is the
-/// last one, where those of a process have `allBytes`.
+/// Returns the minimum file size of a part of a table, except the last one.
+/// `allBytes`: total size of the tables of this process.
 size_t bytesOfPart(size_t asked, size_t allBytes);
 
-/// Bytes of a table's rows in files: keys, values and slots.
+/// Returns the size of a table's rows in files: keys, values and slots.
 inline size_t fileBytes(const EmbeddingTable &table, int64_t rows) {
   return size_t(rows) * (table.rowBytes() + sizeof(int64_t));
 }
 
-/// Takes in the keys of a table that wait, as they are now; they are saved
-/// then.
+/// Adds the current waiting keys of a table to `planned`, and marks them as
+/// saved.
 void planWaiting(const Model &model, PlannedChanges &planned);
 
-/// Adds the parts of a table, as it is now or was at `moment`; each ends with
-/// the shard that brings it to `bytesInPart`. `notesSaved`: of a base.
+/// Adds the parts of a table, in its current state or that of the snapshot
+/// `snapshot`. Each part ends with the shard at which it reaches `bytesInPart`.
+/// `notesSaved`: set for a base of later deltas.
 void planTableParts(const Model &model, int32_t symbol, size_t bytesInPart,
                     std::vector<PlannedPart> &parts,
-                    TableMoment *moment = nullptr, bool notesSaved = false);
+                    TableSnapshot *snapshot = nullptr, bool notesSaved = false);
 
-/// How many of `threads` threads, at least one, may write parts so that they
-/// take `memory` bytes together.
+/// Returns the number of threads, at most `threads` and at least one, that can
+/// write parts without exceeding `memory` bytes together.
 size_t writersFor(const Model &model, const std::vector<PlannedPart> &parts,
                   size_t threads, size_t memory);
 
-/// Writes parts into `folder`, each by one of the threads of `scheduler`, or by
-/// the caller where it is null; in the order of `parts`. A part is made whole
-/// in memory where `memory` bytes are enough for that, and else written piece
-/// by piece, for which its keys are in memory; so many threads write as there
-/// is memory for. What is not of a moment does not change meanwhile; shards of
-/// a moment are passed. Throws std::bad_alloc.
+/// Writes parts into `folder`, in the order of `parts`, each on one of the
+/// threads of `scheduler`, or on the caller's if it is null. A part is built in
+/// memory if `memory` bytes suffice, otherwise written in pieces, for which its
+/// keys are in memory. The number of threads is limited by `memory`. Rows that
+/// do not belong to a snapshot must not change during the call. Shards of a
+/// snapshot are marked as read. Throws std::bad_alloc.
 Expected<std::vector<CheckpointPart>>
 writeTableParts(const Model &model, const std::vector<PlannedPart> &parts,
                 const std::string &folder, Scheduler *scheduler, size_t memory);
 
-/// Writes the rows of a table that have changed since they were saved, and the
-/// keys that are no more; headers are told so. Parts end as others do, and
-/// shards of a moment are passed. In memory are the keys and addresses of the
-/// rows of a part. Throws std::bad_alloc.
+/// Writes the rows of a table that changed since the last save, and the erased
+/// keys. Marks the rows as saved. Part sizes are as in `planTableParts`, and
+/// shards of a snapshot are marked as read. Holds the keys and row addresses of
+/// one part in memory. Throws std::bad_alloc.
 Expected<std::vector<CheckpointPart>>
 writeChanges(const Model &model, const PlannedChanges &planned,
              const std::string &folder);
 
 /// Sets the rows of a table that the model holds to those of part `index` of
-/// the checkpoint, or changes them as it says. `columns`: the parts of a row
-/// that are set, and from which part of the checkpoint each is. Any number of
-/// threads, of different parts. Throws std::bad_alloc.
+/// the checkpoint, or applies its changes. `columns`: the parts of a row to
+/// set, and the part of the checkpoint from which each is read. May be called
+/// concurrently for different parts. Throws std::bad_alloc.
 Status
 restoreTablePart(const Model &model, int32_t symbol,
                  const Checkpoint &checkpoint, size_t index,

@@ -1,4 +1,4 @@
-//===- TableTensors.cpp - Rows of a table as tensors --------------------===//
+//===- TableTensors.cpp - Rows of a table as tensors ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,10 +15,10 @@
 
 using namespace pdlrt;
 
-/// Copies that part of each row, as elements; returns where the next one goes.
-/// Rows are on their way into the cache a while before.
-static std::byte *copyPart(std::span<const TableRow> rows, const RowPart &part,
-                           std::byte *out) {
+/// Copies one part of each row, as elements; returns the position after the
+/// last. Rows are prefetched into the cache.
+static std::byte *copyRowPart(std::span<const TableRow> rows,
+                              const RowPart &part, std::byte *out) {
   constexpr size_t ahead = 16, lineBytes = 64;
   const size_t bytes = size_t(part.width) * tensorElementSize(part.type);
   const auto partOf = [&](size_t i) {
@@ -44,7 +44,8 @@ static std::byte *copyPart(std::span<const TableRow> rows, const RowPart &part,
 
 Status pdlrt::addTableRows(SafetensorsWriter &writer, const std::string &keys,
                            std::span<const RowPart> parts,
-                           std::vector<TableRow> &rows, TableMoment *moment) {
+                           std::vector<TableRow> &rows,
+                           TableSnapshot *snapshot) {
   const auto rowCount = int64_t(rows.size());
   PDLRT_RETURN_IF_ERROR(
       writer.addRows(keys, TensorType::I64, {rowCount},
@@ -56,13 +57,13 @@ Status pdlrt::addTableRows(SafetensorsWriter &writer, const std::string &keys,
   for (const RowPart &part : parts) {
     PDLRT_RETURN_IF_ERROR(writer.addRows(
         part.name, part.type, {rowCount, part.width},
-        [&rows, part, moment](int64_t first, int64_t count, std::byte *out) {
+        [&rows, part, snapshot](int64_t first, int64_t count, std::byte *out) {
           const auto copy = [&](std::span<const TableRow> some) {
-            out = copyPart(some, part, out);
+            out = copyRowPart(some, part, out);
           };
           const auto all = std::span(rows).subspan(first, count);
-          if (moment)
-            moment->read(all, copy);
+          if (snapshot)
+            snapshot->read(all, copy);
           else
             copy(all);
         }));

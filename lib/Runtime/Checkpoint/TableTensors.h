@@ -11,7 +11,7 @@
 
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Files/Safetensors.h"
-#include "pdlrt/Table/TableMoment.h"
+#include "pdlrt/Table/TableSnapshot.h"
 
 #include <cstdint>
 #include <span>
@@ -23,18 +23,18 @@ namespace pdlrt {
 /// The value of rows, or one of their slots.
 struct RowPart {
   std::string name;
-  size_t begin;    ///< where it is in a row, in bytes
-  int64_t width;   ///< elements
-  TensorType type; ///< in the file
-  int32_t storage; ///< what is widened to `type`, F32; else PDL_STORE_ELEMENT
+  size_t begin;    ///< Offset in a row, in bytes.
+  int64_t width;   ///< Number of elements.
+  TensorType type; ///< Type in the file.
+  int32_t storage; ///< Storage widened to `type`, F32, or PDL_STORE_ELEMENT
 };
 
-/// Adds a tensor of the rows' keys, and one for each of `parts`. `rows`, and
-/// the table, outlive the writer; values are copied only as they are written,
-/// those of `moment` if there is one.
+/// Adds a tensor of the rows' keys, and one for each of `parts`. `rows` and the
+/// table must outlive the writer. Values are read when they are written, from
+/// `snapshot` if there is one.
 Status addTableRows(SafetensorsWriter &writer, const std::string &keys,
                     std::span<const RowPart> parts, std::vector<TableRow> &rows,
-                    TableMoment *moment = nullptr);
+                    TableSnapshot *snapshot = nullptr);
 
 } // namespace pdlrt
 

@@ -1,4 +1,4 @@
-//===- WaitingTensors.cpp - Keys that wait, in files ----------------------===//
+//===- WaitingTensors.cpp - Waiting keys in files -------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -42,9 +42,9 @@ void WaitingColumns::copyTo(std::byte *image,
                             const SafetensorsWriter::Layout &layout) const {
   if (keys.empty())
     return;
-  std::memcpy(image + layout.offsets.at(keysName), keys.data(),
+  std::memcpy(image + layout.offsetOf(keysName), keys.data(),
               keys.size() * sizeof(int64_t));
-  std::memcpy(image + layout.offsets.at(notesName), notes.data(),
+  std::memcpy(image + layout.offsetOf(notesName), notes.data(),
               notes.size() * sizeof(int32_t));
 }
 
@@ -66,8 +66,8 @@ pdlrt::waitingKeysOf(const Checkpoint &checkpoint, size_t index) {
   columns.notes.resize(columns.keys.size());
   PDLRT_RETURN_IF_ERROR(keyTensor->copyTo(columns.keys.data()));
   PDLRT_RETURN_IF_ERROR(noteTensor->copyTo(columns.notes.data()));
-  // Above them an index keeps bits of the key.
-  constexpr int mostBits = 30;
+  // The index uses the higher bits for a part of the key.
+  constexpr int maxBits = 30;
   std::pair<int, int64_t> last = {-1, 0};
   for (size_t i = 0; i < columns.keys.size(); ++i) {
     const int64_t key = columns.keys[i];
@@ -75,7 +75,7 @@ pdlrt::waitingKeysOf(const Checkpoint &checkpoint, size_t index) {
     const WaitingBits bits(uint32_t(columns.notes[i]));
     if (!part.holdsShard(place.first) || place <= last ||
         bits.saved().bits() != bits.bits() || bits.count() == 0 ||
-        bits.bits() >> mostBits != 0)
+        bits.bits() >> maxBits != 0)
       return checkpoint.damaged(fmt::format(
           "{}: key {}, which waits for a row, is not in its place, or without "
           "a count",
@@ -88,7 +88,8 @@ pdlrt::waitingKeysOf(const Checkpoint &checkpoint, size_t index) {
 
 namespace {
 
-/// What a link says of a key; null bits: it does not wait.
+/// State of a waiting key according to one link. Null bits: the key does not
+/// wait.
 struct LinkedKey {
   int shard;
   int64_t key;
@@ -108,7 +109,7 @@ pdlrt::linkWaiting(const Checkpoint &checkpoint, const std::string &symbol) {
   const auto addPart = [&](const Checkpoint &link, size_t index) -> Status {
     const CheckpointPart &part = link.manifest().parts[index];
     ++order;
-    // What stands in its place says all of its shards.
+    // A part with complete shards replaces all earlier entries of these shards.
     if (link.isDelta() && !part.isChanges)
       for (size_t i = 0, end = all.size(); i < end; ++i)
         if (part.holdsShard(all[i].shard))
@@ -119,7 +120,7 @@ pdlrt::linkWaiting(const Checkpoint &checkpoint, const std::string &symbol) {
     for (int64_t key : found->erased)
       add(key, WaitingBits());
     ++order;
-    // A key with a row does not wait: only those that did matter.
+    // A key with a row does not wait. Only keys that waited before matter.
     if (link.isDelta())
       for (int64_t key : found->keys)
         add(key, WaitingBits());

@@ -1,4 +1,4 @@
-//===- WaitingTensors.h - Keys that wait, in files --------------*- C++ -*-===//
+//===- WaitingTensors.h - Waiting keys in files -----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Of a table that admits keys by count or score, a part has two tensors more if
-// keys of its shards wait: `waiting.keys`, by (shard, key), and
-// `waiting.notes`, the bits of each (WaitingKey.h). A part with changes has
-// those that changed.
+// If keys wait for admission (by count or score) in the shards of a table's
+// part, the part has two more tensors: `waiting.keys`, ordered by (shard, key),
+// and `waiting.notes`, the bits of each (WaitingKey.h). A part with changes
+// contains the waiting keys that changed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@
 
 namespace pdlrt {
 
-/// Keys that wait, as files have them.
+/// Waiting keys in the form of files.
 struct WaitingColumns {
   static constexpr const char *keysName = "waiting.keys";
   static constexpr const char *notesName = "waiting.notes";
@@ -36,7 +36,7 @@ struct WaitingColumns {
   std::vector<int64_t> keys;
   std::vector<int32_t> notes;
 
-  /// Whether a tensor of some table is one of these.
+  /// Returns true if a tensor's name is one of these, with any table.
   static bool isName(const std::string &tensor) {
     return tensor.ends_with(std::string(".") + keysName) ||
            tensor.ends_with(std::string(".") + notesName);
@@ -53,21 +53,23 @@ struct WaitingColumns {
     keys.insert(keys.end(), others.keys.begin(), others.keys.end());
     notes.insert(notes.end(), others.notes.begin(), others.notes.end());
   }
-  /// Adds those of a shard (`EmbeddingTable::collectWaiting`).
+  /// Adds the waiting keys of a shard (`EmbeddingTable::collectWaiting`).
   void addShard(EmbeddingTable &table, int shard, bool onlyChanged,
                 bool areSaved);
-  /// Adds both tensors, unless they are empty; they outlive the writer.
+  /// Adds both tensors unless they are empty. This object must outlive the
+  /// writer.
   Status addTo(SafetensorsWriter &tensors) const;
-  /// Copies both into a file of that layout, which has them.
+  /// Copies both tensors into a file of that layout, which must contain them.
   void copyTo(std::byte *image, const SafetensorsWriter::Layout &layout) const;
 };
 
-/// Those of part `index` of a checkpoint; an error where they are not in order
-/// or not of its shards.
+/// Reads the waiting keys of part `index` of a checkpoint. Returns an error if
+/// they are out of order or not of the part's shards.
 Expected<std::vector<WaitingKey>> waitingKeysOf(const Checkpoint &checkpoint,
                                                 size_t index);
 
-/// Those of a table behind all links of a checkpoint, by (shard, key).
+/// Combines the waiting keys of a table in all links of a checkpoint, ordered
+/// by (shard, key).
 Expected<std::vector<WaitingKey>> linkWaiting(const Checkpoint &checkpoint,
                                               const std::string &symbol);
 

@@ -1,4 +1,4 @@
-//===- AddressBlocks.cpp - Memory that grows and never moves --------------===//
+//===- AddressBlocks.cpp - Growing memory that never moves ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -25,10 +25,10 @@ static size_t roundUp(size_t bytes) {
   return (bytes + step - 1) / step * step;
 }
 
-/// Addresses that nothing backs yet, aligned to a step; null where the system
-/// has none.
+/// Reserves uncommitted addresses, aligned to a step. Returns null if the
+/// system has none.
 static char *reserve(size_t bytes) {
-  // One step more, for the alignment.
+  // One more step, for the alignment.
   constexpr size_t step = AddressBlocks::stepBytes;
   void *mapped = mmap(nullptr, bytes + step, PROT_NONE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -41,9 +41,9 @@ static char *reserve(size_t bytes) {
     munmap(first, before);
   if (before < step)
     munmap(first + before + bytes, step - before);
-  // Random rows of a large table cost a page walk each without huge pages. For
-  // the whole block at once, so that it stays one mapping. A refusal only costs
-  // speed.
+  // Without huge pages, each access to a random row of a large table costs a
+  // page walk. Advised for the whole block at once, so that it remains one
+  // mapping. If refused, only performance suffers.
   (void)madvise(first + before, bytes, MADV_HUGEPAGE);
   return first + before;
 }
@@ -55,7 +55,7 @@ AddressBlocks::~AddressBlocks() {
 
 void AddressBlocks::reserveBlock(size_t least) {
   least = roundUp(least);
-  // The next push_back must not fail.
+  // The later push_back must not fail.
   if (blocks.size() == blocks.capacity())
     blocks.reserve(2 * blocks.size() + 1);
   for (size_t bytes = std::max(least, roundUp(preferredBytes));;
@@ -64,7 +64,7 @@ void AddressBlocks::reserveBlock(size_t least) {
       blocks.push_back({start, bytes});
       next = backed = start;
       end = start + bytes;
-      // What was refused once is not asked for again.
+      // Do not request a refused size again.
       preferredBytes = std::min(preferredBytes, bytes);
       return;
     }
@@ -73,8 +73,8 @@ void AddressBlocks::reserveBlock(size_t least) {
   }
 }
 
-/// Makes a huge page of the small pages that have been written. A refusal only
-/// costs speed.
+/// Merges the small pages that have been written into a huge page. If refused,
+/// only performance suffers.
 static void collapse(char *page) {
 #ifndef MADV_COLLAPSE
   constexpr int MADV_COLLAPSE = 25;
@@ -82,15 +82,15 @@ static void collapse(char *page) {
   (void)madvise(page, AddressBlocks::stepBytes, MADV_COLLAPSE);
 }
 
-/// Backs the next `bytes` of the last block.
+/// Commits the next `bytes` of the last block.
 void AddressBlocks::commit(size_t bytes) {
   const auto missing = size_t(next + bytes - backed);
   const auto before = size_t(backed - blocks.back().start);
   const bool isFirstStep = blocks.size() == 1 && before < stepBytes;
   size_t more = roundUp(missing);
-  // A mapping that is smaller than a huge page gets small ones.
+  // A mapping smaller than a huge page gets small pages.
   if (isFirstStep && before + missing <= stepBytes)
-    more = std::max(leastBytes, std::bit_ceil(before + missing)) - before;
+    more = std::max(minBytes, std::bit_ceil(before + missing)) - before;
   else if (isFirstStep)
     more = roundUp(before + missing) - before;
   more = std::min(more, size_t(end - backed));

@@ -18,9 +18,10 @@ static void setUnlessGiven(int parameter, const char *variable, int value) {
 }
 
 void pdlrt::tuneAllocator() {
-  // The three belong together. Without the first, large pieces are mapped and
-  // unmapped each time; without the second, the end of the heap is given back;
-  // without the third, the heaps of threads are unmapped when they run empty.
+  // The three settings belong together. Without the first, large allocations
+  // are mapped and unmapped each time. Without the second, the end of the heap
+  // is returned to the system. Without the third, the heaps of threads are
+  // unmapped when they become empty.
   setUnlessGiven(M_MMAP_THRESHOLD, "MALLOC_MMAP_THRESHOLD_", 1 << 30);
   setUnlessGiven(M_TRIM_THRESHOLD, "MALLOC_TRIM_THRESHOLD_", INT_MAX);
   setUnlessGiven(M_TOP_PAD, "MALLOC_TOP_PAD_", 256 << 20);

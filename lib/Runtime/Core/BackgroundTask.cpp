@@ -1,4 +1,4 @@
-//===- BackgroundTask.cpp - Work on a thread of its own -------------------===//
+//===- BackgroundTask.cpp - Work on a separate thread ---------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Clock.cpp - Time and timers, real or by hand -----------------------===//
+//===- Clock.cpp - Time and timers, real or manual ------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,7 +20,7 @@ std::string pdlrt::inSeconds(ClockTime time) {
 
 Clock::~Clock() = default;
 
-/// Drops actions. What they hold may add others as it is let go.
+/// Destroys actions. Their destructors may add other actions.
 static void dropAll(
     std::map<std::pair<ClockTime, uint64_t>, std::function<void()>> &actions) {
   while (!actions.empty())
@@ -67,7 +67,8 @@ ClockTime RealClock::now() const {
 }
 
 void RealClock::runAt(ClockTime when, std::function<void()> action) {
-  // A time that has passed counts as now: late ones must not overtake others.
+  // A time in the past counts as now, so that late actions do not overtake
+  // others.
   when = std::max(when, now());
   {
     const std::lock_guard lock(mutex);
@@ -91,7 +92,8 @@ void RealClock::loop() {
     auto node = actions.extract(actions.begin());
     lock.unlock();
     node.mapped()();
-    // What the action holds is let go without the lock: it may call us.
+    // Destroy the action without the lock, because its destructor may call this
+    // clock.
     node = {};
     lock.lock();
   }

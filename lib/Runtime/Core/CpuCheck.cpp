@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiled with -march=x86-64. It uses no C++ library: an inline function that
-// another object instantiates with AVX could be the one that the linker keeps.
+// Compiled with -march=x86-64. It uses no C++ library, because the linker might
+// keep a copy of an inline function that another object instantiates with AVX.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using pdlabi::cpuFeatureCount;
 using pdlabi::cpuFeatures;
 using pdlabi::CpuidWord;
 
-/// What the runtime is compiled for.
+/// Features for which the runtime is compiled.
 static constexpr const char *runtimeFeatures[] = {
     "sse4.2", "popcnt", "avx", "f16c", "fma",
     "movbe",  "avx2",   "bmi", "bmi2", "lzcnt"};
@@ -49,13 +49,13 @@ CpuFacts pdlrt::readCpuFacts() {
   }
   if (__get_cpuid(0x80000001, &eax, &ebx, &ecx, &edx))
     word(CpuidWord::ExtendedEcx) = ecx;
-  // Bit 19 of leaf 7, subleaf 1: there is AVX10, whose version leaf 0x24 says.
+  // Bit 19 of leaf 7, subleaf 1: AVX10 exists; leaf 0x24 has its version.
   if (((word(CpuidWord::Leaf7Sub1Edx) >> 19) & 1) &&
       __get_cpuid_count(0x24, 0, &eax, &ebx, &ecx, &edx))
     for (unsigned version = 1; version <= (ebx & 0xff) && version < 32;
          ++version)
       word(CpuidWord::Avx10) |= 1u << version;
-  // Bit 27: the operating system lets us read XCR0.
+  // Bit 27: the operating system allows reading XCR0.
   if ((word(CpuidWord::Leaf1Ecx) >> 27) & 1) {
     uint32_t low, high;
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
@@ -75,7 +75,7 @@ bool pdlrt::hasCpuFeature(const CpuFacts &facts, const CpuFeature &feature) {
 
 namespace {
 
-/// A text of limited length.
+/// A text of limited size.
 class Text {
 public:
   Text(char *begin, size_t size) : next(begin), left(size) {
@@ -149,7 +149,7 @@ void pdlrt::requireSupportedCpu(const pdl_descriptor *program) {
     return;
   const char *parts[] = {"error: ", sentence, "\n"};
   for (const char *part : parts) {
-    // There is nowhere to report a failing write to the error stream.
+    // If writing to the error stream fails, this cannot be reported.
     [[maybe_unused]] ssize_t written = write(2, part, strlen(part));
   }
   _exit(1);

@@ -1,4 +1,4 @@
-//===- Error.cpp - The calling thread's last error ------------------------===//
+//===- Error.cpp - Last error of a thread ---------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,8 +10,8 @@
 
 #include <cstring>
 
-/// No std::string: a destructor that waits for the end of the thread would keep
-/// a library loaded that was closed, together with its mappings.
+/// Not a std::string: its destructor at the end of the thread would keep a
+/// closed library loaded, with its mappings.
 static thread_local char lastError[8192];
 
 int32_t pdlrt_set_error(int32_t status, const char *sentence) {

@@ -1,4 +1,4 @@
-//===- Executor.cpp - Who runs tasks --------------------------------------===//
+//===- Executor.cpp - Executes tasks in order -----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,7 +28,7 @@ ThreadExecutor::~ThreadExecutor() {
   }
   changed.notify_all();
   thread.join();
-  // What a task holds may give another one as it is let go.
+  // Destroying a task may submit another one.
   while (!tasks.empty())
     std::exchange(tasks, {}).clear();
 }
@@ -52,7 +52,8 @@ void ThreadExecutor::loop() {
     tasks.pop_front();
     lock.unlock();
     task();
-    // What the task holds is let go without the lock: it may call us.
+    // Destroy the task without the lock, because its destructor may call this
+    // executor.
     task = nullptr;
     lock.lock();
   }

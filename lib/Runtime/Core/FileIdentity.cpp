@@ -1,4 +1,4 @@
-//===- FileIdentity.cpp - Which file a name stands for --------------------===//
+//===- FileIdentity.cpp - Identity of a file ------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- FileLimit.cpp - How many files a process may open ------------------===//
+//===- FileLimit.cpp - Limit of open files --------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,7 +18,7 @@
 using namespace pdlrt;
 
 void pdlrt::raiseFileLimit() {
-  // More connections than any job has: some systems grant billions.
+  // More connections than any job needs; some systems allow billions.
   constexpr rlim_t enough = rlim_t(1) << 20;
   rlimit limit = {};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0)
@@ -27,7 +27,7 @@ void pdlrt::raiseFileLimit() {
   if (limit.rlim_cur >= wanted)
     return;
   limit.rlim_cur = wanted;
-  // What it has remains where the system refuses.
+  // If the system refuses, the old limit remains.
   static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
 }
 
@@ -35,7 +35,7 @@ Status pdlrt::checkFileLimit(uint64_t least) {
   rlimit limit = {};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= least)
     return {};
-  return Status::invalid(
+  return Status::resourceExhausted(
       "this process may have " + std::to_string(limit.rlim_cur) +
       " files and connections open, and needs " + std::to_string(least) +
       "; raise the limit with 'ulimit -n'");
@@ -56,7 +56,7 @@ bool pdlrt::hasFilesToSpare() {
     return true;
   const rlim_t most = std::min<rlim_t>(limit.rlim_cur, INT_MAX);
   const rlim_t needed = std::min<rlim_t>(kept, most / 8) + 1;
-  // Files have the lowest free numbers: the highest ones are mostly free.
+  // Files get the lowest free numbers, so the highest numbers are usually free.
   rlim_t spare = 0;
   for (rlim_t file = most; file-- > 0 && spare < needed;)
     if (::fcntl(int(file), F_GETFD) < 0 && errno == EBADF)

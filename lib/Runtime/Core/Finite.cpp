@@ -15,8 +15,8 @@
 
 using namespace pdlrt;
 
-/// Counts the elements whose exponent is all ones; a loop of integers, because
-/// it vectorises without changing any arithmetic.
+/// Returns true if no element has an exponent of all ones. An integer loop
+/// vectorizes without changing any arithmetic.
 template <typename Bits>
 static bool exponentsBelow(int64_t count, const void *values, Bits exponent) {
   auto *bytes = static_cast<const char *>(values);

@@ -1,4 +1,4 @@
-//===- FmtLibrary.cpp - The functions of fmt ------------------------------===//
+//===- FmtLibrary.cpp - Functions of the fmt library ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,20 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiled here, once: a compiled program must need no library of fmt, and as
-// headers alone they would be compiled with every file that formats a sentence.
+// Compiled once, here. A compiled program must not need the fmt library, and
+// with fmt as headers only, its functions would be compiled in every file that
+// formats a message.
 //
 //===----------------------------------------------------------------------===//
 
 #include <fmt/format-inl.h>
 
-// Another release may leave other templates to its library.
+// Another release may have other templates in its library.
 static_assert(FMT_VERSION / 10000 == 9, "look through the list below");
 
 FMT_BEGIN_NAMESPACE
 namespace detail {
 
-// The templates that fmt's headers declare and leave to its library.
+// Templates that fmt's headers declare and its library defines.
 template thousands_sep_result<char> thousands_sep_impl<char>(locale_ref);
 template thousands_sep_result<wchar_t> thousands_sep_impl<wchar_t>(locale_ref);
 template char decimal_point_impl(locale_ref);

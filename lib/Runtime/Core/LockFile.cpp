@@ -1,4 +1,4 @@
-//===- LockFile.cpp - A file that one process holds -----------------------===//
+//===- LockFile.cpp - A file that one process locks -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,7 +28,8 @@ LockFile &LockFile::operator=(LockFile &&other) noexcept {
 }
 
 LockFile::~LockFile() {
-  // While it is still held: who has opened it meanwhile sees that it has gone.
+  // Removed while it is still locked, so that a process that has opened it
+  // meanwhile notices.
   if (file >= 0 && isOwn())
     ::unlink(path.c_str());
   leave();
@@ -44,7 +45,8 @@ LockFile LockFile::take(const std::string &path, int &reason) {
     LockFile taken(path, opened);
     if (::flock(opened, LOCK_EX | LOCK_NB) != 0)
       reason = errno;
-    // Its last owner may have removed it in between, or lost it to another.
+    // Its last owner may have removed it meanwhile, or lost it to another
+    // process.
     if (reason == EWOULDBLOCK || !taken.isOwn()) {
       taken.leave();
       if (reason == EWOULDBLOCK)
@@ -57,8 +59,8 @@ LockFile LockFile::take(const std::string &path, int &reason) {
 
 LockFile LockFile::takeOver(const std::string &path, const std::string &content,
                             int &reason) {
-  // Locked before it has the name, so that nobody finds a file without owner,
-  // and the earlier one sees that it is none any more.
+  // Locked before it gets its name, so that no process finds a file without
+  // owner, and the previous owner notices that it has lost the file.
   const std::string name = path + "." + std::to_string(drawNumber());
   const int opened =
       ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -1,4 +1,4 @@
-//===- Log.cpp - Lines for the person who runs a program ------------------===//
+//===- Log.cpp - Log lines ------------------------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,17 +8,43 @@
 
 #include "pdlrt/Core/Log.h"
 
+#include "pdlrt/Core/StandardStreams.h"
+
 #include <atomic>
+#include <cstdio>
 #include <mutex>
 #include <set>
+#include <spdlog/details/console_globals.h>
+#include <spdlog/details/os.h>
 #include <spdlog/sinks/ansicolor_sink.h>
 #include <spdlog/spdlog.h>
+#include <string_view>
+#include <unistd.h>
 
 using namespace pdlrt;
 
+/// Function of a stream that fopencookie(3) makes.
+static ssize_t writeLines(void *, const char *data, size_t size) {
+  writeError(std::string_view(data, size));
+  return ssize_t(size);
+}
+
+/// Returns the standard error, which drops lines that are not read.
+static std::FILE *errorStream() {
+  cookie_io_functions_t functions = {};
+  functions.write = writeLines;
+  std::FILE *stream = ::fopencookie(nullptr, "w", functions);
+  return stream ? stream : stderr;
+}
+
 static spdlog::logger &logger() {
   static spdlog::logger instance = [] {
-    auto sink = std::make_shared<spdlog::sinks::ansicolor_stderr_sink_mt>();
+    using spdlog::color_mode;
+    const bool isColored = ::isatty(STDERR_FILENO) == 1 &&
+                           spdlog::details::os::is_color_terminal();
+    auto sink = std::make_shared<
+        spdlog::sinks::ansicolor_sink<spdlog::details::console_mutex>>(
+        errorStream(), isColored ? color_mode::always : color_mode::never);
     // Only warnings stand out.
     sink->set_color(spdlog::level::info, "");
     spdlog::logger made("pdl", std::move(sink));

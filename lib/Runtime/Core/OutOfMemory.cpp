@@ -1,4 +1,4 @@
-//===- OutOfMemory.cpp - How much there was no memory for -----------------===//
+//===- OutOfMemory.cpp - Errors of memory allocation ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -29,5 +29,5 @@ std::string pdlrt::describeOutOfMemory(const std::bad_alloc &error,
   if (!known)
     return what;
   return fmt::format("{} (it asked for {:.1f} MiB)", what,
-                     double(known->bytesAsked()) / (1 << 20));
+                     double(known->bytesRequested()) / (1 << 20));
 }

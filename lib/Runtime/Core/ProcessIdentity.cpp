@@ -1,4 +1,4 @@
-//===- ProcessIdentity.cpp - Which process somebody is --------------------===//
+//===- ProcessIdentity.cpp - Identity of a process ------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,17 +11,21 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
+#include <cstddef>
+#include <cstdio>
 #include <fstream>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 #include <xxhash.h>
 
 using namespace pdlrt;
 
-/// 0 where the system does not say.
+/// Returns 0 if the system does not report it.
 static uint64_t readHost() {
   std::string boot;
   std::ifstream file("/proc/sys/kernel/random/boot_id");
@@ -37,21 +41,22 @@ static uint64_t thisHost() {
   return host;
 }
 
-/// Host 0: it has ended, and is not collected yet; nothing: it is not shown.
+/// Returns the identity of a process: host 0 if it has ended but was not reaped
+/// yet, nothing if it is not visible.
 static std::optional<ProcessIdentity> readProcess(uint32_t number) {
   std::ifstream file("/proc/" + std::to_string(number) + "/stat");
   std::string line;
   if (!std::getline(file, line))
     return std::nullopt;
-  // The name, in brackets, may hold anything; the state follows, and the start
-  // is the 20th field from there on.
+  // The name, in brackets, may contain anything. The state follows; the start
+  // time is the 20th field from there.
   const size_t bracket = line.rfind(')');
   if (bracket == std::string::npos)
     return std::nullopt;
   std::istringstream fields(line.substr(bracket + 1));
   std::string field, state;
   fields >> state;
-  // One that is dead and not collected yet has ended.
+  // A zombie has ended.
   if (state == "Z" || state == "X")
     return ProcessIdentity();
   ProcessIdentity identity;
@@ -69,10 +74,51 @@ ProcessIdentity ProcessIdentity::ofProcess(uint32_t number) {
   return readProcess(number).value_or(ProcessIdentity());
 }
 
+/// Calls `function` with the address of a door, and a new socket, which it
+/// closes unless `keeps`.
+template <typename Function>
+static int atDoor(const std::string &door, bool keeps, Function function) {
+  const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (socket < 0)
+    return errno;
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  door.copy(address.sun_path + 1, sizeof(address.sun_path) - 1);
+  const auto size =
+      socklen_t(offsetof(sockaddr_un, sun_path) + 1 + door.size());
+  const int result =
+      function(socket, reinterpret_cast<const sockaddr *>(&address), size);
+  const int error = result == 0 ? 0 : errno;
+  if (!keeps || error != 0)
+    ::close(socket);
+  return error;
+}
+
 const ProcessIdentity &ProcessIdentity::ofThisProcess() {
-  static const ProcessIdentity own =
-      ofProcess(static_cast<uint32_t>(::getpid()));
+  static const ProcessIdentity own = [] {
+    ProcessIdentity made = ofProcess(static_cast<uint32_t>(::getpid()));
+    // Processes of other containers see it close. Without it they wait for the
+    // limit of silence.
+    if (made.host != 0)
+      (void)atDoor(made.door(), /*keeps=*/true, ::bind);
+    return made;
+  }();
   return own;
+}
+
+std::string ProcessIdentity::door() const {
+  char name[64];
+  const int size =
+      std::snprintf(name, sizeof(name), "pdl-process-%016llx-%llx-%x",
+                    static_cast<unsigned long long>(host),
+                    static_cast<unsigned long long>(started), unsigned(number));
+  return {name, size_t(size)};
+}
+
+bool ProcessIdentity::watch() {
+  hasDoor = host != 0 && !isOfThisHost() &&
+            atDoor(door(), /*keeps=*/false, ::connect) == 0;
+  return hasDoor || isOfThisHost();
 }
 
 bool ProcessIdentity::isOfThisHost() const {
@@ -80,12 +126,14 @@ bool ProcessIdentity::isOfThisHost() const {
 }
 
 bool ProcessIdentity::hasEnded() const {
+  if (hasDoor)
+    return atDoor(door(), /*keeps=*/false, ::connect) == ECONNREFUSED;
   // Signals to other numbers are for groups. Who asks runs.
   if (!isOfThisHost() || number == 0 || number > INT_MAX ||
       *this == ofThisProcess())
     return false;
   if (const auto found = readProcess(number))
     return *found != *this;
-  // A signal of number 0 is none: it asks whether there is such a process.
+  // Signal 0 is not sent: it only checks whether the process exists.
   return ::kill(pid_t(number), 0) != 0 && errno == ESRCH;
 }

@@ -1,4 +1,4 @@
-//===- ProgramMain.cpp - How our programs begin and fail ------------------===//
+//===- ProgramMain.cpp - Common main function of programs -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,8 +8,9 @@
 
 #include "pdlrt/Core/ProgramMain.h"
 
+#include "pdlrt/Core/StandardStreams.h"
+
 #include <csignal>
-#include <cstdio>
 #include <exception>
 #include <fcntl.h>
 #include <new>
@@ -18,9 +19,19 @@
 
 using namespace pdlrt;
 
-int pdlrt::fail(int status, const std::string &sentence) {
-  std::fprintf(stderr, "error: %s\n", sentence.c_str());
-  return status;
+int pdlrt::fail(ExitCode code, const std::string &sentence) {
+  writeError("error: " + sentence + "\n");
+  return statusOf(code);
+}
+
+int pdlrt::fail(const Status &failure) {
+  return fail(exitCodeOf(failure.code()), failure.message());
+}
+
+int pdlrt::failUsage(const Status &failure) {
+  return failure.code() == PDL_INVALID_ARGUMENT
+             ? fail(ExitCode::Usage, failure.message())
+             : fail(failure);
 }
 
 static bool isOutputClosed = false;
@@ -33,11 +44,11 @@ bool pdlrt::isReaderGone(int descriptor) {
          (output.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-/// Where a standard stream is closed, the next file that is opened would take
-/// its place, and get what is printed.
+/// Opens /dev/null in place of closed standard streams. Otherwise the next
+/// opened file would get the descriptor and the printed output.
 static void occupyStandardStreams() {
   isOutputClosed = ::fcntl(STDOUT_FILENO, F_GETFD) < 0;
-  // The lowest number that is free is taken.
+  // open() returns the lowest free number.
   int last = -1;
   do
     last = ::open("/dev/null", O_RDWR);
@@ -46,16 +57,16 @@ static void occupyStandardStreams() {
     ::close(last);
 }
 
-int pdlrt::runProgram(int status, const std::string &memoryRemedy,
+int pdlrt::runProgram(const std::string &memoryRemedy,
                       const std::function<int()> &run) {
   occupyStandardStreams();
-  // A file that grows beyond the limit is an error of that write, EFBIG.
+  // A write beyond the file size limit then fails with EFBIG.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     return run();
   } catch (const std::bad_alloc &) {
-    return fail(status, "out of memory; " + memoryRemedy);
+    return fail(Status::outOfMemory("out of memory; " + memoryRemedy));
   } catch (const std::exception &exception) {
-    return fail(status, exception.what());
+    return fail(Status::internal(exception.what()));
   }
 }

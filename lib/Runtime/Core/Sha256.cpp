@@ -73,7 +73,7 @@ Sha256Digest pdlrt::sha256(std::string_view bytes) {
   const size_t whole = bytes.size() / blockSize * blockSize;
   for (size_t at = 0; at < whole; at += blockSize)
     addBlock(state, data + at);
-  // The end: a bit, zeros, and the number of bits.
+  // The padding: a one bit, zeros, and the number of bits.
   std::array<uint8_t, 2 * blockSize> end = {};
   const size_t left = bytes.size() - whole;
   for (size_t i = 0; i < left; ++i)
@@ -112,7 +112,7 @@ Sha256Digest pdlrt::hmacSha256(std::string_view key, std::string_view bytes) {
 
 bool pdlrt::equalInConstantTime(std::string_view first,
                                 std::string_view second) {
-  // The compiler must not see when the outcome is known.
+  // volatile, so that the compiler does not end the loop early.
   volatile unsigned difference = first.size() != second.size();
   if (first.size() == second.size())
     for (size_t i = 0; i < first.size(); ++i)

@@ -1,4 +1,4 @@
-//===- SharedLibrary.h - Functions of a library, by name --------*- C++ -*-===//
+//===- SharedLibrary.h - Functions of a shared library ----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,16 +19,16 @@
 
 namespace pdlrt {
 
-/// A library that was opened, and the first function that it lacks.
+/// A loaded library. Remembers the first function that it lacks.
 class SharedLibrary {
 public:
   explicit SharedLibrary(void *handle) : handle(handle) {}
 
-  /// The name of the first function that was sought in vain; null: there is
+  /// Returns the name of the first required function that was not found; null:
   /// none.
   const char *firstMissing() const { return missing; }
 
-  /// Null where it has none of that name.
+  /// Returns null if the library does not have the function.
   template <typename Function>
   void findOptional(Function &function, const char *name) {
     function = reinterpret_cast<Function>(dlsym(handle, name));
@@ -44,26 +44,26 @@ private:
   const char *missing = nullptr;
 };
 
-/// What the errors of `openOnce` say.
+/// Error messages of `openOnce`.
 struct LibraryErrors {
-  /// Whose reason, in brackets, stands between the two.
+  /// Before and after the loader's reason, in parentheses.
   const char *absent, *remedyOfAbsent;
-  /// Before and behind its name, and behind that of the function.
+  /// Before the library's name, and after that of the missing function.
   const char *lacking, *remedyOfLacking;
-  /// Behind both.
+  /// After both messages.
   const char *otherwise = "";
 };
 
-/// The functions of the first library of these names that is there, which is
-/// opened once; later calls give the same. `find(library, functions)` asks for
-/// all of them. Thread-safe.
+/// Loads the first library of these names that exists, once, and returns its
+/// functions; later calls return the same. `find(library, functions)` looks up
+/// all functions. Thread-safe.
 template <typename Functions, typename Find>
 Expected<const Functions *> openOnce(std::span<const char *const> names,
                                      const LibraryErrors &errors, Find &&find) {
   static std::mutex mutex;
   static std::map<std::string, Functions> opened;
   const std::lock_guard lock(mutex);
-  // That of the first one is the one that helps.
+  // The loader's reason for the first name, which is the most useful one.
   std::string reason;
   for (const char *name : names) {
     if (const auto found = opened.find(name); found != opened.end())
@@ -81,14 +81,14 @@ Expected<const Functions *> openOnce(std::span<const char *const> names,
     if (const char *missing = library.firstMissing()) {
       const std::string text = missing;
       dlclose(handle);
-      return Status::invalid(std::string(errors.lacking) + name +
-                             " has no function " + text +
-                             errors.remedyOfLacking + errors.otherwise);
+      return Status::failedPrecondition(
+          std::string(errors.lacking) + name + " has no function " + text +
+          errors.remedyOfLacking + errors.otherwise);
     }
     return &opened.emplace(name, functions).first->second;
   }
-  return Status::invalid(std::string(errors.absent) + " (" + reason + ")" +
-                         errors.remedyOfAbsent + errors.otherwise);
+  return Status::notFound(std::string(errors.absent) + " (" + reason + ")" +
+                          errors.remedyOfAbsent + errors.otherwise);
 }
 
 } // namespace pdlrt

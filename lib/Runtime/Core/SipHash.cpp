@@ -47,7 +47,7 @@ struct SipState {
 } // namespace
 
 SipDigest pdlrt::sipHash128(const SipKey &key, std::string_view bytes) {
-  // The constants spell "somepseudorandomlygeneratedbytes".
+  // The constants are the text "somepseudorandomlygeneratedbytes".
   SipState state = {0x736f6d6570736575 ^ key[0],
                     0x646f72616e646f6d ^ key[1] ^ 0xee,
                     0x6c7967656e657261 ^ key[0], 0x7465646279746573 ^ key[1]};

@@ -1,4 +1,4 @@
-//===- StopSignal.cpp - Ctrl-C ends after the step ------------------------===//
+//===- StopSignal.cpp - Graceful shutdown by signals ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,59 +21,59 @@ static_assert(std::atomic<int>::is_always_lock_free,
 
 static std::atomic<int> descriptor{-1};
 
-/// Of a signal handler too.
+/// Wakes threads that poll the descriptor. Async-signal-safe.
 static void wakeWaiting() {
   const int error = errno;
   const uint64_t one = 1;
-  // Full or not there, it changes nothing.
+  // If the descriptor is full or does not exist, this has no effect.
   (void)!::write(descriptor.load(), &one, sizeof(one));
   errno = error;
 }
 
-/// Users and batch systems send these to end a process; a second one ends it at
-/// once.
+/// Users and batch systems send these signals to end a process. A second one
+/// ends it at once.
 static constexpr int urgent[] = {SIGINT, SIGTERM};
-/// These announce an end that comes later: a terminal that goes, or a limit
-/// (the kernel repeats SIGXCPU each second). Batch systems send SIGTERM after
-/// them, which must not cost the last checkpoint.
+/// These signals announce a later end: of a terminal, or by a limit (the kernel
+/// repeats SIGXCPU each second). Batch systems send SIGTERM after them, which
+/// must not prevent the last checkpoint.
 static constexpr int early[] = {SIGHUP, SIGXCPU, SIGUSR1};
 
-/// Another one may come to another thread before the first has reset it.
+/// Another signal may arrive on another thread before the first one has reset
+/// the handlers.
 static std::atomic<bool> isSecond{false};
 
-static std::atomic<int> requests{0};
+static std::atomic<int> requests{0}, signals{0};
 
-/// Notes the first signal, which says why the process stops.
+/// Records the first signal, which is reported as the reason for the shutdown.
 static void noteFirst(int number) {
   int none = 0;
   received.compare_exchange_strong(none, number);
   wakeWaiting();
 }
 
+static void noteEarly(int number) {
+  signals.fetch_add(1);
+  noteFirst(number);
+}
+
 static void noteUrgent(int number) {
-  // Back to the default, of all of them: the second one ends the process,
-  // whichever it is.
+  // Reset all urgent signals to their defaults, so that a second one ends the
+  // process.
   struct sigaction action = {};
   action.sa_handler = SIG_DFL;
   for (const int each : urgent)
     sigaction(each, &action, nullptr);
   if (isSecond.exchange(true))
     raise(number);
-  noteFirst(number);
+  noteEarly(number);
 }
 
 static void noteRequest(int) { requests.fetch_add(1); }
 
-static bool isIgnored(int number) {
-  struct sigaction action = {};
-  return sigaction(number, nullptr, &action) == 0 &&
-         action.sa_handler == SIG_IGN;
-}
-
 static void watch(int number, void (*handler)(int)) {
   struct sigaction action = {};
   action.sa_handler = handler;
-  // Reads and writes that it interrupts go on.
+  // Interrupted reads and writes are restarted.
   action.sa_flags = SA_RESTART;
   for (const int each : urgent)
     sigaddset(&action.sa_mask, each);
@@ -87,13 +87,21 @@ void pdlrt::watchStopSignals() {
   for (const int each : urgent)
     watch(each, noteUrgent);
   for (const int each : early)
-    if (each != SIGHUP || !isIgnored(each))
-      watch(each, noteFirst);
+    if (each != SIGHUP || !isSignalIgnored(each))
+      watch(each, noteEarly);
   watch(SIGUSR2, noteRequest);
   std::signal(SIGPIPE, SIG_IGN);
 }
 
 int pdlrt::stopSignal() { return received.load(); }
+
+int pdlrt::stopSignals() { return signals.load(); }
+
+bool pdlrt::isSignalIgnored(int number) {
+  struct sigaction action = {};
+  return sigaction(number, nullptr, &action) == 0 &&
+         action.sa_handler == SIG_IGN;
+}
 
 int pdlrt::checkpointRequests() { return requests.load(); }
 

@@ -1,4 +1,4 @@
-//===- Suggestion.cpp - What a name may have meant ------------------------===//
+//===- Suggestion.cpp - Suggestions for misspelled names ------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,7 +14,7 @@
 
 using namespace pdlrt;
 
-/// Levenshtein's distance, one row of the table at a time.
+/// Computes the Levenshtein distance, one row of the table at a time.
 static size_t distance(const std::string &a, const std::string &b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t(0));
@@ -30,8 +30,8 @@ static size_t distance(const std::string &a, const std::string &b) {
   return row.back();
 }
 
-std::string pdlrt::suggestName(const std::string &name,
-                               const std::vector<std::string> &known) {
+const std::string *pdlrt::nearestName(const std::string &name,
+                                      const std::vector<std::string> &known) {
   // A third of the characters may be wrong, and at least one.
   size_t nearest = std::max<size_t>(1, name.size() / 3) + 1;
   const std::string *best = nullptr;
@@ -40,5 +40,11 @@ std::string pdlrt::suggestName(const std::string &name,
       nearest = found;
       best = &candidate;
     }
-  return best ? "; did you mean '" + *best + "'?" : std::string();
+  return best;
+}
+
+std::string pdlrt::suggestName(const std::string &name,
+                               const std::vector<std::string> &known) {
+  const std::string *nearest = nearestName(name, known);
+  return nearest ? "; did you mean '" + *nearest + "'?" : std::string();
 }

@@ -16,7 +16,7 @@
 
 using namespace pdlrt;
 
-/// Whether a user other than the owner can read or change the file.
+/// Returns true if a user other than the owner can read or change the file.
 static bool isOpenToOthers(const struct stat &file) {
   if (!S_ISREG(file.st_mode))
     return false;
@@ -24,7 +24,8 @@ static bool isOpenToOthers(const struct stat &file) {
   return groupReads || (file.st_mode & (S_IWGRP | S_IRWXO)) != 0;
 }
 
-/// Reads up to the first line break, with a bound: a device may have no end.
+/// Reads up to the first line break, with a limit, because a device may have no
+/// end.
 static Status readLine(int file, std::string &line) {
   char next = 0;
   while (line.size() <= maxTokenBytes) {
@@ -32,7 +33,7 @@ static Status readLine(int file, std::string &line) {
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0)
-      return Status::invalid(std::strerror(errno));
+      return Status::ofErrno(errno, std::strerror(errno));
     if (count == 0 || next == '\n')
       break;
     line += next;
@@ -43,12 +44,13 @@ static Status readLine(int file, std::string &line) {
 Expected<std::string> pdlrt::readTokenFile(const std::string &what,
                                            const std::string &path) {
   const auto refuse = [&](const std::string &why) {
-    return Status::invalid(what + " " + path + ": " + why);
+    return Status::failedPrecondition(what + " " + path + ": " + why);
   };
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0)
-    return refuse(std::string(std::strerror(errno)) +
-                  "; write the secret to its first line");
+    return Status::ofErrno(errno, what + " " + path + ": " +
+                                      std::strerror(errno) +
+                                      "; write the secret to its first line");
   struct stat about = {};
   const bool isOpen = ::fstat(file, &about) != 0 || isOpenToOthers(about);
   std::string token;
@@ -58,7 +60,7 @@ Expected<std::string> pdlrt::readTokenFile(const std::string &what,
     return refuse("other users can read or change this file; make it private "
                   "(chmod 600), and write another secret to it");
   if (!status.ok())
-    return refuse(status.message());
+    return Status(status).withContext(what + " " + path);
   if (token.empty())
     return refuse("the first line is empty; write the secret to it");
   if (token.size() > maxTokenBytes)

@@ -1,4 +1,4 @@
-//===- Trace.cpp - What each thread did when ------------------------------===//
+//===- Trace.cpp - Records spans for profiling ----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,7 +18,7 @@ using namespace pdlrt;
 
 std::atomic<bool> Trace::on = false;
 
-/// What one thread has recorded. It outlives the thread.
+/// The spans that one thread has recorded. It outlives the thread.
 struct pdlrt::TraceBuffer {
   std::mutex mutex;
   ThreadTrace trace;
@@ -26,7 +26,7 @@ struct pdlrt::TraceBuffer {
 
 namespace {
 
-/// All threads that have recorded anything.
+/// The threads that have recorded anything.
 struct Registry {
   std::mutex mutex;
   std::vector<std::shared_ptr<TraceBuffer>> buffers;
@@ -41,7 +41,7 @@ static Registry &registry() {
   return all;
 }
 
-/// Of the calling thread; known to the registry from its first span on.
+/// Buffer of the calling thread; registered with its first span.
 static thread_local std::shared_ptr<TraceBuffer> ownBuffer;
 static thread_local std::string ownName;
 
@@ -67,7 +67,7 @@ void Trace::record(const TraceEvent &event,
                    std::shared_ptr<TraceBuffer> &buffer,
                    const std::string &name) {
   Registry &all = registry();
-  if (all.count.fetch_add(1, std::memory_order_relaxed) >= mostEvents) {
+  if (all.count.fetch_add(1, std::memory_order_relaxed) >= maxEvents) {
     all.lost.fetch_add(1, std::memory_order_relaxed);
     return;
   }

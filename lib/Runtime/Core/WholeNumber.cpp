@@ -17,7 +17,7 @@ Expected<uint64_t> pdlrt::parseWholeNumber(std::string_view text,
                                            uint64_t least, uint64_t most) {
   uint64_t number = 0;
   const char *end = text.data() + text.size();
-  // from_chars takes a sign for signed types only.
+  // from_chars accepts a sign only for signed types.
   const auto [last, error] = std::from_chars(text.data(), end, number);
   const bool isNumber = !text.empty() && last == end && error == std::errc();
   if (isNumber && number >= least && number <= most)

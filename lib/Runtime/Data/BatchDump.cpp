@@ -1,4 +1,4 @@
-//===- BatchDump.cpp - Parsed batches as a file ---------------------------===//
+//===- BatchDump.cpp - Writes parsed batches to a file --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -47,7 +47,7 @@ Status BatchDump::add(const Batch &batch, int64_t round, int32_t group,
 Status BatchDump::write(const std::string &path) {
   writer.setMetadata("batches", std::to_string(batchCount));
   writer.setMetadata("model", descriptor.model_name);
-  // What the program sees of texts that it hashes.
+  // Programs receive hashed texts as keys.
   writer.setMetadata("ids", "keys");
   writer.setMetadata("program", program.name);
   return writer.write(path);

@@ -1,4 +1,4 @@
-//===- BatchSource.cpp - From files to the batches of a group -------------===//
+//===- BatchSource.cpp - Reads files as batches of a group ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,6 +13,7 @@
 #include "Data/InputFile.h"
 #include "Data/RecordStream.h"
 #include "Data/Shuffle.h"
+#include "pdlrt/Core/Trace.h"
 
 #include <cerrno>
 #include <cstring>
@@ -32,7 +33,7 @@ struct BatchSource::State {
         passed(options.maxBadRows), records(fieldsOf(descriptor, program)),
         waiting(static_cast<size_t>(workers)) {}
 
-  /// A batch that was cut before its worker asked for it.
+  /// A batch that was cut before its worker requested it.
   struct WaitingBatch {
     std::unique_ptr<Batch> batch;
     DataPosition start;
@@ -40,10 +41,8 @@ struct BatchSource::State {
 
   Expected<bool> fill(Batch &batch);
   Expected<bool> loadWindow();
-  Status restart(int64_t epoch);
-  int64_t windowRows() const {
-    return options.shuffleWindow ? options.shuffleWindow : options.batchSize;
-  }
+  DataPosition here() const;
+  Status restart(int64_t epoch, std::shared_ptr<const EpochRest> rest);
   std::unique_ptr<Batch> takeSpare() {
     if (spares.empty())
       return std::make_unique<Batch>();
@@ -58,11 +57,13 @@ struct BatchSource::State {
   ReadWait wait;
   RecordStream stream;
   PassedRows passed;
-  /// The records of window `position.window`, if it is loaded.
+  /// Records of window `position.window`, if it is loaded.
   RecordColumns records;
   AlignedVector<int64_t> order;
   bool windowIsLoaded = false;
   DataPosition position;
+  /// Number of windows of the epoch before the rows of this pass.
+  int64_t windowsBefore = 0;
   bool epochIsOver = false;
 
   std::mutex mutex;
@@ -71,7 +72,7 @@ struct BatchSource::State {
   Status failure;
 };
 
-/// Loads the next window of the epoch; false if there is none.
+/// Loads the next window of the epoch. Returns false if there is none.
 Expected<bool> BatchSource::State::loadWindow() {
   if (windowIsLoaded)
     ++position.window;
@@ -83,19 +84,23 @@ Expected<bool> BatchSource::State::loadWindow() {
     position.start.digest = passed.digest();
   }
   records.clear();
-  auto moved = stream.advance(windowRows(), &records, passed);
+  auto moved = [&] {
+    const TraceSpan span("parse");
+    return stream.advance(windowRowsOf(options), &records, passed);
+  }();
   PDLRT_RETURN_IF_ERROR(moved.status());
   position.digest = passed.digest();
   if (*moved == 0 && !wait.isLate())
     return false;
   windowIsLoaded = true;
   if (options.shuffleWindow)
-    shuffledOrder(options.seed, position.epoch, group, position.window,
-                  records.recordCount(), order);
+    shuffledOrder(options.seed, position.epoch, group,
+                  windowsBefore + position.window, records.recordCount(),
+                  order);
   return true;
 }
 
-/// Cuts the next batch of the group; false at the end of the epoch.
+/// Cuts the next batch of the group. Returns false at the end of the epoch.
 Expected<bool> BatchSource::State::fill(Batch &batch) {
   records.reset(batch);
   if (windowIsLoaded && position.offset < records.recordCount())
@@ -130,7 +135,25 @@ Expected<bool> BatchSource::State::fill(Batch &batch) {
   return true;
 }
 
-Status BatchSource::State::restart(int64_t epoch) {
+/// Returns the start of the next batch.
+DataPosition BatchSource::State::here() const {
+  DataPosition now = position;
+  const bool isWithin =
+      windowIsLoaded && position.offset < records.recordCount();
+  if (isWithin && options.shuffleWindow > 0)
+    return now;
+  if (isWithin) {
+    now.next = records.sampleOf(position.offset) + 1;
+    return now;
+  }
+  const WindowStart place = stream.place();
+  now.next = (place.file << sampleRowBits) + place.row + 1;
+  return now;
+}
+
+/// Starts a pass over all rows, or over those of `rest`.
+Status BatchSource::State::restart(int64_t epoch,
+                                   std::shared_ptr<const EpochRest> rest) {
   for (std::vector<WaitingBatch> &queue : waiting) {
     for (WaitingBatch &entry : queue)
       spares.push_back(std::move(entry.batch));
@@ -144,7 +167,8 @@ Status BatchSource::State::restart(int64_t epoch) {
   wait.handOut();
   position = {};
   position.epoch = epoch;
-  return stream.rewind();
+  windowsBefore = rest ? rest->windows : 0;
+  return stream.rewind(std::move(rest));
 }
 
 static Status checkOptions(const DataOptions &options) {
@@ -166,8 +190,9 @@ static Status checkOptions(const DataOptions &options) {
     PDLRT_RETURN_IF_ERROR(checkFileKind(file, options.delimiter != 0));
   for (const std::string &file : options.files)
     if (!isStandardInput(file) && ::access(file.c_str(), R_OK) != 0)
-      return Status::invalid(file + ": cannot be read: " +
-                             std::strerror(errno) + "; name a file that can");
+      return Status::ofErrno(
+          errno, file + ": cannot be read: " + std::strerror(errno) +
+                     "; name a file that can");
   return {};
 }
 
@@ -216,7 +241,7 @@ Expected<bool> BatchSource::next(int32_t worker, Batch &batch) {
       PDLRT_RETURN_IF_ERROR(s.failure);
       const size_t owner = static_cast<size_t>(s.position.batch % s.workers);
       const bool isOwn = owner == static_cast<size_t>(worker);
-      const DataPosition start = s.position;
+      const DataPosition start = s.here();
       std::unique_ptr<Batch> spare = isOwn ? nullptr : s.takeSpare();
       auto filled = s.fill(isOwn ? batch : *spare);
       if (!filled.ok()) {
@@ -244,36 +269,43 @@ Expected<bool> BatchSource::next(int32_t worker, Batch &batch) {
 
 Status BatchSource::beginEpoch(int64_t epoch) {
   std::lock_guard<std::mutex> lock(state->mutex);
-  return state->restart(epoch);
+  return state->restart(epoch, nullptr);
 }
 
 DataPosition BatchSource::position() const {
   std::lock_guard<std::mutex> lock(state->mutex);
-  DataPosition earliest = state->position;
+  DataPosition earliest = state->here();
   for (const auto &queue : state->waiting)
     if (!queue.empty() && queue.front().start.batch < earliest.batch)
       earliest = queue.front().start;
   return earliest;
 }
 
-Status BatchSource::restore(const DataPosition &position) {
-  State &s = *state;
-  std::lock_guard<std::mutex> lock(s.mutex);
-  const Status impossible = Status::invalid(
+Status pdlrt::positionNotFound(const DataPosition &position) {
+  return Status::failedPrecondition(
       "the data end before the position to continue from, or are not those "
       "that were read before (epoch " +
       std::to_string(position.epoch) + ", window " +
       std::to_string(position.window) + ", record " +
       std::to_string(position.offset) +
       "); give the same files, rows, batch size and shuffle window as before");
+}
+
+Status BatchSource::restore(const DataPosition &given,
+                            std::shared_ptr<const EpochRest> rest) {
+  DataPosition position = given;
+  position.next = 0;
+  State &s = *state;
+  std::lock_guard<std::mutex> lock(s.mutex);
+  const Status impossible = positionNotFound(position);
   if (position.epoch < 0 || position.window < 0 || position.offset < 0 ||
       position.batch < 0)
     return impossible;
-  PDLRT_RETURN_IF_ERROR(s.restart(position.epoch));
+  PDLRT_RETURN_IF_ERROR(s.restart(position.epoch, std::move(rest)));
   if (position == s.position)
     return {};
   int64_t rows;
-  if (__builtin_mul_overflow(position.window, s.windowRows(), &rows))
+  if (__builtin_mul_overflow(position.window, windowRowsOf(s.options), &rows))
     return impossible;
   const WindowStart &start = position.start;
   if (start != WindowStart()) {
@@ -292,12 +324,13 @@ Status BatchSource::restore(const DataPosition &position) {
   s.position.offset = 0;
   auto loaded = s.loadWindow();
   PDLRT_RETURN_IF_ERROR(loaded.status());
-  // Of a cache, no byte is known; the text may be needed again.
+  // Keep the given start: a cache has no byte positions, but the text may be
+  // needed later.
   if (start != WindowStart())
     s.position.start = start;
   s.epochIsOver = !*loaded;
   if (position.digest != 0 && position.digest != s.position.digest)
-    return Status::invalid(
+    return Status::failedPrecondition(
         "the data are not those that were read before: the first " +
         std::to_string(s.passed.count()) + " rows of " +
         s.options.files.front() +
@@ -311,8 +344,8 @@ Status BatchSource::restore(const DataPosition &position) {
 }
 
 int64_t BatchSource::badRowCount() const { return state->passed.badCount(); }
-const std::vector<std::string> &BatchSource::badRowSentences() const {
-  return state->passed.badSentences();
+const std::vector<std::string> &BatchSource::badRowMessages() const {
+  return state->passed.badMessages();
 }
 
 bool BatchSource::isAtEnd() const { return state->epochIsOver; }

@@ -18,15 +18,15 @@ namespace {
 
 constexpr size_t unit = sizeof(uint64_t);
 
-/// What `bytes` need with the zeros behind them.
+/// Returns the size including padding zeros.
 size_t filledUp(size_t bytes) { return (bytes + unit - 1) / unit * unit; }
 
-/// Takes parts off the begin of bytes that may be anything.
+/// Splits parts off the start of bytes that may have any content.
 class Parts {
 public:
   explicit Parts(std::span<const std::byte> bytes) : rest(bytes) {}
 
-  /// The next `count` elements; null where there are fewer.
+  /// Returns the next `count` elements, or null if there are fewer.
   template <typename T> const T *take(uint64_t count) {
     if (count > rest.size() / sizeof(T))
       return nullptr;
@@ -43,7 +43,7 @@ private:
   std::span<const std::byte> rest;
 };
 
-/// Whether they begin at 0 and none is below the one before it.
+/// Returns true if the splits begin at 0 and never decrease.
 bool areSplits(const int64_t *splits, size_t count) {
   return splits[0] == 0 && std::is_sorted(splits, splits + count);
 }
@@ -64,7 +64,7 @@ void appendNumber(AlignedVector<std::byte> &bytes, size_t number) {
 void CacheBlock::encode(const Fields &fields, const RecordColumns &records,
                         const RowLog &log, AlignedVector<std::byte> &bytes) {
   bytes.clear();
-  // The sum and the size, once they are known.
+  // Placeholders for the checksum and the size.
   appendNumber(bytes, 0);
   appendNumber(bytes, 0);
   appendNumber(bytes, log.contents.size());
@@ -164,7 +164,8 @@ bool CacheBlock::view(const Fields &fields, std::span<const std::byte> bytes) {
   return true;
 }
 
-/// Rows [row, row + count) are good; the first one is good row `record`.
+/// Appends the good rows [row, row + count); the first one is good row
+/// `record`.
 void CacheBlock::appendGood(int64_t row, int64_t record, int64_t count,
                             int32_t file, RecordColumns &into,
                             PassedRows &passed) const {

@@ -21,53 +21,52 @@
 
 namespace pdlrt {
 
-/// Consecutive rows of a file as a cache keeps them: what a reader says of
-/// them, in bytes. Little-endian; each part is filled up with zeros to a
-/// multiple of 8 bytes. In order:
+/// Consecutive rows of a file in the form of a cache: the output of a reader,
+/// as bytes. Numbers are little-endian; each part is padded with zeros to a
+/// multiple of 8 bytes. The parts are, in order:
 ///
-///   u64 XXH3 of the bytes behind it, up to the end of the block
-///   u64 bytes of the block; u64 rows; u64 bad rows
-///   u64 content of each row
-///   of each field, in the program's order:
-///     RAGGED: i64 splits of the good rows, from 0
-///     values of the good rows
-///   i64 where the copied text of each good row ends; that text
-///   of each bad row: u64 row of the block, u64 bytes of its sentence,
-///     u64 bytes of its copied text; behind all of them their texts
+/// - u64: XXH3 of the following bytes, up to the end of the block
+/// - u64: bytes of the block; u64: rows; u64: bad rows
+/// - u64 for each row: digest of its content
+/// - for each field, in the program's order: i64 splits of the good rows, from
+///   0, if it is RAGGED; values of the good rows
+/// - i64 for each good row: end of its copied text; then these texts
+/// - for each bad row: u64 row of the block, u64 bytes of its message, u64
+///   bytes of its copied text; then the texts of all bad rows
 ///
-/// A view of such bytes, which somebody else keeps. Not thread-safe.
+/// This class is a view; the caller owns the bytes. Not thread-safe.
 class CacheBlock {
 public:
   using Fields = std::vector<const pdl_field *>;
 
-  /// Bytes of a block before its rows.
+  /// Size of a block before its rows.
   static constexpr size_t headBytes = 4 * sizeof(uint64_t);
 
-  /// Makes a block of what a reader has said. `records` were committed with
-  /// their row of the block.
+  /// Encodes the output of a reader as a block. `records` must have been
+  /// committed with row numbers of the block.
   static void encode(const Fields &fields, const RecordColumns &records,
                      const RowLog &log, AlignedVector<std::byte> &bytes);
 
-  /// None: it has no rows.
+  /// Creates a block without rows.
   CacheBlock() = default;
-  /// Views a block; false where the bytes are none, for instance because one of
-  /// them has changed.
+  /// Sets the view to a block. Returns false if the bytes are not a valid
+  /// block, for instance because a byte has changed.
   bool view(const Fields &fields, std::span<const std::byte> bytes);
 
   int64_t rowCount() const { return int64_t(contents.size()); }
-  /// Of a row of the block.
+  /// Returns the content digest of a row of the block.
   uint64_t content(int64_t row) const { return contents[size_t(row)]; }
 
-  /// Says again what the reader said of rows [first, first + count), as rows of
-  /// file `file`: the good ones are appended to `into`.
+  /// Repeats the reader's output for rows [first, first + count), as rows of
+  /// file `file`. Good rows are appended to `into`.
   Status replay(int64_t first, int64_t count, int32_t file, RecordColumns &into,
                 PassedRows &passed) const;
 
 private:
   struct Column {
-    const int64_t *splits; ///< null: not ragged
+    const int64_t *splits; ///< Null if the field is not ragged.
     const std::byte *values;
-    /// Of one good row; where it is ragged, of one value.
+    /// Bytes of one good row, or of one value if ragged.
     size_t bytes;
   };
   struct BadRow {

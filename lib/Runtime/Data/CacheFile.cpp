@@ -1,4 +1,4 @@
-//===- CacheFile.cpp - The rows of a data file, parsed --------------------===//
+//===- CacheFile.cpp - The parsed rows of a data file ---------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -33,9 +33,10 @@ struct Trailer {
   CacheKey key;
   uint64_t preface;
   int64_t rows;
-  /// Of the blocks; behind them `blocks` places, whose sum this is.
+  /// Size and number of the blocks. They are followed by `blocks` places;
+  /// `placeSum` is their checksum.
   uint64_t blockBytes, blocks, placeSum;
-  /// Of all above.
+  /// Checksum of all fields above.
   uint64_t sum;
 };
 static_assert(std::has_unique_object_representations_v<Trailer>);
@@ -73,7 +74,7 @@ CacheFile::~CacheFile() {
     ::munmap(const_cast<std::byte *>(bytes), size); // NOLINT
 }
 
-/// Finds the blocks; false where they are not those of this key.
+/// Finds the blocks. Returns false if the file does not match the key.
 bool CacheFile::find(const CacheKey &key) {
   Trailer trailer;
   if (size < sizeof(trailer) || size % sizeof(uint64_t) != 0)
@@ -110,12 +111,12 @@ bool CacheFile::find(const CacheKey &key) {
 }
 
 size_t CacheFile::blockOf(int64_t row) const {
-  const CachePlace *behind =
+  const CachePlace *following =
       std::upper_bound(places, places + blocks, row,
                        [](int64_t wanted, const CachePlace &place) {
                          return wanted < place.row;
                        });
-  return size_t(behind - places) - 1;
+  return size_t(following - places) - 1;
 }
 
 std::span<const std::byte> CacheFile::block(size_t block) const {
@@ -124,7 +125,8 @@ std::span<const std::byte> CacheFile::block(size_t block) const {
   };
   const uint64_t begin = places[block].offset, end = endOf(block);
   if (block + 1 < blocks) {
-    // Pages begin at multiples of their size. A hint: no matter if it fails.
+    // Pages begin at multiples of their size. This is only a hint; failures are
+    // ignored.
     static const auto page = uint64_t(::sysconf(_SC_PAGESIZE));
     const uint64_t from = end / page * page;
     ::madvise(const_cast<std::byte *>(bytes + from), // NOLINT
@@ -133,7 +135,8 @@ std::span<const std::byte> CacheFile::block(size_t block) const {
   return {bytes + begin, size_t(end - begin)};
 }
 
-/// Those are unfinished: who writes one holds the lock.
+/// Removes unfinished files. The caller holds the lock, so no other process is
+/// writing them.
 static void removeUnfinished(const std::string &path) {
   const std::filesystem::path whole(path);
   const std::string begin = whole.filename().string() + ".tmp.";
@@ -155,10 +158,10 @@ CacheWriter::create(const std::string &path, const CacheKey &key) {
   if (reason == EWOULDBLOCK)
     return std::unique_ptr<CacheWriter>();
   if (reason != 0)
-    return Status::invalid(path +
-                           ".lock: cannot be locked: " + std::strerror(reason) +
-                           "; give --cache a folder that may be written, of a "
-                           "file system with locks");
+    return Status::ofErrno(
+        reason, path + ".lock: cannot be locked: " + std::strerror(reason) +
+                    "; give --cache a folder that may be written, of a "
+                    "file system with locks");
   removeUnfinished(path);
   std::unique_ptr<CacheWriter> writer(
       new CacheWriter(path, key, std::move(lock)));

@@ -1,4 +1,4 @@
-//===- CacheFile.h - The rows of a data file, parsed ------------*- C++ -*-===//
+//===- CacheFile.h - The parsed rows of a data file -------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -24,22 +24,24 @@
 
 namespace pdlrt {
 
-/// Raised with every change to what a cache's bytes mean, the parsing of text
-/// included: others are written anew.
+/// Format version. Increase it with every change to the meaning of a cache's
+/// bytes, including changes to the parsing of text. Caches of other versions
+/// are rewritten.
 inline constexpr uint32_t cacheVersion = 2;
 
-/// Where a block begins, in bytes and in rows of the data file.
+/// Start of a block, in bytes and in rows of the data file.
 struct CachePlace {
   uint64_t offset;
   int64_t row;
 };
 
-/// A cache that is read, in place: mapped. The file is blocks (CacheBlock.h),
-/// one behind the other, then the place of each, then what they belong to. It
-/// is never changed: another one takes its name. Any thread may read.
+/// A cache that is read through a memory mapping. The file contains blocks
+/// (CacheBlock.h), then the place of each block, then the trailer with the
+/// cache's key. A file is never changed; a new one replaces it. Any number of
+/// threads may read.
 class CacheFile {
 public:
-  /// None where there is no whole cache of this key.
+  /// Opens a cache; returns null if there is no complete cache with this key.
   static std::unique_ptr<CacheFile> open(const std::string &path,
                                          const CacheKey &key);
   CacheFile(const CacheFile &) = delete;
@@ -48,17 +50,18 @@ public:
 
   const std::string &path() const { return name; }
   int64_t rowCount() const { return rows; }
-  /// Of what the file says before its rows (RowLog::preface).
+  /// Returns the content digest of the text before the rows (RowLog::preface).
   const std::optional<uint64_t> &preface() const { return header; }
   size_t blockCount() const { return blocks; }
-  /// The block that has row `row` of the data file, which has it.
+  /// Returns the block with row `row` of the data file, which must exist.
   size_t blockOf(int64_t row) const;
-  /// The data file's row that block `block` begins with; of the one behind the
-  /// last, how many there are.
+  /// Returns the first row of a block in the data file, or the number of rows
+  /// if `block` is the number of blocks.
   int64_t firstRow(size_t block) const {
     return block < blocks ? places[block].row : rows;
   }
-  /// The bytes of a block, as they are there now; asks for those of the next.
+  /// Returns the bytes of a block. The caller must validate them. Requests the
+  /// next block from the operating system.
   std::span<const std::byte> block(size_t block) const;
 
 private:
@@ -68,7 +71,7 @@ private:
   std::string name;
   const std::byte *bytes = nullptr;
   size_t size = 0;
-  /// Of all blocks.
+  /// Bytes of all blocks.
   uint64_t blockBytes = 0;
   const CachePlace *places = nullptr;
   size_t blocks = 0;
@@ -76,18 +79,19 @@ private:
   std::optional<uint64_t> header;
 };
 
-/// Writes a cache, block by block, which has its name once it is whole. Not
-/// thread-safe.
+/// Writes a cache block by block. The file gets its name only when it is
+/// complete. Not thread-safe.
 class CacheWriter {
 public:
-  /// Null where another one writes it at the moment, in this process or in
-  /// another. What an end by force has left of a cache of this name is removed.
+  /// Creates a writer. Returns null if another writer, in any process, is
+  /// writing this cache. Removes unfinished files of this cache that a killed
+  /// process has left.
   static Expected<std::unique_ptr<CacheWriter>> create(const std::string &path,
                                                        const CacheKey &key);
 
-  /// A block of so many rows.
+  /// Appends a block with `rowCount` rows.
   Status add(std::span<const std::byte> block, int64_t rowCount);
-  /// Gives the file its name.
+  /// Completes the file and gives it its name.
   Status finish(const std::optional<uint64_t> &preface);
 
 private:

@@ -1,4 +1,4 @@
-//===- CacheKey.cpp - What the content of a cache follows from ------------===//
+//===- CacheKey.cpp - Identifies the content of a cache -------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,7 +22,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// Values one behind the other, so that no two lists of them look alike.
+/// A sequence of values. Different sequences have different texts.
 class Description {
 public:
   template <typename T> void add(T value) {
@@ -40,12 +40,25 @@ public:
       add(std::string_view(value));
   }
   void add(const pdl_field &field);
+  void add(const pdl_id_range &range);
 
   XXH128_hash_t hash() const { return XXH3_128bits(text.data(), text.size()); }
 
 private:
   std::string text;
 };
+
+void Description::add(const pdl_id_range &range) {
+  add(range.field);
+  add(range.first_column);
+  add(range.column_count);
+  add(range.first);
+  add(range.end);
+  add(range.allowed != nullptr);
+  const uint64_t count = uint64_t(range.end) - uint64_t(range.first);
+  for (uint64_t word = 0; range.allowed && word < (count + 31) / 32; ++word)
+    add(range.allowed[word]);
+}
 
 void Description::add(const pdl_field &field) {
   add(field.name);
@@ -89,7 +102,7 @@ std::optional<CacheKey> CacheKey::of(const std::string &path,
     return std::nullopt;
   Description all;
   all.add(cacheVersion);
-  // Sentences about bad rows have the name as it was given.
+  // Messages about bad rows contain the name as it was given.
   all.add(std::string_view(path));
   std::error_code error;
   all.add(std::string_view(
@@ -106,10 +119,11 @@ std::optional<CacheKey> CacheKey::of(const std::string &path,
   for (const std::string &column : data.copyColumns)
     all.add(std::string_view(column));
   all.add(std::string_view(data.idField));
-  // Else the key is what it was before there were texts to let through.
+  // Conditional, so that keys without copied texts are the same as in earlier
+  // versions.
   if (data.copyTexts)
     all.add(data.copyTexts);
-  // Where a field stands follows from all of the record.
+  // The position of a field depends on the whole record.
   const pdl_descriptor &record = options.descriptor;
   all.add(record.field_count);
   for (int32_t i = 0; i < record.field_count; ++i)
@@ -120,6 +134,9 @@ std::optional<CacheKey> CacheKey::of(const std::string &path,
   all.add(options.program.joined_count);
   for (int32_t i = 0; i < 2 * options.program.joined_count; ++i)
     all.add(options.program.joined[i]);
+  all.add(options.program.id_range_count);
+  for (int32_t i = 0; i < options.program.id_range_count; ++i)
+    all.add(options.program.id_ranges[i]);
   const XXH128_hash_t hash = all.hash();
   CacheKey key;
   key.schema[0] = hash.low64;
@@ -132,7 +149,7 @@ std::optional<CacheKey> CacheKey::of(const std::string &path,
 
 std::string CacheKey::fileIn(const std::string &folder,
                              const std::string &path) const {
-  // With a long name beside it, that of the cache would be too long.
+  // File systems limit the length of names.
   constexpr size_t longestName = 100;
   const std::string name =
       std::filesystem::path(path).filename().string().substr(0, longestName);

@@ -1,4 +1,4 @@
-//===- CacheKey.h - What the content of a cache follows from ----*- C++ -*-===//
+//===- CacheKey.h - Identifies the content of a cache -----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,25 +17,26 @@
 
 namespace pdlrt {
 
-/// What the rows of a cache follow from: two of equal keys have equal rows, as
-/// long as whoever changes a data file changes its size or its time.
+/// Determines the rows of a cache: equal keys imply equal rows, provided that
+/// every change of a data file changes its size or time.
 struct CacheKey {
-  /// Of the data file's name and path, the version of the format, and all that
-  /// says how a row is read: the record, the fields that the program reads, and
-  /// the flags of data. 128 bits of XXH3.
+  /// 128-bit XXH3 of the data file's name and path, the format version, and
+  /// everything that determines how a row is read: the record, the fields that
+  /// the program reads, and the data flags.
   uint64_t schema[2] = {0, 0};
-  /// Of the data file: bytes, and when it was last changed, in seconds and
+  /// Size of the data file, and its modification time in seconds and
   /// nanoseconds.
   uint64_t bytes = 0;
   int64_t seconds = 0, nanoseconds = 0;
   bool operator==(const CacheKey &) const = default;
 
-  /// None where `path` is no regular file of at least one byte: that is read as
-  /// it comes.
+  /// Returns the key of a file, or none if `path` is not a regular file of at
+  /// least one byte. Such files are not cached.
   static std::optional<CacheKey> of(const std::string &path,
                                     const RecordReaderOptions &options);
-  /// The cache's file in a folder: named after the data file and the schema, so
-  /// that the rows of a changed data file take the place of the earlier ones.
+  /// Returns the path of the cache file in a folder. The name is made from the
+  /// data file's name and the schema, so that a cache of a changed data file
+  /// replaces the old one.
   std::string fileIn(const std::string &folder, const std::string &path) const;
 };
 

@@ -1,4 +1,4 @@
-//===- CachedReader.cpp - Rows that are parsed but once -------------------===//
+//===- CachedReader.cpp - Reads parsed rows from a cache ------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,6 +10,7 @@
 
 #include "Data/CacheBlock.h"
 #include "Data/CacheFile.h"
+#include "Data/FileFormat.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/StopSignal.h"
 
@@ -21,7 +22,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// Goes through blocks, wherever they come from.
+/// Reads the rows of blocks from any source.
 class BlockReader : public RecordReader {
 public:
   explicit BlockReader(int32_t fileIndex) : fileIndex(fileIndex) {}
@@ -32,16 +33,16 @@ public:
   Expected<bool> moveTo(const RowPlace &place) override;
 
 protected:
-  /// Makes the block behind the current one the current one, and its preface,
-  /// if it is the first; false at the end.
+  /// Loads the block after the current one; for the first block, also its
+  /// preface. Returns false at the end.
   virtual Expected<bool> loadBlock() = 0;
-  /// Passes up to `count` rows without a look at them, from the end of the
-  /// current block on; how many.
+  /// Skips up to `count` rows after the current block without reading them.
+  /// Returns their number.
   virtual int64_t jump(int64_t count) = 0;
 
   CacheBlock block;
-  int64_t blockRow = 0; ///< the next row of the block
-  /// Until the first row is passed.
+  int64_t blockRow = 0; ///< Next row of the block.
+  /// Set until the first row is passed.
   std::optional<uint64_t> preface;
 
 private:
@@ -51,8 +52,8 @@ private:
   int32_t fileIndex;
 };
 
-/// How many of the next `count` rows the current block has, once one is there
-/// that has any; 0 at the end.
+/// Returns how many of the next `count` rows are in the current block. Loads
+/// the next block with rows if necessary. Returns 0 at the end.
 Expected<int64_t> BlockReader::rowsAhead(int64_t count) {
   while (blockRow == block.rowCount()) {
     auto loaded = loadBlock();
@@ -140,10 +141,10 @@ Expected<bool> CachedReader::loadBlock() {
   const int64_t rows =
       cache->firstRow(nextBlock + 1) - cache->firstRow(nextBlock);
   if (!block.view(fields, cache->block(nextBlock)) || block.rowCount() != rows)
-    return Status::invalid(cache->path() +
-                           ": is damaged: its bytes are not those that were "
-                           "written; remove the file, and it is written anew "
-                           "from the data");
+    return Status::dataLoss(cache->path() +
+                            ": is damaged: its bytes are not those that were "
+                            "written; remove the file, and it is written anew "
+                            "from the data");
   ++nextBlock;
   blockRow = 0;
   return true;
@@ -151,14 +152,14 @@ Expected<bool> CachedReader::loadBlock() {
 
 int64_t CachedReader::jump(int64_t count) {
   const int64_t row = cache->firstRow(nextBlock);
-  // To the end, or to the begin of a block.
+  // Moves to the end, or to the start of a block.
   const int64_t to = row + std::min(count, cache->rowCount() - row);
   nextBlock =
       to == cache->rowCount() ? cache->blockCount() : cache->blockOf(to);
   return cache->firstRow(nextBlock) - row;
 }
 
-/// Parses text and writes what it has as a cache.
+/// Parses text and writes the result as a cache.
 class CacheWritingReader final : public BlockReader {
 public:
   CacheWritingReader(std::unique_ptr<RecordReader> text,
@@ -168,7 +169,7 @@ public:
       : BlockReader(fileIndex), text(std::move(text)),
         writer(std::move(writer)), key(key), path(std::move(path)),
         options(options), fields(fieldsOf(options.descriptor, options.program)),
-        records(fields), told(log) {}
+        records(fields), reported(log) {}
 
   Status checkNext() override;
   void finish() override;
@@ -178,8 +179,8 @@ protected:
   int64_t jump(int64_t) override { return 0; }
 
 private:
-  // A block is as large as caches of processors, and not larger by much where
-  // rows are long.
+  // A block fits into a processor's cache, or is slightly larger if rows are
+  // long.
   static constexpr int64_t longestBlock = 4096, rowsAtOnce = 16;
   static constexpr size_t blockBytes = size_t(1) << 20;
 
@@ -187,9 +188,9 @@ private:
   void publish();
 
   std::unique_ptr<RecordReader> text;
-  /// What ended the text, behind the current block.
+  /// Error that ended the text after the current block.
   Status failure;
-  /// Null once the cache is whole, or cannot be written.
+  /// Null if the cache is complete, or cannot be written.
   std::unique_ptr<CacheWriter> writer;
   CacheKey key;
   std::string path;
@@ -197,12 +198,13 @@ private:
   std::vector<const pdl_field *> fields;
   RecordColumns records;
   RowLog log;
-  PassedRows told;
+  PassedRows reported;
   AlignedVector<std::byte> bytes;
   std::optional<uint64_t> header;
 };
 
-/// Without room for a cache there is none.
+/// If writing fails, for instance because the disk is full, continues without a
+/// cache.
 void CacheWritingReader::note(const Status &status) {
   if (status.ok())
     return;
@@ -210,7 +212,7 @@ void CacheWritingReader::note(const Status &status) {
   logWarningOnce(status.message() + "; going on without a cache of " + path);
 }
 
-/// Unless the file has become another one meanwhile.
+/// Completes the cache, unless the data file has changed during reading.
 void CacheWritingReader::publish() {
   if (writer && CacheKey::of(path, options) == key)
     note(writer->finish(header));
@@ -221,12 +223,12 @@ Expected<bool> CacheWritingReader::loadBlock() {
   PDLRT_RETURN_IF_ERROR(failure);
   records.clear();
   log.clear();
-  told.clear();
+  reported.clear();
   size_t size = 0;
   bool atEnd = false;
-  while (!atEnd && told.count() < longestBlock && size < blockBytes) {
-    auto moved = text->read(rowsAtOnce, records, told);
-    // What was read before the defect comes before it.
+  while (!atEnd && reported.count() < longestBlock && size < blockBytes) {
+    auto moved = text->read(rowsAtOnce, records, reported);
+    // Rows that were read before the error are returned first.
     if (!moved.ok()) {
       failure = moved.status();
       writer.reset();
@@ -241,7 +243,7 @@ Expected<bool> CacheWritingReader::loadBlock() {
     header = log.preface;
     preface = log.preface;
   }
-  if (told.count() > 0) {
+  if (reported.count() > 0) {
     CacheBlock::encode(fields, records, log, bytes);
     const std::span<const std::byte> encoded(bytes.data(), bytes.size());
     if (!block.view(fields, encoded))
@@ -252,14 +254,14 @@ Expected<bool> CacheWritingReader::loadBlock() {
   }
   if (atEnd)
     publish();
-  if (told.count() > 0)
+  if (reported.count() > 0)
     return true;
   PDLRT_RETURN_IF_ERROR(failure);
   return false;
 }
 
-/// The text is behind the current block, whose rows are looked at when they are
-/// wanted.
+/// The text reader is already after the current block. Rows of the current
+/// block are checked when they are read.
 Status CacheWritingReader::checkNext() {
   if (blockRow < block.rowCount())
     return {};
@@ -268,9 +270,10 @@ Status CacheWritingReader::checkNext() {
 }
 
 void CacheWritingReader::finish() {
-  // Who asks for the end does not wait for rows that nobody trains with.
+  // A user who stops the program should not wait for rows that are not trained
+  // on.
   while (writer && stopSignal() == 0) {
-    // A defect behind the rows that are wanted only costs the cache.
+    // An error after the requested rows only prevents the cache.
     auto loaded = loadBlock();
     note(loaded.status());
   }
@@ -280,19 +283,16 @@ void CacheWritingReader::finish() {
 } // namespace
 
 Expected<std::unique_ptr<RecordReader>>
-pdlrt::openCachedReader(const std::string &path, int32_t fileIndex,
-                        const RecordReaderOptions &options) {
-  const auto openText = [&] {
-    return openDelimitedReader(path, fileIndex, options);
-  };
+pdlrt::openCachedReader(const FileFormat &format, const std::string &path,
+                        int32_t fileIndex, const RecordReaderOptions &options) {
   const std::optional<CacheKey> key = CacheKey::of(path, options);
   if (!key)
-    return openText();
+    return format.open(path, fileIndex, options);
   const std::string name = key->fileIn(options.data.cache, path);
   if (auto cache = CacheFile::open(name, *key))
     return std::unique_ptr<RecordReader>(
         std::make_unique<CachedReader>(std::move(cache), fileIndex, options));
-  auto text = openText();
+  auto text = format.open(path, fileIndex, options);
   PDLRT_RETURN_IF_ERROR(text.status());
   std::error_code error;
   std::filesystem::create_directories(options.data.cache, error);
@@ -300,7 +300,8 @@ pdlrt::openCachedReader(const std::string &path, int32_t fileIndex,
   if (!writer)
     logWarningOnce(writer.status().message() +
                    "; going on without a cache of " + path);
-  // Another group, or another program, is at it: it is there for the next pass.
+  // Another group or program is writing the cache; it can be used in the next
+  // pass.
   if (!writer || !*writer)
     return text;
   return std::unique_ptr<RecordReader>(std::make_unique<CacheWritingReader>(

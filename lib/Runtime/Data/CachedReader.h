@@ -1,4 +1,4 @@
-//===- CachedReader.h - Rows that are parsed but once -----------*- C++ -*-===//
+//===- CachedReader.h - Reads parsed rows from a cache ----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,14 +16,16 @@
 
 namespace pdlrt {
 
-/// Opens a delimited text file beside `DataOptions::cache`: its cache, if there
-/// is a whole one of what the file has now; else the text, whose cache is
-/// written as rows are passed, and is whole when `RecordReader::finish` or a
-/// read has come to the end of the file. What a reader says is the same. Where
-/// a cache cannot be written, that is a warning, and the text is read.
+class FileFormat;
+
+/// Opens a file of that format with `DataOptions::cache`. If there is a
+/// complete cache of the file's current content, reads that. Otherwise reads
+/// the file and writes a cache, which is complete when `RecordReader::finish`
+/// or a read has reached the end of the file. Both give the same results. If a
+/// cache cannot be written, logs a warning and reads the file.
 Expected<std::unique_ptr<RecordReader>>
-openCachedReader(const std::string &path, int32_t fileIndex,
-                 const RecordReaderOptions &options);
+openCachedReader(const FileFormat &format, const std::string &path,
+                 int32_t fileIndex, const RecordReaderOptions &options);
 
 } // namespace pdlrt
 

@@ -1,4 +1,4 @@
-//===- CellParser.cpp - From a cell's text to a field's values ------------===//
+//===- CellParser.cpp - Parses the text of cells --------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -67,7 +68,8 @@ std::string pdlrt::quoteText(std::string_view text) {
     out += digits[byte / 16];
     out += digits[byte % 16];
   }
-  // Half a UTF-8 character at the cut would make the sentence unprintable.
+  // An incomplete UTF-8 character at the cut would make the message
+  // unprintable.
   if (text.size() > longest) {
     while (out.size() > 1 && (static_cast<unsigned char>(out.back()) & 0x80))
       out.pop_back();
@@ -90,8 +92,9 @@ bool pdlrt::parseInteger(std::string_view text, int64_t &value) {
   return result.ec == std::errc() && result.ptr == end;
 }
 
-/// A number outside the range of T: too small rounds to a denormal or zero, as
-/// everywhere; too large is none. Rare, so strtod and a copy are good enough.
+/// Parses a number outside the range of T. Too small numbers are rounded to a
+/// denormal or zero; too large ones are rejected. Rare, so strtof, strtod and a
+/// copy are fast enough.
 template <typename T>
 static bool parseExtreme(std::string_view text, T &value) {
   const std::string copy(text);
@@ -111,7 +114,7 @@ template <typename T> bool pdlrt::parseNumber(std::string_view text, T &value) {
     negative = *p == '-';
     ++p;
   }
-  // Most numbers are short integers: those convert with one rounding.
+  // Most numbers are short integers, which convert with one rounding.
   if (p != end && end - p <= 18) {
     int64_t digits = 0;
     const char *q = p;
@@ -123,7 +126,7 @@ template <typename T> bool pdlrt::parseNumber(std::string_view text, T &value) {
       return true;
     }
   }
-  // from_chars takes no plus, and would take a second sign after ours.
+  // from_chars does not accept a plus sign, and would accept a second sign.
   if (p == end || *p == '-' || *p == '+')
     return false;
   auto result = std::from_chars(p, end, value);
@@ -195,6 +198,17 @@ const double *CellParser::mapped(std::string_view text) const {
                                                          : nullptr;
 }
 
+/// Returns true for texts with which other programs write missing numbers.
+static bool meansMissing(std::string_view cell) {
+  static constexpr std::string_view texts[] = {
+      "nan", "na", "n/a", "null", "none", "nil", "missing", "-", ".", "\\n"};
+  std::string lower(cell);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char byte) {
+    return static_cast<char>(std::tolower(byte));
+  });
+  return std::ranges::find(texts, lower) != std::end(texts);
+}
+
 template <typename T>
 Status CellParser::numberOf(std::string_view cell, T &value) const {
   if (const double *number = mapped(cell)) {
@@ -217,27 +231,33 @@ Status CellParser::numberOf(std::string_view cell, T &value) const {
   }
   return parseNumber(cell, value)
              ? Status()
-             : Status::invalid(quoteText(cell) + " is not a finite number");
+             : Status::invalid(quoteText(cell) + " is not a finite number" +
+                               (meansMissing(cell)
+                                    ? "; if it stands for a missing number, "
+                                      "write missing_texts([\"?\", \"" +
+                                          std::string(cell) +
+                                          "\"]) in the record of the model, "
+                                          "and missing(0.0) in the field"
+                                    : ""));
 }
 
-/// The whole number of at most 7 digits, exact in f32, that `text` is; of no
-/// digits 0. False if it is none. The 8 bytes before its end can be read.
-/// Without a branch on how many digits there are: that changes from cell to
-/// cell.
+/// Parses an integer of at most 7 digits, which is exact in f32. A text without
+/// digits is 0. Returns false if the text is not such an integer. The 8 bytes
+/// before its end must be readable. Does not branch on the number of digits,
+/// because it varies between cells.
 static bool parseShort(std::string_view text, uint32_t &value) {
   if (text.size() > 7)
     return false;
   uint64_t bytes;
   std::memcpy(&bytes, text.data() + text.size() - 8, 8);
-  // What stands before the text becomes zeros; the last digit is in the highest
-  // byte.
+  // Bytes before the text become zeros; the last digit is in the highest byte.
   constexpr uint64_t zeros = 0x3030303030303030;
   const uint64_t own = ~uint64_t(0) << (63 - 8 * text.size()) << 1;
   bytes = (bytes & own) | (zeros & ~own);
   const uint64_t digits = bytes - zeros;
   if (((bytes + 0x4646464646464646) | digits) & 0x8080808080808080)
     return false;
-  // Neighbours become numbers of two, of four, of eight digits.
+  // Adjacent digits are combined into numbers of two, four and eight digits.
   const uint64_t pairs = digits * 10 + (digits >> 8);
   constexpr uint64_t mask = 0x000000ff000000ff;
   value = static_cast<uint32_t>(
@@ -247,8 +267,8 @@ static bool parseShort(std::string_view text, uint32_t &value) {
   return true;
 }
 
-/// `missing` or `number`, without a branch, which compilers make of other ways
-/// to say this: nobody foresees which numbers are missing.
+/// Returns `missing` or `number` without a branch, because missing numbers are
+/// unpredictable. Compilers generate a branch for simpler code.
 template <typename T> static T choose(bool isMissing, T missing, T number) {
   using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
   Bits mask = Bits(0) - Bits(isMissing);
@@ -306,16 +326,18 @@ bool CellParser::cutFirst(std::string_view &rest,
   return hasMore;
 }
 
-/// One bag. A missing number among others is not left out, as a missing id is:
-/// those after it would belong to other ids than before. A separator at the end
-/// of the cell only ends the last value, unless the field says what stands for
-/// a missing one.
+/// Appends one bag. Unlike a missing id, a missing number is not omitted,
+/// because later numbers would then belong to other ids. A separator at the end
+/// of the cell only ends the last value, unless the field has a replacement for
+/// missing values.
 template <typename T>
 Status CellParser::appendNumbersOf(std::string_view cell,
                                    RecordColumns::Column &column) const {
-  std::string_view rest = cell, text;
   const bool hasElement = field->missing_element_kind == PDL_MISSING_VALUE;
-  bool hasMore = !isMissing(cell);
+  std::string_view rest = cell, text;
+  if (!hasElement && field->separator && rest.ends_with(char(field->separator)))
+    rest = trim(rest.substr(0, rest.size() - 1));
+  bool hasMore = !isMissing(rest);
   if (!hasMore) {
     if (field->missing_kind == PDL_MISSING_VALUE)
       column.append(static_cast<T>(field->missing_value));
@@ -336,14 +358,12 @@ Status CellParser::appendNumbersOf(std::string_view cell,
       PDLRT_RETURN_IF_ERROR(numberOf(text, value));
     }
     column.append(value);
-    if (hasMore && rest.empty() && !hasElement)
-      break;
   }
   column.endBag();
   return {};
 }
 
-/// Whether a text is a whole number with `.0` at its end.
+/// Returns true if a text is an integer followed by `.0`.
 static bool isDecimalId(std::string_view text) {
   int64_t integer;
   return text.ends_with(".0") &&
@@ -438,8 +458,8 @@ Status CellParser::appendIds(const std::string_view *cells,
   const bool isHashed = field->hash_kind != PDL_HASH_NONE;
   for (size_t slot = 0; slot < slots.size(); ++slot) {
     const std::string_view cell = cells[slots[slot]];
-    // Hexadecimal ids of 32 bits; how many bytes there are need not be looked
-    // at.
+    // Fast path for 8 characters, such as 32-bit hexadecimal ids: the length
+    // need not be examined.
     if (isHashed && cell.size() == 8 && !mayBeMissing(8)) {
       noteHashed(cell);
       ids[slot] =

@@ -1,4 +1,4 @@
-//===- CellParser.h - From a cell's text to a field's values ----*- C++ -*-===//
+//===- CellParser.h - Parses the text of cells ------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,52 +22,54 @@
 
 namespace pdlrt {
 
-/// `text` between backquotes, shortened and with control characters escaped,
-/// for a sentence.
+/// Returns `text` between backquotes for a message. Shortens it and escapes
+/// control characters.
 std::string quoteText(std::string_view text);
 
-/// The decimal integer that is all of `text`, from -2^63 to 2^64 - 1 (the upper
-/// half wraps); false if it is none.
+/// Parses `text` as a decimal integer from -2^63 to 2^64 - 1; the upper half
+/// wraps. Returns false if it is not one.
 bool parseInteger(std::string_view text, int64_t &value);
 
-/// Whether a trimmed text says that a field has no value: it is empty or one of
-/// the record's texts of missing values.
+/// Returns true if a trimmed text means that a field has no value: it is empty
+/// or one of the record's texts for missing values.
 bool isMissingText(const pdl_field &field, std::string_view text);
 
-/// What stands for a missing number of a tensor, in a bag for one of its
-/// elements; none: nothing does.
+/// Returns the replacement for a missing number of a tensor; for a bag, the
+/// replacement of one element. None if the field has none.
 std::optional<double> missingNumberOf(const pdl_field &field);
 
-/// The key of a trimmed text, which is not missing, in that slot of a field of
-/// ids; false where the field does not hash and the text is no decimal integer.
+/// Converts a trimmed, not missing text into the key of that slot of an id
+/// field. Returns false if the field does not hash and the text is not a
+/// decimal integer.
 bool keyOfText(const pdl_field &field, std::string_view text, int64_t slot,
                int64_t &key);
 
-/// The number that is all of `text`, correctly rounded; false if it is none,
-/// not finite, or too large for T. T is float or double.
+/// Parses `text` as a number, correctly rounded. Returns false if it is not a
+/// number, not finite, or too large for T, which is float or double.
 template <typename T> bool parseNumber(std::string_view text, T &value);
 
-/// Turns the cells of one field into values, as its descriptor says.
+/// Converts the cells of one field into values, according to its descriptor.
 class CellParser {
 public:
-  /// Fails if the descriptor contradicts itself, for instance by a token for
-  /// missing ids that is no id.
+  /// Fails if the descriptor is inconsistent, for instance if the token for
+  /// missing ids is not an id.
   static Expected<CellParser> create(const pdl_field &field);
 
-  /// Appends the values of a record: that of slot s is the trimmed text
-  /// cells[slots[s]], of `row`, which has 8 more bytes before it, or of text
-  /// beside it. An error says what is wrong with the text of slot `failed`; the
-  /// column is then to be rolled back.
+  /// Appends the values of a record. The value of slot s is the trimmed text
+  /// cells[slots[s]]. The text is a part of `row`, before which 8 more bytes
+  /// must be readable, or of other memory. On error, returns the reason and
+  /// sets `failed` to the slot; the caller must then roll back the column.
   Status append(std::string_view row, const std::string_view *cells,
                 const std::vector<int64_t> &slots,
                 RecordColumns::Column &column, size_t &failed);
 
-  /// How many hashed ids so far were whole numbers with `.0` at their end, as
-  /// programs write them that keep ids as floats, and the first of them.
+  /// Returns the number of hashed ids so far that were integers followed by
+  /// `.0`, and the first of them. Programs that keep ids as floats write them
+  /// in this form.
   int64_t decimalIds() const { return decimals; }
   const std::string &firstDecimalId() const { return firstDecimal; }
   /// Returns a digest of the positions at which missing ids of a bag of the
-  /// last record were left out; 0: none was.
+  /// last record were omitted; 0: none.
   uint64_t leftOutOf(size_t slot) const {
     return slot < leftOut.size() ? leftOut[slot] : 0;
   }
@@ -81,13 +83,12 @@ private:
   Status appendIds(const std::string_view *cells,
                    const std::vector<int64_t> &slots,
                    RecordColumns::Column &column, size_t &failed);
-  /// The number that a text stands for by the field's declaration; null if it
-  /// stands for none.
+  /// Returns the number to which the field's declaration maps a text, or null.
   const double *mapped(std::string_view text) const;
-  /// The one number, or id, of a cell.
+  /// Parse the only number or id of a cell.
   template <typename T> Status numberOf(std::string_view cell, T &value) const;
   Status idOf(std::string_view cell, int64_t slot, int64_t &id);
-  /// Those of a bag.
+  /// Append the numbers or ids of a bag.
   template <typename T>
   Status appendNumbersOf(std::string_view cell,
                          RecordColumns::Column &column) const;
@@ -97,12 +98,13 @@ private:
   bool parseId(std::string_view text, int64_t slot, int64_t &id) const {
     return keyOfText(*field, text, slot, id);
   }
-  /// Takes the first of several off `rest`; whether a separator is behind it.
+  /// Splits the first element off `rest`. Returns true if a separator follows
+  /// it.
   bool cutFirst(std::string_view &rest, std::string_view &first) const;
   bool isMissing(std::string_view text) const {
     return mayBeMissing(text.size()) && isMissingText(*field, text);
   }
-  /// Whether a text of a missing value has so many bytes.
+  /// Returns true if some text for a missing value has this length.
   bool mayBeMissing(size_t size) const {
     return missingSizes >> std::min<size_t>(size, 63) & 1;
   }
@@ -119,12 +121,13 @@ private:
   const pdl_field *field;
   int64_t decimals = 0;
   std::string firstDecimal;
-  /// By bit, whether a text of a missing value has so many bytes; the last bit
-  /// is of all larger sizes.
+  /// Bit i is set if a text for a missing value has i bytes; the last bit
+  /// stands for all larger sizes.
   uint64_t missingSizes = 1;
-  /// Whether a text of a missing value is a number.
+  /// True if a text for a missing value is a number.
   bool isMissingNumber = false;
-  /// Of the last record, by slot: where missing ids were left out; 0: nowhere.
+  /// Indexed by slot of the last record: digest of the positions of omitted
+  /// ids; 0: none.
   std::vector<uint64_t> leftOut;
   /// Sorted by text.
   std::vector<std::pair<std::string_view, double>> valueMap;

@@ -1,4 +1,4 @@
-//===- CellSplitter.cpp - The cells of a row ------------------------------===//
+//===- CellSplitter.cpp - Splits rows into cells --------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,14 +17,14 @@ using namespace pdlrt;
 
 namespace {
 
-/// Finds the delimiters of a row, and whether there are blanks beside them.
+/// Finds the delimiters of a row, and detects blanks next to them.
 class EndFinder {
 public:
   EndFinder(const char *row, char delimiter, uint32_t *ends)
       : row(row), ends(ends), delimiter(_mm256_set1_epi8(delimiter)) {}
 
-  /// Of bytes [at, at + 32) those that `own` has a bit for. Up to 8 more places
-  /// behind the last one are written.
+  /// Finds the delimiters among bytes [at, at + 32) whose bit is set in `own`.
+  /// Up to 8 entries after the last one are overwritten.
   void take(size_t at, uint32_t own) {
     const __m256i bytes =
         _mm256_loadu_si256(reinterpret_cast<const __m256i *>(row + at));
@@ -34,8 +34,8 @@ public:
     blanks = _mm256_or_si256(blanks, _mm256_andnot_si256(isEnd, isLow));
     auto hits = static_cast<uint32_t>(_mm256_movemask_epi8(isEnd)) & own;
     const auto found = static_cast<unsigned>(__builtin_popcount(hits));
-    // Eight at once, whether there are as many or not: how many there are
-    // changes from block to block, which no processor foresees.
+    // Always writes eight entries: the number of delimiters varies between
+    // blocks, so that a branch on it would be mispredicted.
     for (unsigned written = 0; written == 0 || written < found; written += 8)
 #pragma unroll
       for (unsigned k = 0; k < 8; ++k) {
@@ -63,17 +63,18 @@ private:
 
 } // namespace
 
-/// Writes to `ends` where in `row` the delimiter stands, and says how often.
-/// `ends` has room for one for each byte, and for 8 more. `hasBlanks`: there
-/// may be bytes that are to be trimmed.
+/// Writes the positions of the delimiters in `row` to `ends` and returns their
+/// number. `ends` must have space for one entry per byte and 8 more.
+/// `hasBlanks`: set if there may be bytes to trim.
 static size_t findEnds(std::string_view row, char delimiter, uint32_t *ends,
                        bool &hasBlanks) {
-  // Cells are short: looking at 32 bytes at once beats a search for each.
+  // Cells are short, so examining 32 bytes at once is faster than a search per
+  // cell.
   EndFinder finder(row.data(), delimiter, ends);
   size_t i = 0;
   for (; i + 32 <= row.size(); i += 32)
     finder.take(i, ~uint32_t(0));
-  // The last 32 bytes, but for those that were looked at.
+  // The last 32 bytes, without those that were already examined.
   if (i < row.size() && row.size() >= 32)
     finder.take(row.size() - 32, ~uint32_t(0) << (32 - (row.size() - i)));
   else
@@ -109,15 +110,17 @@ const char *CellSplitter::split(std::string_view row) {
   return nullptr;
 }
 
-/// RFC 4180: a cell that begins with a quote ends with one; inside, a doubled
-/// quote stands for one, and delimiters and line breaks are text.
+/// Splits a row according to RFC 4180. A cell that begins with a quote ends
+/// with one; inside, two quotes stand for one, and delimiters and line breaks
+/// are text.
 const char *CellSplitter::splitQuoted(std::string_view row) {
   const auto [delimiter, mark] = syntax;
   const auto isBlank = [&](char c) {
     return (c == ' ' || c == '\t') && c != delimiter;
   };
   unquoted.clear();
-  // Cells point into the text: it must not move while the row is split.
+  // Cells point into `unquoted`, so it must not be reallocated during the
+  // split.
   unquoted.reserve(row.size());
   size_t p = 0;
   while (true) {

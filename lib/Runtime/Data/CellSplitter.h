@@ -1,4 +1,4 @@
-//===- CellSplitter.h - The cells of a row ----------------------*- C++ -*-===//
+//===- CellSplitter.h - Splits rows into cells ------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,7 +19,7 @@
 
 namespace pdlrt {
 
-/// Blanks around a cell never belong to its value.
+/// Removes blanks at both ends of a cell, which never belong to its value.
 inline std::string_view trim(std::string_view text) {
   auto isBlank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
   while (!text.empty() && isBlank(text.front()))
@@ -29,15 +29,16 @@ inline std::string_view trim(std::string_view text) {
   return text;
 }
 
-/// Cuts rows into trimmed cells. Reused from row to row, it allocates only for
-/// rows with more cells, or longer quoted cells, than any before.
+/// Splits rows into trimmed cells. Reusable: allocates memory only for rows
+/// with more cells, or longer quoted cells, than all previous ones.
 class CellSplitter {
 public:
   explicit CellSplitter(CellSyntax syntax) : syntax(syntax) {}
 
-  /// Splits `row`. Null, or what is wrong with cell `cells().size()`.
+  /// Splits `row`. Returns null, or a message about cell `cells().size()`.
   const char *split(std::string_view row);
-  /// Valid until the next split, and as long as the row.
+  /// Returns the cells; valid until the next split and during the row's
+  /// lifetime.
   const std::vector<std::string_view> &cells() const { return found; }
 
 private:
@@ -45,9 +46,9 @@ private:
 
   CellSyntax syntax;
   std::vector<std::string_view> found;
-  /// Where cells of the row end.
+  /// Positions of the ends of cells.
   AlignedVector<uint32_t> ends;
-  std::string unquoted; ///< the text of cells with doubled quotes
+  std::string unquoted; ///< Text of cells with doubled quotes.
 };
 
 } // namespace pdlrt

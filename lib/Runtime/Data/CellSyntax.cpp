@@ -1,4 +1,4 @@
-//===- CellSyntax.cpp - How rows of text are cut into cells ---------------===//
+//===- CellSyntax.cpp - Delimiter and quotes of text files ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,10 +8,22 @@
 
 #include "Data/CellSyntax.h"
 
+#include "Data/FileFormat.h"
 #include "Data/InputFile.h"
 #include "Data/Unpacker.h"
 
+#include <iterator>
+
 using namespace pdlrt;
+
+// Suffixes and the delimiters that they imply.
+static constexpr std::string_view suffixes[] = {".csv", ".tsv", ".txt"};
+static constexpr char delimiters[] = {',', '\t', '\t'};
+static_assert(std::size(suffixes) == std::size(delimiters));
+
+std::span<const std::string_view> pdlrt::delimitedSuffixes() {
+  return suffixes;
+}
 
 char pdlrt::defaultQuoteOf(char delimiter) {
   return delimiter == ',' || delimiter == ';' ? '"' : '\0';
@@ -30,6 +42,26 @@ std::string pdlrt::characterText(char character) {
   }
 }
 
+std::optional<char> pdlrt::delimiterByName(const std::string &path) {
+  if (isStandardInput(path))
+    return std::nullopt;
+  const std::string_view name = unpackedName(path);
+  for (size_t i = 0; i < std::size(suffixes); ++i)
+    if (name.ends_with(suffixes[i]))
+      return delimiters[i];
+  return std::nullopt;
+}
+
+Status pdlrt::checkQuote(const DataOptions &options, char delimiter) {
+  const char quote = options.quote.value_or('\0');
+  const bool isSpecial =
+      quote == '\n' || quote == '\r' || quote == ' ' || quote == '\t';
+  if (quote == '\0' || (!isSpecial && quote != delimiter))
+    return {};
+  return Status::invalid("blanks, line breaks and the delimiter cannot "
+                         "enclose cells; choose another quote (--quote)");
+}
+
 static Expected<char> delimiterOf(const std::string &path,
                                   const DataOptions &options) {
   if (options.delimiter)
@@ -37,21 +69,18 @@ static Expected<char> delimiterOf(const std::string &path,
   if (isStandardInput(path))
     return Status::invalid("standard input has no name that says what ends a "
                            "cell; say it with --delimiter");
-  const std::string_view name = unpackedName(path);
-  if (name.ends_with(".csv"))
-    return ',';
-  if (name.ends_with(".tsv") || name.ends_with(".txt"))
-    return '\t';
-  return Status::invalid(path + ": the name ends neither in .csv, .tsv or .txt "
-                                "(with or without .gz or .zst) nor in "
-                                ".safetensors; "
-                                "say what ends a cell with --delimiter");
+  if (const std::optional<char> named = delimiterByName(path))
+    return *named;
+  return Status::invalid(path + ": the name does not end in " +
+                         fileSuffixesText() +
+                         "; say what ends a cell with --delimiter");
 }
 
 Expected<CellSyntax> pdlrt::cellSyntaxOf(const std::string &path,
                                          const DataOptions &options) {
   const Expected<char> delimiter = delimiterOf(path, options);
   PDLRT_RETURN_IF_ERROR(delimiter.status());
+  PDLRT_RETURN_IF_ERROR(checkQuote(options, *delimiter));
   return CellSyntax{*delimiter,
                     options.quote.value_or(defaultQuoteOf(*delimiter))};
 }

@@ -1,4 +1,4 @@
-//===- CellSyntax.h - How rows of text are cut into cells -------*- C++ -*-===//
+//===- CellSyntax.h - Delimiter and quotes of text files --------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,26 +12,39 @@
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Data/BatchSource.h"
 
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace pdlrt {
 
 struct CellSyntax {
-  char delimiter = ','; ///< ends a cell
-  /// Encloses a cell, as RFC 4180 says of double quotes; 0: quotes are text.
+  char delimiter = ','; ///< Ends a cell.
+  /// Encloses a cell like double quotes in RFC 4180; 0: quotes are ordinary
+  /// text.
   char quote = 0;
 };
 
-/// Returns the quote of files whose cells end in `delimiter`, unless a flag
-/// says otherwise.
+/// Returns the default quote for files with that delimiter.
 char defaultQuoteOf(char delimiter);
 
-/// Returns the syntax of a file: as the flags say, else by its name. An error
-/// if neither tells the delimiter.
+/// Returns the suffixes of delimited text files.
+std::span<const std::string_view> delimitedSuffixes();
+
+/// Returns the delimiter that a file name implies; none if it implies none.
+std::optional<char> delimiterByName(const std::string &path);
+
+/// Returns an error if the quote in the flags cannot enclose cells that end in
+/// `delimiter`.
+Status checkQuote(const DataOptions &options, char delimiter);
+
+/// Returns the syntax of a file from the flags, or from its name. Returns an
+/// error if neither determines the delimiter.
 Expected<CellSyntax> cellSyntaxOf(const std::string &path,
                                   const DataOptions &options);
 
-/// Returns how messages name a delimiter or a quote.
+/// Returns the name of a delimiter or quote in messages.
 std::string characterText(char character);
 
 } // namespace pdlrt

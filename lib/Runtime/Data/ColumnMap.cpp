@@ -1,4 +1,4 @@
-//===- ColumnMap.cpp - Which column of a file is which field --------------===//
+//===- ColumnMap.cpp - Maps columns of a file to fields -------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,6 +10,7 @@
 
 #include "Data/CellParser.h"
 #include "Data/CellSplitter.h"
+#include "pdlrt/Core/Suggestion.h"
 #include "pdlrt/Core/WholeNumber.h"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ std::string pdlrt::fieldText(const pdl_field &field) {
   return std::string("field `") + field.name + "`";
 }
 
-/// What the header calls a slot of a field that has no `columns`.
+/// Returns the header name of a slot of a field without declared `columns`.
 static std::string slotName(const pdl_field &field, int64_t slot) {
   return field.width == 1 ? std::string(field.name)
                           : field.name + ("." + std::to_string(slot));
@@ -67,11 +68,66 @@ Expected<ColumnMap> ColumnMap::create(const RecordReaderOptions &options,
   if (header)
     if (std::string wrong = map.checkCells(int64_t(header->size()));
         !wrong.empty())
-      return Status::invalid(wrong);
+      return Status::invalid(map.lacking.empty() ? wrong
+                                                 : map.lacking + "; " + wrong);
   return map;
 }
 
-/// The columns are those that `--columns` lists.
+/// Returns the first name of a field, in the order of the record, that the
+/// header lacks and that `wants` accepts. Returns an empty text if there is
+/// none.
+template <typename Wants>
+static std::string firstLacking(const pdl_descriptor &descriptor,
+                                const std::vector<std::string> &header,
+                                const pdl_field *&lacking, Wants wants) {
+  for (int32_t i = 0; i < descriptor.field_count; ++i)
+    for (int64_t slot = 0;
+         wants(size_t(i)) && slot < descriptor.fields[i].width; ++slot) {
+      std::string name = slotName(descriptor.fields[i], slot);
+      if (std::ranges::find(header, name) != header.end())
+        continue;
+      lacking = &descriptor.fields[i];
+      return name;
+    }
+  return {};
+}
+
+/// Returns a message about the column that a field needs and the header lacks.
+/// Suggests the column that may be meant.
+static std::string lackingText(const pdl_field &field, const std::string &name,
+                               const std::vector<std::string> &header,
+                               const pdl_descriptor &descriptor) {
+  const auto isSame = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) ==
+           std::tolower(static_cast<unsigned char>(b));
+  };
+  std::string text = "the header has no column " + quoteText(name) +
+                     ", which " + fieldText(field) + " reads";
+  for (const std::string &other : header)
+    if (std::ranges::equal(name, other, isSame))
+      return text + ", but " + quoteText(other) + ", in other letters";
+  // Names of other fields are not candidates.
+  std::vector<std::string> others;
+  for (const std::string &other : header) {
+    bool isField = false;
+    for (int32_t i = 0; i < descriptor.field_count; ++i)
+      for (int64_t slot = 0; slot < descriptor.fields[i].width; ++slot)
+        isField |= other == slotName(descriptor.fields[i], slot);
+    if (!isField)
+      others.push_back(other);
+  }
+  if (const std::string *nearest = nearestName(name, others))
+    return text + ", but " + quoteText(*nearest);
+  constexpr size_t named = 8;
+  if (others.empty())
+    return text;
+  text += ", but ";
+  for (size_t i = 0; i < others.size() && i < named; ++i)
+    text += (i ? ", " : "") + quoteText(others[i]);
+  return text + (others.size() > named ? ", ..." : "");
+}
+
+/// Uses the columns that `--columns` lists.
 void ColumnMap::mapByFlag() {
   byPosition = true;
   int64_t next = 0;
@@ -94,13 +150,13 @@ void ColumnMap::mapByFlag() {
 static Status findByName(const pdl_field &field,
                          const std::vector<std::string> &names,
                          const std::vector<std::string> &header,
+                         const pdl_descriptor &descriptor,
                          std::vector<int64_t> &columns) {
   for (const std::string &name : names) {
     auto found = std::find(header.begin(), header.end(), name);
     if (found == header.end())
-      return Status::invalid("the header has no column " + quoteText(name) +
-                             ", which " + fieldText(field) +
-                             " reads; name it there, or say with --columns "
+      return Status::invalid(lackingText(field, name, header, descriptor) +
+                             "; name it there, or say with --columns "
                              "which column is which field");
     if (std::find(found + 1, header.end(), name) != header.end())
       return Status::invalid("the header names two columns " + quoteText(name) +
@@ -110,17 +166,18 @@ static Status findByName(const pdl_field &field,
   return {};
 }
 
-/// A header that knows a field's name tells its place; none but the place of
-/// the record is then meant.
+/// Returns an error if the header contains the field's name at another column
+/// than the record declares. Such a contradiction has no safe interpretation.
 static Status checkNotElsewhere(const pdl_field &field,
                                 const std::vector<int64_t> &columns,
-                                const std::vector<std::string> &header) {
+                                const std::vector<std::string> &header,
+                                const std::string &lacking) {
   for (int64_t slot = 0; slot < field.width; ++slot) {
     const std::string name = slotName(field, slot);
     const auto found = std::find(header.begin(), header.end(), name);
     if (found != header.end() && found - header.begin() != columns[slot])
       return Status::invalid(
-          "the header names column " +
+          (lacking.empty() ? "" : lacking + "; ") + "the header names column " +
           std::to_string(found - header.begin() + 1) + " " + quoteText(name) +
           ", which by the order of the record is column " +
           std::to_string(columns[slot] + 1) +
@@ -130,40 +187,9 @@ static Status checkNotElsewhere(const pdl_field &field,
   return {};
 }
 
-/// A header without the names of fields that are read was meant otherwise, or
-/// is of no use.
-std::string ColumnMap::textOfUnnamed(const Header &header) const {
-  auto isSame = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) ==
-           std::tolower(static_cast<unsigned char>(b));
-  };
-  for (size_t i = 0; i < byField.size(); ++i)
-    for (int64_t slot = 0;
-         isRead[i] && takesColumnsInOrder(field(i)) && slot < field(i).width;
-         ++slot) {
-      const std::string name = slotName(field(i), slot);
-      if (std::find(header.begin(), header.end(), name) != header.end())
-        continue;
-      const auto meant =
-          std::find_if(header.begin(), header.end(), [&](const auto &other) {
-            return std::equal(name.begin(), name.end(), other.begin(),
-                              other.end(), isSame);
-          });
-      return "the header has no column " + quoteText(name) + ", which " +
-             fieldText(field(i)) + " reads" +
-             (meant == header.end()
-                  ? std::string()
-                  : ", but " + quoteText(*meant) + ", in other letters") +
-             ": columns are taken in the order of the record, whatever their "
-             "names are; name all fields there, or say with --columns which "
-             "column is which field";
-    }
-  return {};
-}
-
-/// The columns are those that the model declares, or all of the record in
-/// order; a header that names all fields that are read says itself where they
-/// are.
+/// Uses the columns that the model declares, or all columns of the record in
+/// order. A header that contains the names of all fields that are read
+/// determines their columns.
 Status ColumnMap::mapByModel(const Header *header) {
   bool isNamed = header != nullptr, isWholeRecord = true;
   int64_t recordColumns = 0;
@@ -181,8 +207,22 @@ Status ColumnMap::mapByModel(const Header *header) {
     cellCount = recordColumns;
     counted = "the record has " + std::to_string(recordColumns);
   }
-  if (header && !isNamed)
-    unnamed = textOfUnnamed(*header);
+  // A header that lacks names of fields that are read was meant in another way,
+  // or is useless.
+  const pdl_field *without = nullptr;
+  const std::string name =
+      !header || isNamed
+          ? std::string()
+          : firstLacking(options->descriptor, *header, without, [&](size_t i) {
+              return isRead[i] && takesColumnsInOrder(field(i));
+            });
+  if (without) {
+    lacking = lackingText(*without, name, *header, options->descriptor);
+    unnamed = lacking +
+              ": columns are taken in the order of the record, whatever their "
+              "names are; name all fields there, or say with --columns which "
+              "column is which field";
+  }
   int64_t following = 0;
   const pdl_field *unknownBefore = nullptr;
   for (size_t i = 0; i < byField.size(); ++i) {
@@ -200,14 +240,15 @@ Status ColumnMap::mapByModel(const Header *header) {
                             ? std::string(trim(current.column_names[slot]))
                             : slotName(current, slot));
       Status status =
-          header ? findByName(current, names, *header, own)
+          header ? findByName(current, names, *header, options->descriptor, own)
                  : Status::invalid(fieldText(current) +
                                    " finds its columns by name, but the file "
                                    "is read without a header; pass --header");
       if (!status.ok() && isRead[i])
         return status;
       if (!status.ok()) {
-        // Nobody reads it; only its followers' places are unknown.
+        // The field is not read; only the positions of later fields are
+        // unknown.
         own.clear();
         unknownBefore = &current;
         continue;
@@ -223,7 +264,8 @@ Status ColumnMap::mapByModel(const Header *header) {
       for (int64_t slot = 0; slot < current.width; ++slot)
         own.push_back(following + slot);
       if (header)
-        PDLRT_RETURN_IF_ERROR(checkNotElsewhere(current, own, *header));
+        PDLRT_RETURN_IF_ERROR(
+            checkNotElsewhere(current, own, *header, lacking));
     }
     unknownBefore = nullptr;
     following = own.empty() ? following : own.back() + 1;

@@ -1,4 +1,4 @@
-//===- ColumnMap.h - Which column of a file is which field ------*- C++ -*-===//
+//===- ColumnMap.h - Maps columns of a file to fields -----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,35 +19,36 @@
 
 namespace pdlrt {
 
-/// The column, from 0, whose number from 1 is `text`; none where it is none.
+/// Parses `text` as a column number from 1, and returns the index from 0.
+/// Returns none if `text` is not a column number.
 std::optional<int64_t> columnNumberOf(const std::string &text);
 
-/// What messages call a field.
+/// Returns the name of a field in messages.
 std::string fieldText(const pdl_field &field);
 
-/// Where the fields that a program reads stand in the rows of a delimited file.
-/// It follows from what the user and the model say, never from how many cells
-/// a row happens to have.
+/// Maps the fields that a program reads to columns of a delimited file. The map
+/// depends on flags, header and model, never on the number of cells in a row.
 class ColumnMap {
 public:
-  /// The flags have passed `checkDataFlags`. In this order: what `--columns`
-  /// says; the names in the header (null: the file has none), where it has
-  /// names of fields; else the columns of the record, all of them, in the order
-  /// of its fields.
+  /// Creates the map. The flags must have passed `checkDataFlags`. Uses the
+  /// first that applies: `--columns`; the names in `header` (null if the file
+  /// has none), if it contains names of fields; all columns of the record, in
+  /// the order of its fields.
   static Expected<ColumnMap> create(const RecordReaderOptions &options,
                                     const std::vector<std::string> *header);
 
-  /// By field of the program, the columns of its slots.
+  /// Returns the columns of each field's slots, by field of the program.
   const std::vector<std::vector<int64_t>> &fields() const { return columns; }
-  /// The columns that stand beside predictions.
+  /// Returns the columns that are copied to predictions.
   const std::vector<int64_t> &copied() const { return copiedColumns; }
-  /// Whether a column that is read is found by its position, not by its name
-  /// in the header.
+  /// Returns true if a column is found by its position instead of a name in the
+  /// header.
   bool isByPosition() const { return byPosition; }
-  /// A warning, without the file, that the header does not name all fields that
-  /// are read; empty if there is nothing to warn of.
+  /// Returns a warning, without the file name, that the header lacks names of
+  /// fields that are read. Empty if there is nothing to warn about.
   const std::string &unnamedText() const { return unnamed; }
-  /// What is wrong with rows of so many cells; empty where nothing is.
+  /// Returns a message if rows must not have that number of cells, otherwise an
+  /// empty text.
   std::string checkCells(int64_t cells) const;
 
 private:
@@ -56,25 +57,28 @@ private:
 
   void mapByFlag();
   Status mapByModel(const Header *header);
-  std::string textOfUnnamed(const Header &header) const;
   Status findCopied(const Header *header);
   const pdl_field &field(size_t index) const {
     return options->descriptor.fields[index];
   }
 
   const RecordReaderOptions *options;
-  /// By field of the record: whether the program reads it, and its columns,
-  /// none where the file has none.
+  /// Indexed by field of the record. `isRead`: true if the program reads the
+  /// field. `byField`: columns of the field, empty if the file has none.
   std::vector<bool> isRead;
   std::vector<std::vector<int64_t>> byField;
-  /// The same of the fields of the program.
+  /// Columns by field of the program.
   std::vector<std::vector<int64_t>> columns;
   std::vector<int64_t> copiedColumns;
   bool byPosition = false;
   std::string unnamed;
-  /// How many cells every row has; none: those that are read, or more.
+  /// Error message: a field that the program reads is not in the header. Empty
+  /// if all are.
+  std::string lacking;
+  /// Required number of cells in a row. None: any number that includes the
+  /// columns that are read.
   std::optional<int64_t> cellCount;
-  /// Who says so.
+  /// Text that says what determines `cellCount`.
   std::string counted;
 };
 

@@ -1,4 +1,4 @@
-//===- CommonHeader.cpp - Whether files name the same columns -------------===//
+//===- CommonHeader.cpp - Compares the headers of files -------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +15,7 @@
 
 using namespace pdlrt;
 
-/// Returns the cell of a header, or what says that there is none.
+/// Returns a cell of a header, or a text that says that it is missing.
 static std::string cellText(const std::vector<std::string> &names,
                             size_t cell) {
   return cell < names.size() ? quoteText(names[cell]) : "no cell";

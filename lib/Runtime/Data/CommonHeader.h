@@ -1,4 +1,4 @@
-//===- CommonHeader.h - Whether files name the same columns -----*- C++ -*-===//
+//===- CommonHeader.h - Compares the headers of files -----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,13 +18,14 @@
 
 namespace pdlrt {
 
-/// The header that all files of a source have, if one of them is read by the
-/// positions of its columns: else another order of columns would go unnoticed.
+/// Checks that all files of a source have the same header if a column of any
+/// file is found by position. Otherwise a different order of columns would
+/// remain unnoticed.
 class CommonHeader {
 public:
-  /// Compares the header of a file with that of the first file that was
-  /// checked. An error, which names both files, if they differ and columns of
-  /// one are found by position.
+  /// Compares a file's header with that of the first checked file. If they
+  /// differ and a column of one of them is found by position, returns an error
+  /// that names both files.
   Status check(const std::string &path, const std::vector<std::string> &names,
                const ColumnMap &map);
 

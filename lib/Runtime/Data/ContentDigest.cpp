@@ -1,4 +1,4 @@
-//===- ContentDigest.cpp - Whether copies of files are alike --------------===//
+//===- ContentDigest.cpp - Compares copies of data files ------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -24,7 +24,8 @@ static constexpr uint64_t maxFileBytes = uint64_t(8) << 20,
                           minFileBytes = uint64_t(256) << 10,
                           maxBytes = uint64_t(256) << 20;
 
-/// Adds some blocks of a file, `budget` bytes at most, or all of it.
+/// Adds blocks of a file to the digest: at most `budget` bytes, or the whole
+/// file.
 static Status addBlocks(const FileBytes &file, uint64_t budget,
                         XXH3_state_t &state) {
   const uint64_t size = file.size();
@@ -32,7 +33,8 @@ static Status addBlocks(const FileBytes &file, uint64_t budget,
   const uint64_t count = std::min(blocks, budget / blockBytes);
   std::vector<char> bytes(blockBytes);
   for (uint64_t i = 0; i < count; ++i) {
-    // The first, the last, and those between at equal distances.
+    // The first block, the last one, and blocks at equal distances between
+    // them.
     const uint64_t block = count == 1 ? 0 : i * (blocks - 1) / (count - 1);
     const uint64_t begin = block * blockBytes;
     const uint64_t length = std::min(blockBytes, size - begin);

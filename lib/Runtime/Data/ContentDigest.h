@@ -1,4 +1,4 @@
-//===- ContentDigest.h - Whether copies of files are alike ------*- C++ -*-===//
+//===- ContentDigest.h - Compares copies of data files ----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,25 +16,25 @@
 
 namespace pdlrt {
 
-/// Files that several processes have copies of.
+/// Files of which several processes have copies.
 class CopiedFiles {
 public:
   CopiedFiles() = default;
-  /// Notes how large the files are now. Pipes are passed over.
+  /// Records the current sizes of the files. Pipes are skipped.
   explicit CopiedFiles(const std::vector<std::string> &files);
 
   bool isEmpty() const { return files.empty(); }
-  /// Their names without folders, for sentences.
+  /// Returns the file names without folders, for messages.
   std::string names() const;
-  /// Returns a digest of what the files contain now, in 48 bits, so that the
-  /// sum over 32,768 processes fits into 63 bits. Returns nothing if a file
-  /// cannot be read, or has another size than before.
+  /// Returns a digest of the files' current contents. It has 48 bits, so that
+  /// the sum over 32,768 processes fits into 63 bits. Returns none if a file
+  /// cannot be read or has changed its size.
   ///
-  /// The digest covers all bytes of a file of at most 8 MiB. Of a larger file
-  /// it covers the first and the last bytes and blocks at equal distances
-  /// between them, 8 MiB in all; with more than 32 files it covers less of
-  /// each, but at least 256 KiB. So it takes some tenths of a second, and tells
-  /// copies with other labels, rows or columns apart.
+  /// The digest covers all bytes of a file of up to 8 MiB. For larger files it
+  /// covers the first and last bytes and blocks at equal distances between
+  /// them, 8 MiB in total. With more than 32 files it covers less of each, but
+  /// at least 256 KiB. The computation takes some tenths of a second and
+  /// detects copies with other labels, rows or columns.
   std::optional<int64_t> digest() const;
 
 private:

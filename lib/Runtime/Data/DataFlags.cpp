@@ -1,4 +1,4 @@
-//===- DataFlags.cpp - What flags of data cannot say ----------------------===//
+//===- DataFlags.cpp - Validates data flags -------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,8 +9,9 @@
 #include "Data/DataFlags.h"
 
 #include "Data/CellParser.h"
+#include "Data/CellSyntax.h"
 #include "Data/ColumnMap.h"
-#include "Data/RecordReader.h"
+#include "Data/FileFormat.h"
 #include "pdlrt/Core/WholeNumber.h"
 
 #include <algorithm>
@@ -19,7 +20,8 @@
 
 using namespace pdlrt;
 
-/// The field of --id is one of the record, with one id a sample.
+/// Returns an error unless the field of --id is in the record and has one id
+/// per sample.
 static Status checkId(const std::string &id, const pdl_descriptor &descriptor) {
   std::string known;
   for (int32_t i = 0; i < descriptor.field_count; ++i) {
@@ -42,8 +44,8 @@ static Status checkId(const std::string &id, const pdl_descriptor &descriptor) {
                          (known.empty() ? "none of one id a sample" : known));
 }
 
-/// The fields that `--columns` lists are of the record, each once; those that
-/// the program reads are among them, and that of --id.
+/// Returns an error unless the fields in `--columns` are in the record, without
+/// duplicates, and include those that the program reads and the one of --id.
 static Status checkColumns(const DataOptions &data,
                            const pdl_descriptor &descriptor,
                            const pdl_program &program) {
@@ -87,22 +89,10 @@ Status pdlrt::checkDataFlags(const DataOptions &data,
   if (data.delimiter == '"' || data.delimiter == '\n' || data.delimiter == '\r')
     return Status::invalid("quotes and line breaks cannot end a cell; choose "
                            "another delimiter (--delimiter)");
-  const char delimiter = data.delimiter;
-  const bool isSpecial = data.quote == '\n' || data.quote == '\r' ||
-                         data.quote == ' ' || data.quote == '\t';
-  if (data.quote.value_or('\0') != '\0' &&
-      (isSpecial || data.quote == delimiter))
-    return Status::invalid("blanks, line breaks and the delimiter cannot "
-                           "enclose cells; choose another quote (--quote)");
-  const bool forText = data.header || data.quote || data.delimiter ||
-                       !data.columns.empty() || !data.copyColumns.empty();
+  if (data.delimiter)
+    PDLRT_RETURN_IF_ERROR(checkQuote(data, data.delimiter));
   for (const std::string &file : data.files)
-    if (forText && isTensorFile(file))
-      return Status::invalid(file +
-                             ": its tensors have names: --header, --delimiter, "
-                             "--quote, --columns and --copy-column are for "
-                             "delimited text; --id lets a field of them "
-                             "through");
+    PDLRT_RETURN_IF_ERROR(fileFormatOf(file).checkFlags(file, data));
   if (!data.idField.empty())
     PDLRT_RETURN_IF_ERROR(checkId(data.idField, descriptor));
   if (!data.columns.empty())

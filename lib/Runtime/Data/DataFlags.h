@@ -1,4 +1,4 @@
-//===- DataFlags.h - What flags of data cannot say --------------*- C++ -*-===//
+//===- DataFlags.h - Validates data flags -----------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,9 +15,9 @@
 
 namespace pdlrt {
 
-/// An error where --columns, --copy-column, --header or --delimiter are wrong
-/// whatever stands in the files that `program` reads: those of `data`, by their
-/// names.
+/// Returns an error if --columns, --copy-column, --header or --delimiter are
+/// wrong for the files of `data` and the fields that `program` reads. Considers
+/// the names of the files, not their contents.
 Status checkDataFlags(const DataOptions &data, const pdl_descriptor &descriptor,
                       const pdl_program &program);
 

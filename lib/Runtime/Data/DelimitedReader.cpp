@@ -1,4 +1,4 @@
-//===- DelimitedReader.cpp - CSV, TSV and their kin -----------------------===//
+//===- DelimitedReader.cpp - Reads CSV, TSV and similar files -------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,9 +12,9 @@
 #include "Data/ColumnMap.h"
 #include "Data/CommonHeader.h"
 #include "Data/FieldTexts.h"
-#include "Data/JoinedBags.h"
 #include "Data/QuotedColumns.h"
 #include "Data/RecordReader.h"
+#include "Data/RowDefect.h"
 #include "Data/RowScanner.h"
 
 #include "pdlrt/Core/Log.h"
@@ -25,7 +25,8 @@
 
 using namespace pdlrt;
 
-/// Warns once of each field of each file, whoever reads it, however often.
+/// Logs a warning once for each field of each file, independent of the number
+/// of readers and passes.
 static void warnOncePerField(const std::string &path, const pdl_field &field,
                              const std::string &what) {
   static std::mutex mutex;
@@ -65,36 +66,40 @@ private:
   Status checkHeader(const RecordReaderOptions &options) const;
   void warnOfNames() const;
   void warnOfQuotes(bool atEnd);
+  std::string quoteHint(std::string_view cell) const;
+  std::string quoteHintOfRow() const;
   void warnOfDecimalIds() const;
   std::string place(size_t cell) const {
     return path + ":" + std::to_string(scanner.line()) + ":" +
            std::to_string(cell + 1);
   }
 
-  std::string file, path; ///< its name, and that in sentences
+  std::string file, path; ///< The path, and its form in messages.
   int32_t fileIndex;
   CellSyntax syntax;
   ReadWait *wait = nullptr;
   RowScanner scanner;
   CellSplitter splitter;
   std::string_view row;
-  bool rowIsWaiting = false; ///< it was looked at, not yet passed
-  /// The cells of every row: those of the header, or of the first good row.
+  bool rowIsWaiting = false; ///< The row was read ahead, but not yet passed.
+  /// Number of cells in every row, from the header or the first good row.
   std::optional<size_t> cellCount;
-  int64_t cellCountLine = 0; ///< the line that set it
+  int64_t cellCountLine = 0; ///< Line that determined it.
   std::vector<CellParser> parsers;
   std::vector<const pdl_field *> fields;
   const pdl_program *program = nullptr;
   std::optional<ColumnMap> map;
+  bool hasQuoteFlag = false;
   bool looksForQuotes = false;
   QuotedColumns quotedColumns;
   bool copiesTexts = false;
-  std::string texts; ///< of the current row
+  std::string texts; ///< Copied texts of the current row.
   std::vector<std::string> headerNames;
-  /// The header's text until the first row is passed: it says how rows are to
-  /// be read.
+  /// Text of the header, until the first row is passed. It determines how rows
+  /// are read.
   std::string header;
-  /// A row without a header before it; -1: not yet, or there is a header.
+  /// Line of the first row if there is no header; -1: not read yet, or there is
+  /// a header.
   int64_t firstLine = -1;
 };
 
@@ -112,9 +117,10 @@ Status DelimitedReader::open(const RecordReaderOptions &options) {
   }
   wait = options.wait;
   copiesTexts = options.data.copyTexts;
-  looksForQuotes = !options.data.quote && !syntax.quote;
+  hasQuoteFlag = options.data.quote.has_value();
+  looksForQuotes = !hasQuoteFlag && !syntax.quote;
   PDLRT_RETURN_IF_ERROR(
-      scanner.open(file, syntax, options.data.unpackBeside, wait));
+      scanner.open(file, syntax, options.data.unpackInBackground, wait));
 
   const bool hasHeader = options.data.header;
   if (hasHeader) {
@@ -130,7 +136,7 @@ Status DelimitedReader::open(const RecordReaderOptions &options) {
   auto more = scanRow();
   PDLRT_RETURN_IF_ERROR(more.status());
   rowIsWaiting = *more;
-  // In a file without rows no column is looked for.
+  // A file without rows needs no columns.
   if (!rowIsWaiting)
     return {};
   if (!map)
@@ -140,7 +146,7 @@ Status DelimitedReader::open(const RecordReaderOptions &options) {
   if (hasHeader)
     return {};
   firstLine = scanner.line();
-  // Every row has as many cells as the first, unless that is bad itself.
+  // The first row determines the number of cells, unless it is bad itself.
   if (splitRow().ok())
     warnOfNames();
   return {};
@@ -153,6 +159,28 @@ Status DelimitedReader::checkHeader(const RecordReaderOptions &options) const {
   return alone.check(path, headerNames, *map);
 }
 
+/// Returns a hint to --quote if a cell cannot be read and may be enclosed in
+/// quotes that are ordinary text by default.
+std::string DelimitedReader::quoteHint(std::string_view cell) const {
+  const char mark = cell.empty() ? '\0' : cell.front();
+  if (hasQuoteFlag || mark == syntax.quote || (mark != '"' && mark != '\''))
+    return "";
+  return std::string("; ") + (mark == '"' ? "double" : "single") +
+         " quotes are text where " + characterText(syntax.delimiter) +
+         " ends a cell: if they enclose cells, give --quote " +
+         (mark == '"' ? "'\"'" : "\"'\"");
+}
+
+/// Returns the same hint for a row with too many cells. A delimiter inside
+/// quotes may have divided a cell.
+std::string DelimitedReader::quoteHintOfRow() const {
+  for (const std::string_view cell : splitter.cells())
+    if (cell.starts_with('"') && cell.find('"', 1) == std::string_view::npos)
+      if (std::string hint = quoteHint(cell); !hint.empty())
+        return hint;
+  return "";
+}
+
 void DelimitedReader::warnOfQuotes(bool atEnd) {
   if (const std::optional<size_t> column = quotedColumns.take(atEnd))
     logWarningOnce(path + ": each cell of column " +
@@ -163,8 +191,8 @@ void DelimitedReader::warnOfQuotes(bool atEnd) {
                    "--quote '\"', else --quote none");
 }
 
-/// Other programs, which keep ids as floats where some are missing, write them
-/// so.
+/// Warns about ids that end in `.0`. Programs that keep ids as floats, because
+/// some are missing, write them in this form.
 void DelimitedReader::warnOfDecimalIds() const {
   for (size_t i = 0; i < parsers.size(); ++i)
     if (parsers[i].decimalIds() > 0)
@@ -176,9 +204,9 @@ void DelimitedReader::warnOfDecimalIds() const {
                            "write them as whole numbers");
 }
 
-/// A header that is taken for a row is found out where it is read, unless its
-/// cells are hashed, or it is among rows that are passed over: then it shifts
-/// their numbers.
+/// Warns about a header that is read as a row. Its parsing usually fails, but
+/// not if its cells are hashed. If it is among skipped rows, it changes their
+/// numbers.
 void DelimitedReader::warnOfNames() const {
   for (size_t i = 0; i < fields.size(); ++i)
     for (int64_t cell : map->fields()[i])
@@ -189,7 +217,7 @@ void DelimitedReader::warnOfNames() const {
                               "give --header: without, it is the first row");
 }
 
-/// The header's names, and its text.
+/// Reads the header's names and its text.
 Status DelimitedReader::readHeader() {
   auto more = scanner.next(row, RowScanner::BlankLines::Ignored);
   PDLRT_RETURN_IF_ERROR(more.status());
@@ -224,7 +252,8 @@ Expected<bool> DelimitedReader::nextRow() {
   return scanRow();
 }
 
-/// Where rows have one cell, a blank line is a row whose cell is empty.
+/// Moves to the next row. If rows have one cell, a blank line is a row with an
+/// empty cell.
 Expected<bool> DelimitedReader::scanRow() {
   const bool hasOneCell =
       cellCount ? *cellCount == 1 : map && map->checkCells(1).empty();
@@ -235,7 +264,7 @@ Expected<bool> DelimitedReader::scanRow() {
   return more;
 }
 
-/// The row is passed.
+/// Records that the row is passed.
 void DelimitedReader::noteRow(PassedRows &passed) {
   if (!header.empty())
     passed.addPreface(PassedRows::contentOf(header.data(), header.size()));
@@ -243,7 +272,7 @@ void DelimitedReader::noteRow(PassedRows &passed) {
   passed.beginRow(PassedRows::contentOf(row.data(), row.size()));
 }
 
-/// Cuts the row into as many cells as rows have.
+/// Splits the row, and checks the number of cells.
 Status DelimitedReader::splitRow() {
   const char *defect = splitter.split(row);
   const std::vector<std::string_view> &cells = splitter.cells();
@@ -257,15 +286,17 @@ Status DelimitedReader::splitRow() {
   if (!cellCount) {
     if (std::string wrong = map->checkCells(int64_t(cells.size()));
         !wrong.empty())
-      return Status::invalid(place(cells.size() - 1) + ": " + wrong);
+      return Status::invalid(place(cells.size() - 1) + ": " + wrong +
+                             quoteHintOfRow());
     cellCount = cells.size();
     cellCountLine = scanner.line();
   }
   if (cells.size() != *cellCount)
-    return Status::invalid(
-        place(std::min(cells.size(), *cellCount)) + ": the row has " +
-        std::to_string(cells.size()) + " cells where line " +
-        std::to_string(cellCountLine) + " has " + std::to_string(*cellCount));
+    return Status::invalid(place(std::min(cells.size(), *cellCount)) +
+                           ": the row has " + std::to_string(cells.size()) +
+                           " cells where line " +
+                           std::to_string(cellCountLine) + " has " +
+                           std::to_string(*cellCount) + quoteHintOfRow());
   if (looksForQuotes) {
     quotedColumns.note(cells);
     warnOfQuotes(/*atEnd=*/false);
@@ -283,24 +314,25 @@ Status DelimitedReader::parseRow(RecordColumns &into) {
     if (status.ok())
       continue;
     std::string sentence = place(static_cast<size_t>(slots[slot])) + ": " +
-                           fieldText(*fields[i]) + ": " + status.message();
+                           fieldText(*fields[i]) + ": " + status.message() +
+                           quoteHint(splitter.cells()[size_t(slots[slot])]);
     if (scanner.line() == firstLine)
       sentence += "; if this line names the columns, give --header";
     return Status::invalid(std::move(sentence));
   }
-  if (program->joined_count == 0)
+  if (program->joined_count == 0 && program->id_range_count == 0)
     return {};
-  if (const auto unequal =
-          findUnequalBags(*program, into, [this](size_t field, int64_t slot) {
+  if (const auto found =
+          findRowDefect(*program, into, [this](size_t field, int64_t slot) {
             return parsers[field].leftOutOf(size_t(slot));
           }))
     return Status::invalid(
-        place(size_t(map->fields()[unequal->field][size_t(unequal->slot)])) +
-        ": " + unequal->text);
+        place(size_t(map->fields()[found->field][size_t(found->slot)])) + ": " +
+        found->text);
   return {};
 }
 
-/// Of the row that was split.
+/// Returns the copied text of the row that was split.
 std::string_view DelimitedReader::copiedCells() {
   const std::vector<int64_t> &columns = map->copied();
   const auto cellOf = [&](int64_t column) {
@@ -402,7 +434,7 @@ pdlrt::openDelimitedReader(const std::string &path, int32_t fileIndex,
 Status pdlrt::checkHeaderOf(const std::string &path,
                             const RecordReaderOptions &options) {
   DataOptions data = options.data;
-  data.unpackBeside = false;
+  data.unpackInBackground = false;
   RecordReaderOptions own{data, options.descriptor, options.program};
   own.headers = options.headers;
   return openDelimitedReader(path, 0, own).status();

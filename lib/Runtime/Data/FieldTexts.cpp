@@ -1,4 +1,4 @@
-//===- FieldTexts.cpp - The texts of a record's ids, let through ----------===//
+//===- FieldTexts.cpp - Copied texts of a record's ids --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -43,7 +43,7 @@ std::string_view pdlrt::takeCopiedCell(std::string_view &copied, size_t count) {
 void pdlrt::splitFieldText(const pdl_field &field, std::string_view cell,
                            std::vector<std::string_view> &ids) {
   const bool isList = field.kind == PDL_FIELD_RAGGED;
-  // Alone in its cell, a text of a missing value is no element of a bag.
+  // A cell that contains only a text for a missing value is an empty bag.
   const bool keepsMissing = field.missing_element_kind != PDL_MISSING_ERROR;
   if (isList && (cell.empty() || (keepsMissing && isMissingText(field, cell))))
     return;

@@ -1,4 +1,4 @@
-//===- FieldTexts.h - The texts of a record's ids, let through --*- C++ -*-===//
+//===- FieldTexts.h - Copied texts of a record's ids ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// With `DataOptions::copyTexts` the cells of all fields of ids that a program
-// reads travel with a record, as delimited text has them: for each field, for
-// each slot, how many bytes there are (u32) and the bytes.
+// With `DataOptions::copyTexts`, records carry the cells of all id fields that
+// a program reads, as they are in delimited text. Layout: for each field, for
+// each slot, the number of bytes (u32) and the bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,24 +23,24 @@
 
 namespace pdlrt {
 
-/// Whether texts of the field are among those that travel.
+/// Returns true if the texts of the field are copied.
 inline bool hasTexts(const pdl_field &field) {
   return field.element_type == PDL_I64;
 }
 
 /// Appends the cell of one slot.
 void appendFieldText(std::string_view cell, std::string &texts);
-/// Takes the cell of the next slot off `texts`, which has one.
+/// Removes the cell of the next slot from `texts`, which must not be empty, and
+/// returns it.
 std::string_view takeFieldText(std::string_view &texts);
 
-/// Takes the next of `count` cells off what was let through of a row: of
-/// several the way above, of one as it is. Nothing at all stands for empty
-/// cells.
+/// Removes the next of `count` cells from the copied text of a row and returns
+/// it. Several cells have the layout above; a single cell is the whole text. An
+/// empty text stands for empty cells.
 std::string_view takeCopiedCell(std::string_view &copied, size_t count);
 
-/// The ids that the cell of one slot lists, trimmed; one where the field has no
-/// separator or no bags, none of an empty cell of bags. Missing ones are among
-/// them.
+/// Splits the cell of one slot into trimmed ids, including missing ones. A
+/// field without bags or separator has one id; an empty cell of a bag has none.
 void splitFieldText(const pdl_field &field, std::string_view cell,
                     std::vector<std::string_view> &ids);
 

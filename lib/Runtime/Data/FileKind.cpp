@@ -1,4 +1,4 @@
-//===- FileKind.cpp - Files that are not read -----------------------------===//
+//===- FileKind.cpp - Detects unsupported file formats --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,13 +21,14 @@ using namespace pdlrt;
 
 namespace {
 
-struct Format {
+/// A format that is not in the registry (FileFormat.h).
+struct UnreadFormat {
   std::string_view name;
-  /// Ends of names, without the dot.
+  /// File extensions, without the dot.
   std::vector<std::string_view> endings;
-  /// What its files begin with; empty: nothing that tells.
+  /// First bytes of such files; empty if they are not characteristic.
   std::string_view mark;
-  /// What the user can do.
+  /// Advice for the user.
   std::string_view remedy;
 };
 
@@ -37,8 +38,8 @@ static constexpr std::string_view asText =
     "write it as .csv or .safetensors, in Python for instance with "
     "pandas.read_";
 
-static const std::vector<Format> &formats() {
-  static const std::vector<Format> all = {
+static const std::vector<UnreadFormat> &unreadFormats() {
+  static const std::vector<UnreadFormat> all = {
       {"a Parquet file", {"parquet", "pq"}, "PAR1", "parquet"},
       {"an ORC file", {"orc"}, "ORC", "orc"},
       {"an Arrow or Feather file",
@@ -66,8 +67,8 @@ static const std::vector<Format> &formats() {
   return all;
 }
 
-/// Returns the message about a file of that format.
-static Status refuse(const std::string &path, const Format &format) {
+/// Returns the error about a file of that format.
+static Status refuse(const std::string &path, const UnreadFormat &format) {
   const std::string remedy(format.remedy);
   std::string what = path + ": is " + std::string(format.name) + ", which ";
   if (format.name.starts_with("packed"))
@@ -102,14 +103,15 @@ Status pdlrt::checkFileKind(const std::string &path, bool isText) {
   std::ranges::transform(name, name.begin(), [](unsigned char c) {
     return static_cast<char>(std::tolower(c));
   });
-  for (const Format &format : formats())
+  for (const UnreadFormat &format : unreadFormats())
     for (const std::string_view ending : format.endings)
       if (name.ends_with("." + std::string(ending)))
         return refuse(path, format);
   return {};
 }
 
-/// Whether bytes are none of a text.
+/// Returns true if the bytes contain control characters, which text does not
+/// have.
 static bool hasControls(std::string_view bytes) {
   return std::ranges::any_of(
       bytes, [](unsigned char c) { return c < '\t' || (c > '\r' && c < ' '); });
@@ -117,8 +119,8 @@ static bool hasControls(std::string_view bytes) {
 
 Status pdlrt::checkFileBeginning(const std::string &path,
                                  std::string_view begin) {
-  begin = begin.substr(0, bytesThatTell);
-  for (const Format &format : formats())
+  begin = begin.substr(0, detectionBytes);
+  for (const UnreadFormat &format : unreadFormats())
     if (!format.mark.empty() && begin.starts_with(format.mark) &&
         hasControls(begin))
       return refuse(path, format);
@@ -126,7 +128,7 @@ Status pdlrt::checkFileBeginning(const std::string &path,
 }
 
 bool pdlrt::mayBecomeOther(std::string_view begin) {
-  return std::ranges::any_of(formats(), [&](const Format &format) {
+  return std::ranges::any_of(unreadFormats(), [&](const UnreadFormat &format) {
     return begin.size() < format.mark.size() && format.mark.starts_with(begin);
   });
 }

@@ -1,4 +1,4 @@
-//===- FileKind.h - Files that are not read ---------------------*- C++ -*-===//
+//===- FileKind.h - Detects unsupported file formats ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,17 +16,17 @@
 
 namespace pdlrt {
 
-/// Returns an error that says what `path` is and what to do instead, if it is a
-/// folder or the end of its name is that of a format that is not read.
-/// `isText`: a flag says that it is text, whatever its name is.
+/// Returns an error if `path` is a folder, or if its extension is that of an
+/// unsupported format. The error says what to do instead. `isText`: true if a
+/// flag declares the file as text, independent of its name.
 Status checkFileKind(const std::string &path, bool isText);
 
-/// Returns the same error for a file that begins with the bytes of such a
-/// format, whatever its name is. Looks at `bytesThatTell` bytes at most.
+/// Returns the same error if a file begins with the bytes of an unsupported
+/// format, independent of its name. Needs at most `detectionBytes` bytes.
 Status checkFileBeginning(const std::string &path, std::string_view begin);
-inline constexpr size_t bytesThatTell = 64;
+inline constexpr size_t detectionBytes = 64;
 
-/// Whether more bytes after these may make the beginning of such a format.
+/// Returns true if `begin` is an incomplete beginning of such a format.
 bool mayBecomeOther(std::string_view begin);
 
 } // namespace pdlrt

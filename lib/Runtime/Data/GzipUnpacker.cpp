@@ -1,4 +1,4 @@
-//===- GzipUnpacker.cpp - What gzip has packed ----------------------------===//
+//===- GzipUnpacker.cpp - Decompresses gzip -------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,17 +17,17 @@ using namespace pdlrt;
 
 namespace {
 
-/// The first byte of every member of a gzip file.
+/// First byte of every member of a gzip file.
 constexpr Bytef memberMark = 0x1f;
 
-/// All members of a file. Zeros behind them, as tapes leave them, are passed
-/// over; anything else there is an error.
+/// Decompresses all members of a file. Zeros after them, as written by tape
+/// drives, are ignored; any other bytes are an error.
 class GzipUnpacker final : public Unpacker {
 public:
   GzipUnpacker(std::string path, PackedBytes packed)
       : path(std::move(path)), packed(std::move(packed)),
         input(size_t(1) << 18) {
-    // 15: the largest window; 16: a gzip header and trailer, and no other.
+    // 15: the largest window; 16: only a gzip header and trailer.
     usable = inflateInit2(&stream, 15 + 16) == Z_OK;
   }
   GzipUnpacker(const GzipUnpacker &) = delete;
@@ -50,11 +50,11 @@ private:
   bool usable;
   std::vector<Bytef> input;
   bool inMember = false;
-  bool isFull = false; ///< the room for the last bytes
+  bool isFull = false; ///< True if the last output buffer was filled.
   int64_t members = 0;
 };
 
-/// The next packed bytes, once all before are used; none at the end.
+/// Reads compressed bytes when all previous ones are used. None at the end.
 Status GzipUnpacker::refill() {
   auto count = packed(reinterpret_cast<char *>(input.data()), // NOLINT
                       input.size());
@@ -64,7 +64,8 @@ Status GzipUnpacker::refill() {
   return {};
 }
 
-/// Between two members: false at the end of the file. There is input.
+/// Starts the next member. Returns false at the end of the file. There must be
+/// input.
 Expected<bool> GzipUnpacker::beginMember() {
   if (members > 0) {
     while (stream.avail_in > 0 && *stream.next_in == 0) {
@@ -91,7 +92,8 @@ Expected<bool> GzipUnpacker::beginMember() {
 Expected<size_t> GzipUnpacker::read(char *destination, size_t size) {
   const size_t room = std::min<size_t>(size, size_t(1) << 30);
   while (true) {
-    // What it holds back for want of room is asked for before more is read.
+    // zlib may hold back output that did not fit into the buffer. It is
+    // requested before more input is read.
     const bool holdsBack = std::exchange(isFull, false);
     if (stream.avail_in == 0 && !holdsBack)
       PDLRT_RETURN_IF_ERROR(refill());

@@ -25,7 +25,7 @@ using namespace pdlrt;
 InputFile::InputFile() = default;
 
 InputFile::~InputFile() {
-  // It reads the file.
+  // The read-ahead thread uses the file.
   ahead.reset();
   if (file >= 0)
     ::close(file);
@@ -37,21 +37,21 @@ std::string pdlrt::inputName(const std::string &name) {
   return isStandardInput(name) ? "standard input" : name;
 }
 
-Status InputFile::open(const std::string &name, bool besideCaller,
+Status InputFile::open(const std::string &name, bool inBackground,
                        ReadWait *patience) {
   path = inputName(name);
   wait = patience;
   const bool isStandard = isStandardInput(name);
-  // Without waiting for a writer: that is for `await`. The standard input is
-  // shared with others, who may not expect that it never waits.
+  // Does not wait for a writer here; `await` does. The standard input is shared
+  // with other processes, which may not expect it to be non-blocking.
   file = isStandard ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                     : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat info;
   if (file < 0 || ::fstat(file, &info) != 0)
-    return Status::invalid(path +
-                           ": cannot be opened: " + std::strerror(errno));
+    return Status::ofErrno(
+        errno, path + ": cannot be opened: " + std::strerror(errno));
   mayWait = !S_ISREG(info.st_mode) && !S_ISBLK(info.st_mode);
-  // The system's own files, such as those of /proc, say that they are empty.
+  // Files of the operating system, such as those in /proc, have size 0.
   if (S_ISREG(info.st_mode) && info.st_size > 0 && !isStandard)
     length = left = static_cast<uint64_t>(info.st_size);
   const Unpacker::PackedBytes bytesOfFile = [this](char *bytes, size_t size) {
@@ -64,8 +64,8 @@ Status InputFile::open(const std::string &name, bool besideCaller,
                      : Unpacker::create(path, bytesOfFile);
   PDLRT_RETURN_IF_ERROR(created.status());
   unpacker = *std::move(created);
-  // A thread that waits for somebody to write could not be ended.
-  if (unpacker && besideCaller && !mayWait)
+  // A thread that waits for data of a pipe could not be ended.
+  if (unpacker && inBackground && !mayWait)
     ahead = ReadAhead::start([this](char *bytes, size_t size) {
       return unpacker->read(bytes, size);
     });
@@ -84,8 +84,8 @@ Expected<bool> InputFile::pass(uint64_t count) {
     if (count > left)
       return false;
     if (::lseek(file, off_t(count), SEEK_CUR) < 0)
-      return Status::invalid(path +
-                             ": cannot be read: " + std::strerror(errno));
+      return Status::ofErrno(
+          errno, path + ": cannot be read: " + std::strerror(errno));
     left -= count;
     return true;
   }
@@ -100,7 +100,7 @@ Expected<bool> InputFile::pass(uint64_t count) {
   return true;
 }
 
-/// As many bytes as it takes to see what has packed them.
+/// Reads as many bytes as are needed to detect the compression format.
 Status InputFile::readBeginning() {
   std::string begin;
   while (mayBecomePacked(begin)) {
@@ -115,7 +115,7 @@ Status InputFile::readBeginning() {
   return {};
 }
 
-/// Until there are bytes, or nobody is left who could write some.
+/// Waits until there are bytes, or no writer is left.
 Status InputFile::await() const {
   pollfd events[] = {{file, POLLIN, 0},
                      {stopDescriptor(), POLLIN, 0},
@@ -126,19 +126,19 @@ Status InputFile::await() const {
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0)
-      return Status::invalid(path +
-                             ": cannot be read: " + std::strerror(errno));
-    // What is there is read: a stop loses nothing.
+      return Status::ofErrno(
+          errno, path + ": cannot be read: " + std::strerror(errno));
+    // Available data is read first, so that a stop loses nothing.
     if (events[0].revents != 0)
       return {};
     if (events[1].revents != 0)
-      return Status::invalid(path + ": was not read to its end, because the "
-                                    "process was told to stop");
+      return Status::cancelled(path + ": was not read to its end, because the "
+                                      "process was told to stop");
     if (events[2].revents != 0)
-      return Status::invalid(path + ": was not read to its end, because nobody "
-                                    "wants what is left of it");
+      return Status::cancelled(path + ": was not read to its end, because no "
+                                      "reader wants the rest of it");
     wait->noteLate();
-    return Status::invalid(path + ": has no more bytes for now");
+    return Status::unavailable(path + ": has no more bytes for now");
   }
 }
 
@@ -159,13 +159,13 @@ Expected<size_t> InputFile::readFile(char *destination, size_t size) {
     if (count < 0 && (errno == EINTR || errno == EAGAIN))
       continue;
     if (count < 0)
-      return Status::invalid(path +
-                             ": cannot be read: " + std::strerror(errno));
+      return Status::ofErrno(
+          errno, path + ": cannot be read: " + std::strerror(errno));
     if (length && count == 0)
-      return Status::invalid(
+      return Status::dataLoss(
           path + ": ends at byte " + std::to_string(*length - left) +
           ", but had " + std::to_string(*length) +
-          " when it was opened; nobody may change a file that is read");
+          " when it was opened; do not change a file that is read");
     left -= length ? static_cast<uint64_t>(count) : 0;
     return static_cast<size_t>(count);
   }

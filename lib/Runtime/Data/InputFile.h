@@ -22,15 +22,15 @@
 
 namespace pdlrt {
 
-/// Whether a name of data, `-`, stands for the standard input.
+/// Returns true if a data file's name, `-`, means the standard input.
 bool isStandardInput(const std::string &name);
-/// What sentences call it.
+/// Returns the name of the file in messages.
 std::string inputName(const std::string &name);
 
-/// A file, pipe or device that is read once from its begin to its end; what is
-/// packed, by the name's end (Unpacker.h), is unpacked. The standard input has
-/// no such name: there it is by the first bytes, and it is read from where it
-/// stands. Errors begin with the name. Not thread-safe.
+/// A file, pipe or device that is read once, sequentially. Compressed files are
+/// detected by extension (Unpacker.h) and decompressed. The standard input has
+/// no extension: its compression is detected from its first bytes, and it is
+/// read from its current position. Errors begin with the name. Not thread-safe.
 class InputFile {
 public:
   InputFile();
@@ -38,20 +38,21 @@ public:
   InputFile &operator=(const InputFile &) = delete;
   ~InputFile();
 
-  /// A named pipe need not have a writer yet. `besideCaller`: what is packed is
-  /// unpacked on a thread of its own, unless it may have to be waited for.
-  /// `wait`, which outlives the file: how long; null: for as long as it takes.
-  Status open(const std::string &path, bool besideCaller = false,
+  /// Opens a file. A named pipe need not have a writer yet. `inBackground`:
+  /// decompress on a separate thread, unless reading may have to wait. `wait`:
+  /// limits waiting; must outlive this object. If null, waits without limit.
+  Status open(const std::string &path, bool inBackground = false,
               ReadWait *wait = nullptr);
-  /// Waits for bytes of a pipe or a device until somebody asks the process to
-  /// stop (StopSignal.h), or nobody waits any more, or for no longer than it
-  /// may: an error then, behind which reading can go on where `ReadWait` says
-  /// that it is late. Reads up to `size` > 0 bytes; 0 at the end. That of a
-  /// regular file is where it was when the file was opened: what is written
-  /// behind it is not read, and a file that has become shorter is an error.
+  /// Reads up to `size` > 0 bytes; returns 0 at the end. Waits for bytes of a
+  /// pipe or device. Returns an error if the process is asked to stop
+  /// (StopSignal.h), if waiting was ended, or if it takes too long. If
+  /// `ReadWait::isLate`, reading can continue after the error. The end of a
+  /// regular file is fixed when the file is opened: later additions are
+  /// ignored, and a file that became shorter is an error.
   Expected<size_t> read(char *destination, size_t size);
-  /// Passes the next `count` bytes, of a packed file unpacked ones; false where
-  /// there are fewer. Those of a regular file that is not packed are not read.
+  /// Skips the next `count` bytes, after decompression. Returns false if there
+  /// are fewer. In an uncompressed regular file, the skipped bytes are not
+  /// read.
   Expected<bool> pass(uint64_t count);
 
 private:
@@ -59,19 +60,19 @@ private:
   Status await() const;
   Expected<size_t> readFile(char *destination, size_t size);
 
-  std::string path; ///< or what sentences call it
+  std::string path; ///< Name for messages.
   int file = -1;
   ReadWait *wait = nullptr;
-  /// Whether its bytes may come later.
+  /// True if reads may have to wait for bytes.
   bool mayWait = false;
-  /// Of a regular file: its bytes when it was opened, and those that are left.
+  /// Size of a regular file when opened, and the number of unread bytes.
   std::optional<uint64_t> length;
   uint64_t left = 0;
-  /// Bytes that were looked at before the first ones were asked for.
+  /// Bytes that were examined before the first `read`.
   std::string beginning;
-  /// Null for a file that is not packed.
+  /// Null if the file is not compressed.
   std::unique_ptr<Unpacker> unpacker;
-  /// Null where the caller unpacks.
+  /// Null if the caller's thread decompresses.
   std::unique_ptr<ReadAhead> ahead;
 };
 

@@ -1,4 +1,4 @@
-//===- PassedRows.cpp - What a pass has met so far ------------------------===//
+//===- PassedRows.cpp - Counts and digests the rows of a pass -------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,24 +8,26 @@
 
 #include "Data/PassedRows.h"
 
+#include "pdlrt/Data/DataMetrics.h"
+
 #include <xxhash.h>
 
 using namespace pdlrt;
 
-static constexpr size_t keptSentences = 10;
+static constexpr size_t keptMessages = 10;
 
 void PassedRows::clear(int64_t count, int64_t digest) {
   rows = count;
   contentDigest = digest;
   bad = 0;
-  sentences.clear();
+  messages.clear();
   copiedCells.clear();
 }
 
 uint64_t PassedRows::contentOf(const void *bytes, size_t size,
                                uint64_t before) {
-  // Each piece is the seed of the next. Of long pieces, a seed costs as much as
-  // some hundred bytes.
+  // Each digest is the seed of the next. For long pieces, a seed costs as much
+  // as some hundred bytes, so the first piece has none.
   if (before == 0)
     return XXH3_64bits(bytes, size);
   return XXH3_64bits_withSeed(bytes, size, before + 1);
@@ -43,6 +45,7 @@ Status PassedRows::addBad(const std::string &sentence,
     log->bad.push_back({current(), sentence, std::string(copied)});
     return {};
   }
+  countBadRow();
   if (++bad > badLimit) {
     if (badLimit == 0)
       return Status::invalid(
@@ -51,8 +54,8 @@ Status PassedRows::addBad(const std::string &sentence,
                            std::to_string(bad) + ", and --max-bad-rows " +
                            std::to_string(badLimit) + " allows no more");
   }
-  if (sentences.size() < keptSentences)
-    sentences.push_back(sentence);
+  if (messages.size() < keptMessages)
+    messages.push_back(sentence);
   if (!copied.empty())
     copiedCells.emplace(current(), copied);
   return {};

@@ -1,4 +1,4 @@
-//===- PassedRows.h - What a pass has met so far ----------------*- C++ -*-===//
+//===- PassedRows.h - Counts and digests the rows of a pass -----*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,17 +22,18 @@
 
 namespace pdlrt {
 
-/// What a reader says of rows beside their values. Not thread-safe.
+/// Output of a reader about rows, in addition to their values. Not thread-safe.
 struct RowLog {
   struct BadRow {
-    int64_t row; ///< counted from the log's first one
+    int64_t row; ///< Counted from the first row of the log.
     std::string sentence, copied;
   };
-  /// By row, `contentOf` what it consists of.
+  /// Indexed by row: `contentOf` the row's text or values.
   AlignedVector<uint64_t> contents;
-  /// Of what says how the rows are to be read; none where nothing does.
+  /// Content digest of the text that determines how the rows are read; none if
+  /// there is no such text.
   std::optional<uint64_t> preface;
-  /// In their order.
+  /// In row order.
   std::vector<BadRow> bad;
 
   void clear() {
@@ -42,29 +43,29 @@ struct RowLog {
   }
 };
 
-/// Counts the rows of a group that a pass has met, good and bad, digests their
-/// content, holds bad ones against a limit, and keeps the sentences of the
+/// Counts the good and bad rows of a group that a pass has read, digests their
+/// content, enforces the limit of bad rows, and keeps the messages about the
 /// first few. Not thread-safe.
 class PassedRows {
 public:
   explicit PassedRows(int64_t badLimit) : badLimit(badLimit) {}
-  /// Writes down what it is told, for somebody else to tell again: bad rows are
-  /// not held against any limit. `log` outlives it.
+  /// Records all calls in `log`, so that they can be repeated later. Enforces
+  /// no limit of bad rows. `log` must outlive this object.
   explicit PassedRows(RowLog &log) : badLimit(0), log(&log) {}
 
-  /// Of a piece of what a row consists of; `before`: of the pieces before it.
-  /// Their order and their bounds count.
+  /// Returns the digest of one piece of a row's content. `before`: the digest
+  /// of the previous pieces. The order and the bounds of pieces matter.
   static uint64_t contentOf(const void *bytes, size_t size,
                             uint64_t before = 0);
 
-  /// Forgets everything, as if `count` rows of that digest had been passed and
-  /// none of them was bad; without them, a pass begins.
+  /// Resets the state to `count` good rows with that digest. Without arguments,
+  /// a pass begins.
   void clear(int64_t count = 0, int64_t digest = 0);
 
-  /// The next row is the sample of that number (pdl_draws), and those behind it
-  /// are the next ones.
+  /// Sets the sample number (pdl_draws) of the next row; later rows follow
+  /// consecutively.
   void continueAt(int64_t sample) { nextSample = sample; }
-  /// Passes on to the next row, of that content.
+  /// Advances to the next row, with that content digest.
   void beginRow(uint64_t content) {
     ++rows;
     ++nextSample;
@@ -72,29 +73,30 @@ public:
     if (log)
       log->contents.append(content);
   }
-  /// Takes up the content of what says how the rows behind it are to be read.
+  /// Adds the content digest of text that determines how later rows are read.
   void addPreface(uint64_t content) {
     addContent(content);
     if (log)
       log->preface = content;
   }
 
-  /// Rows passed, with the current one.
+  /// Returns the number of rows so far, including the current one.
   int64_t count() const { return rows; }
-  /// The current row, from 0.
+  /// Returns the index of the current row, from 0.
   int64_t current() const { return rows - 1; }
-  /// The number of the current row as a sample.
+  /// Returns the sample number of the current row.
   int64_t currentSample() const { return nextSample - 1; }
-  /// Of everything since the begin of the pass, from 0 to 2^63 - 1; 0 of
-  /// nothing.
+  /// Returns the digest of all content since the start of the pass, from 0 to
+  /// 2^63 - 1; 0 if there was none.
   int64_t digest() const { return contentDigest; }
 
-  /// Notes that the current row could not be parsed; an error once the limit is
-  /// passed. `copied`: the cell that is to stand beside its predictions.
+  /// Records that the current row could not be parsed. Returns an error if the
+  /// limit is exceeded. `copied`: the text that predictions copy from the row.
   Status addBad(const std::string &sentence, std::string_view copied);
   int64_t badCount() const { return bad; }
-  const std::vector<std::string> &badSentences() const { return sentences; }
-  /// By bad row before `row`, the cells that are not empty; it forgets them.
+  const std::vector<std::string> &badMessages() const { return messages; }
+  /// Returns and removes the copied texts of bad rows before `row`, if not
+  /// empty.
   std::map<int64_t, std::string> takeCopiedCells(int64_t row);
 
 private:
@@ -106,7 +108,7 @@ private:
   int64_t nextSample = 0;
   int64_t contentDigest = 0;
   int64_t bad = 0;
-  std::vector<std::string> sentences;
+  std::vector<std::string> messages;
   std::map<int64_t, std::string> copiedCells;
 };
 

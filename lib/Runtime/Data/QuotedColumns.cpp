@@ -1,4 +1,4 @@
-//===- QuotedColumns.cpp - Columns whose cells all have quotes ------------===//
+//===- QuotedColumns.cpp - Finds columns with quoted cells ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- QuotedColumns.h - Columns whose cells all have quotes ----*- C++ -*-===//
+//===- QuotedColumns.h - Finds columns with quoted cells --------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,29 +17,29 @@
 
 namespace pdlrt {
 
-/// Finds columns of which each cell stands in quotes, where quotes are text:
-/// such quotes were hardly meant as a part of values. Looks at the first rows
-/// only.
+/// Finds columns in which every cell is enclosed in quotes although quotes are
+/// ordinary text. Such quotes are probably not part of the values. Examines
+/// only the first rows.
 class QuotedColumns {
 public:
   static constexpr int64_t rowsLookedAt = 100;
 
-  /// Takes the cells of the next row.
+  /// Examines the cells of the next row.
   void note(const std::vector<std::string_view> &cells) {
     if (!isOver)
       noteRow(cells);
   }
-  /// Returns a column, from 0, of which all cells were quoted, once enough rows
-  /// were seen; `atEnd`: no more will come. Returns none again after that.
+  /// When enough rows were examined, returns a column, from 0, whose cells were
+  /// all quoted. `atEnd`: there are no more rows. Later calls return none.
   std::optional<size_t> take(bool atEnd);
 
 private:
   void noteRow(const std::vector<std::string_view> &cells);
 
-  /// Whether no more rows are wanted.
+  /// True if no more rows are needed.
   bool isOver = false;
   int64_t rows = 0;
-  /// The columns of which all cells so far were quoted.
+  /// Columns whose cells so far were all quoted.
   std::vector<size_t> columns;
 };
 

@@ -1,4 +1,4 @@
-//===- ReadAhead.cpp - Bytes that are read beside their parsing -----------===//
+//===- ReadAhead.cpp - Reads ahead on a separate thread -------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -55,7 +55,7 @@ void ReadAhead::run() {
     piece.size = 0;
     piece.status = {};
     bool atEnd = false;
-    const TraceSpan span("unpack");
+    const TraceSpan span("decompress");
     try {
       while (!atEnd && piece.size < pieceBytes && piece.status.ok()) {
         auto count =
@@ -85,14 +85,14 @@ Expected<size_t> ReadAhead::read(char *destination, size_t size) {
     changed.wait(lock, [&] { return filled > used; });
     const Piece &piece = pieces[used % pieces.size()];
     if (offset < piece.size) {
-      // It stays as it is until it is used up.
+      // The piece does not change until it is consumed, so no lock is needed.
       lock.unlock();
       const size_t count = std::min(size, piece.size - offset);
       std::memcpy(destination, piece.bytes.data() + offset, count);
       offset += count;
       return count;
     }
-    // Behind the last one is no other: what it says, it says again.
+    // There is no piece after the last one, so its status is returned again.
     PDLRT_RETURN_IF_ERROR(piece.status);
     if (piece.size < pieceBytes)
       return size_t(0);

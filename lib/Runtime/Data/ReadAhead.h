@@ -1,4 +1,4 @@
-//===- ReadAhead.h - Bytes that are read beside their parsing ---*- C++ -*-===//
+//===- ReadAhead.h - Reads ahead on a separate thread -----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,21 +22,21 @@
 
 namespace pdlrt {
 
-/// Reads bytes on a thread of its own, a few pieces ahead of who takes them.
-/// What is taken, errors included, is what `source` would give, in its order.
-/// One thread at a time.
+/// Reads bytes on a separate thread, a few pieces ahead of the consumer. `read`
+/// returns the same bytes and errors as `source`, in the same order. Not
+/// thread-safe.
 class ReadAhead {
 public:
-  /// Reads up to `size` bytes; 0 at the end. It must not wait for long: the
-  /// destructor waits for it.
+  /// Reads up to `size` bytes; returns 0 at the end. Must not wait for long,
+  /// because the destructor waits for it.
   using Source = std::function<Expected<size_t>(char *bytes, size_t size)>;
 
-  /// Null where no thread can be started: then `source` is to be read by the
-  /// caller. What `source` uses outlives the object.
+  /// Starts the thread. Returns null if that fails; the caller must then read
+  /// `source` itself. Everything that `source` uses must outlive this object.
   static std::unique_ptr<ReadAhead> start(Source source);
   ~ReadAhead();
 
-  /// Takes up to `size` > 0 bytes; 0 at the end.
+  /// Returns up to `size` > 0 bytes; 0 at the end.
   Expected<size_t> read(char *destination, size_t size);
 
 private:
@@ -54,10 +54,11 @@ private:
   std::array<Piece, 4> pieces;
   std::mutex mutex;
   std::condition_variable changed;
-  /// Pieces that were filled, and that were used up, since the begin.
+  /// Number of pieces that were filled, and that were consumed, since the
+  /// start.
   size_t filled = 0, used = 0;
   bool stopping = false;
-  size_t offset = 0; ///< what is taken of the first piece that is not used up
+  size_t offset = 0; ///< Consumed bytes of the current piece.
   std::thread thread;
 };
 

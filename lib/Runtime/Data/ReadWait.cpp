@@ -1,4 +1,4 @@
-//===- ReadWait.cpp - How long a reader waits for bytes -------------------===//
+//===- ReadWait.cpp - Limits the time a reader waits for bytes ------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -41,6 +41,6 @@ int ReadWait::timeout() {
 
 void ReadWait::end() {
   const uint64_t one = 1;
-  // Full or not there, it changes nothing.
+  // The call has no effect if the descriptor is full or missing.
   (void)!::write(event, &one, sizeof(one));
 }

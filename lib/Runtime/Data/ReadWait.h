@@ -1,4 +1,4 @@
-//===- ReadWait.h - How long a reader waits for bytes -----------*- C++ -*-===//
+//===- ReadWait.h - Limits the time a reader waits for bytes ----*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,35 +15,36 @@
 
 namespace pdlrt {
 
-/// Shared by who cuts batches and who waits for the bytes of a pipe for them:
-/// rows that were read may be held back only for so long while no others come.
-/// One thread at a time, but for `end`.
+/// Shared by the code that cuts batches and the code that waits for bytes of a
+/// pipe. Limits how long rows are held back while no further rows arrive. Not
+/// thread-safe, except `end`.
 class ReadWait {
 public:
-  /// `milliseconds`: how long rows are held back; none: until the batch is
-  /// full.
+  /// `milliseconds`: maximum time for which rows are held back. None: until the
+  /// batch is full.
   explicit ReadWait(std::optional<int64_t> milliseconds);
   ReadWait(const ReadWait &) = delete;
   ReadWait &operator=(const ReadWait &) = delete;
   ~ReadWait();
 
-  /// A row was read, and is held back until `handOut`.
+  /// Records that a row was read, and is held back until `handOut`.
   void noteRow() { hasRow = true; }
-  /// Whether rows are held back, and not for as long as it takes.
+  /// Returns true if rows are held back and the time is limited.
   bool holdsRows() const { return hasRow && patience; }
-  /// Nothing is held back any more.
+  /// Records that no rows are held back any more.
   void handOut();
 
-  /// For `poll`, of who has to wait: the milliseconds that are left, -1 without
-  /// a limit. The time runs from the first such call since rows are held back.
+  /// Returns the remaining milliseconds for `poll`, or -1 if there is no limit.
+  /// The time starts with the first such call after a row is held back.
   int timeout();
-  /// Reading breaks off for now, because the time is over.
+  /// Records that reading stops for now because the time is over.
   void noteLate() { late = true; }
   bool isLate() const { return late; }
 
-  /// Nobody is to wait any more, ever. Thread-safe.
+  /// Ends all present and future waiting. Thread-safe.
   void end();
-  /// Of a descriptor that can be read from then on; -1 where there is none.
+  /// Returns a descriptor that becomes readable after `end`, or -1 if there is
+  /// none.
   int descriptor() const { return event; }
 
 private:

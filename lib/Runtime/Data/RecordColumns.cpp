@@ -1,4 +1,4 @@
-//===- RecordColumns.cpp - Parsed records, one column a field -------------===//
+//===- RecordColumns.cpp - Parsed records, one column per field -----------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -59,7 +59,7 @@ void RecordColumns::reset(Batch &batch) const {
   for (size_t i = 0; i < columns.size(); ++i) {
     Batch::FieldBuffers &buffers = batch.buffers[i];
     buffers.values.clear();
-    // Even a batch without a single id has an address.
+    // A batch without ids must also have a valid address.
     buffers.values.reserve(PDL_BUFFER_ALIGNMENT);
     buffers.splits.clear();
     if (columns[i].field->kind == PDL_FIELD_RAGGED)
@@ -106,7 +106,7 @@ Status RecordColumns::appendTo(Batch &batch, const int64_t *order,
                               bytes);
       continue;
     }
-    // Bags are numbered by 32 bits too.
+    // The number of bags is limited to 32 bits too.
     int64_t bags;
     if (__builtin_mul_overflow(batch.sampleCount + count, column.field->width,
                                &bags) ||

@@ -1,4 +1,4 @@
-//===- RecordReader.cpp - The records of one file, in order ---------------===//
+//===- RecordReader.cpp - Reads the records of one file -------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,6 +9,7 @@
 #include "Data/RecordReader.h"
 
 #include "Data/CachedReader.h"
+#include "Data/FileFormat.h"
 #include "Data/InputFile.h"
 
 #include <sys/stat.h>
@@ -30,16 +31,11 @@ std::string pdlrt::onceText(const std::string &path) {
                                   "but once");
 }
 
-bool pdlrt::isTensorFile(const std::string &path) {
-  return path.ends_with(".safetensors");
-}
-
 Expected<std::unique_ptr<RecordReader>>
 pdlrt::openRecordReader(const std::string &path, int32_t fileIndex,
                         const RecordReaderOptions &options) {
-  if (isTensorFile(path))
-    return openTensorReader(path, fileIndex, options);
-  return options.data.cache.empty()
-             ? openDelimitedReader(path, fileIndex, options)
-             : openCachedReader(path, fileIndex, options);
+  const FileFormat &format = fileFormatOf(path);
+  return format.traits().isCached && !options.data.cache.empty()
+             ? openCachedReader(format, path, fileIndex, options)
+             : format.open(path, fileIndex, options);
 }

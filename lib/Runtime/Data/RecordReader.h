@@ -1,4 +1,4 @@
-//===- RecordReader.h - The records of one file, in order -------*- C++ -*-===//
+//===- RecordReader.h - Reads the records of one file -----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,62 +19,63 @@
 
 namespace pdlrt {
 
-/// Where the next row of a file begins.
+/// Start of the next row of a file.
 struct RowPlace {
-  int64_t row = 0;  ///< rows before it, from where the reader stands
-  int64_t byte = 0; ///< of the text, unpacked; 0: not known
-  int64_t line = 0; ///< that is there, from 1
+  int64_t row = 0;  ///< Number of rows between the reader's position and it.
+  int64_t byte = 0; ///< Byte in the decompressed text; 0: unknown
+  int64_t line = 0; ///< Line at that byte, from 1.
 };
 
-/// Goes once through the rows of one file.
+/// Reads the rows of one file once, in order.
 class RecordReader {
 public:
   virtual ~RecordReader() = default;
 
   /// Parses the next `count` rows and appends the good ones to `into`. Returns
-  /// how many rows were passed, good or bad: fewer than `count` only at the
-  /// end of the file, or where `RecordReaderOptions::wait` is late.
+  /// the number of rows, good or bad. It is less than `count` only at the end
+  /// of the file, or if `RecordReaderOptions::wait` is late.
   virtual Expected<int64_t> read(int64_t count, RecordColumns &into,
                                  PassedRows &passed) = 0;
-  /// Passes rows without parsing them; returns as `read` does. Null: rows that
-  /// are none of the group's.
+  /// Skips rows without parsing them; returns as `read` does. `passed` is null
+  /// for rows of other groups.
   virtual Expected<int64_t> skip(int64_t count, PassedRows *passed) = 0;
-  /// Passes on to a place in the middle of the file, from a row before which
-  /// none was told of, as if the rows between had been told; false where there
-  /// is none such.
+  /// Seeks to `place`. Must be called before the first row is reported. Rows
+  /// that are skipped count as already reported. Returns false if there is no
+  /// such place.
   virtual Expected<bool> moveTo(const RowPlace &place) = 0;
-  /// Where the next row begins: of the text, its byte and line.
+  /// Returns the start of the next row: byte and line of the text. The member
+  /// `row` is 0.
   virtual RowPlace place() const { return {}; }
-  /// An error if the next row is one that no file of such rows begins with, so
-  /// that it is found before a pass begins.
+  /// Returns an error if the next row cannot belong to the record. Lets a pass
+  /// fail before it begins.
   virtual Status checkNext() { return {}; }
-  /// No more rows are wanted, though there may be some: ends what goes along
-  /// with reading the whole file.
+  /// Tells the reader that no more rows are needed, although there may be some.
+  /// Ends work that accompanies reading the whole file.
   virtual void finish() {}
 };
 
 class CommonHeader;
 
-/// What a reader needs to know; it keeps the reference.
+/// Information for readers, which keep a reference to it.
 struct RecordReaderOptions {
   const DataOptions &data;
   const pdl_descriptor &descriptor;
   const pdl_program &program;
-  /// For the bytes of pipes; null: for as long as it takes.
+  /// Limits waiting for bytes of pipes; null: no limit.
   ReadWait *wait = nullptr;
-  /// What the headers of all files are compared with; null: with nothing.
+  /// Checks that all files have the same header line; null: no check.
   CommonHeader *headers = nullptr;
 };
 
-/// The field that `DataOptions::idField` names, by its place in the record;
-/// none where it names none.
+/// Returns the index in the record of the field that `DataOptions::idField`
+/// names; none if it is empty.
 std::optional<size_t> idFieldOf(const RecordReaderOptions &options);
 
-/// False for pipes, sockets and devices, of which each byte comes once, and for
-/// the standard input, whatever it is. A path that cannot be looked at is none
-/// of them.
+/// Returns false for pipes, sockets and devices, which can be read only once,
+/// and always for the standard input. Returns true for paths that cannot be
+/// examined.
 bool canBeReadAgain(const std::string &path);
-/// How a sentence about one for which it is false begins.
+/// Returns the beginning of a message about a file that can be read only once.
 std::string onceText(const std::string &path);
 
 /// Compares the header of a delimited text file with those of other files
@@ -82,7 +83,7 @@ std::string onceText(const std::string &path);
 Status checkHeaderOf(const std::string &path,
                      const RecordReaderOptions &options);
 
-/// Opens a delimited text file; `fileIndex` marks its records.
+/// Opens a delimited text file. Its records are marked with `fileIndex`.
 Expected<std::unique_ptr<RecordReader>>
 openDelimitedReader(const std::string &path, int32_t fileIndex,
                     const RecordReaderOptions &options);
@@ -92,10 +93,8 @@ Expected<std::unique_ptr<RecordReader>>
 openTensorReader(const std::string &path, int32_t fileIndex,
                  const RecordReaderOptions &options);
 
-/// Whether a file of that name holds tensors; else it is delimited text.
-bool isTensorFile(const std::string &path);
-
-/// Opens a file by its name.
+/// Opens a file in the format that its name indicates (FileFormat.h). If a
+/// cache is requested and the format uses one, reads or writes the cache.
 Expected<std::unique_ptr<RecordReader>>
 openRecordReader(const std::string &path, int32_t fileIndex,
                  const RecordReaderOptions &options);

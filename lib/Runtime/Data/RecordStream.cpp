@@ -8,6 +8,8 @@
 
 #include "Data/RecordStream.h"
 
+#include "pdlrt/Core/Log.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <limits>
@@ -17,10 +19,6 @@
 using namespace pdlrt;
 
 static constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
-
-/// The number of a sample is that of its file, and that of its row in these low
-/// bits: files are numbered above all rows that one of them can have.
-static constexpr int sampleRowBits = 40;
 
 Expected<std::vector<int64_t>> RecordStream::countRows() const {
   std::vector<int64_t> counts;
@@ -39,7 +37,7 @@ Expected<std::vector<int64_t>> RecordStream::countRows() const {
   return counts;
 }
 
-/// The bytes of a regular file.
+/// Returns the size of a regular file.
 static std::optional<std::uintmax_t> regularSize(const std::string &path) {
   std::error_code error;
   if (!canBeReadAgain(path) || !std::filesystem::is_regular_file(path, error))
@@ -48,13 +46,14 @@ static std::optional<std::uintmax_t> regularSize(const std::string &path) {
   return error ? std::nullopt : std::optional(size);
 }
 
-/// One that is not there any more is for who opens it.
+/// Returns an error if a file's size has changed. Missing files are reported
+/// when they are opened.
 Status RecordStream::checkSizes() {
   for (size_t i = 0; i < sizes.size(); ++i) {
     const std::string &path = options.data.files[i];
     const auto size = regularSize(path);
     if (size && sizes[i] && *size != *sizes[i])
-      return Status::invalid(
+      return Status::failedPrecondition(
           path + ": has " + std::to_string(*size) + " bytes, but had " +
           std::to_string(*sizes[i]) +
           " when the data were read first: each epoch reads the same data; "
@@ -64,8 +63,9 @@ Status RecordStream::checkSizes() {
   return {};
 }
 
-/// Compares the headers of all files of the group, and that of the first file
-/// of all, before the first pass. Those of pipes are compared when they come.
+/// Compares the headers of all files of the group, and of the first file of all
+/// groups, before the first pass. Headers of pipes are compared when they are
+/// read.
 Status RecordStream::checkHeaders() {
   options.headers = &headers;
   const std::vector<std::string> &files = options.data.files;
@@ -82,24 +82,51 @@ Status RecordStream::checkHeaders() {
   return {};
 }
 
-Status RecordStream::open() {
-  const DataOptions &data = options.data;
-  const int32_t fileCount = static_cast<int32_t>(data.files.size());
-  dealsBlocks = fileCount < groups;
-  isSpent.assign(data.files.size(), 0);
-  for (const std::string &path : data.files)
-    sizes.push_back(regularSize(path));
-  for (const std::string &path : data.files)
-    if (dealsBlocks && !canBeReadAgain(path))
+/// Returns an error if groups share a file that still has rows but can be read
+/// only once. Each of these groups would have to read all of its rows.
+Status RecordStream::checkShared(int64_t fileCount) const {
+  if (fileCount >= groups)
+    return {};
+  for (size_t i = 0; i < options.data.files.size(); ++i) {
+    const std::string &path = options.data.files[i];
+    const bool isLeft =
+        !rest || std::ranges::any_of(rest->runs, [&](const RowRun &run) {
+          return run.file == int64_t(i);
+        });
+    if (isLeft && !canBeReadAgain(path))
       return Status::invalid(
           onceText(path) + ", while " + std::to_string(groups) +
           " groups of replicas share it; write it to a file, or give each "
           "group its own");
+  }
+  return {};
+}
 
+Status RecordStream::open() {
+  const DataOptions &data = options.data;
+  dealsBlocks = int64_t(data.files.size()) < groups;
+  isSpent.assign(data.files.size(), 0);
+  for (const std::string &path : data.files)
+    sizes.push_back(regularSize(path));
+  PDLRT_RETURN_IF_ERROR(checkShared(int64_t(data.files.size())));
   PDLRT_RETURN_IF_ERROR(checkHeaders());
+  PDLRT_RETURN_IF_ERROR(findSelected());
+  return rewind();
+}
 
-  // Row numbers run over all files, so where one file begins is known only
-  // when those before it are counted.
+/// Warns that a row range ends after the last row of the data.
+static void warnOfMissingRows(int64_t end, int64_t rows) {
+  logWarningOnce("the row range ends at row " + std::to_string(end) +
+                 ", but the data have " + std::to_string(rows) +
+                 " rows; it ends with them");
+}
+
+/// Determines the selected rows of each file. Row numbers are consecutive over
+/// all files, so the start of a file is known only when all earlier files are
+/// counted.
+Status RecordStream::findSelected() {
+  const DataOptions &data = options.data;
+  const int32_t fileCount = static_cast<int32_t>(data.files.size());
   std::vector<int64_t> counts(data.files.size(), unlimited);
   int64_t begin = 0, end = unlimited;
   if (!data.rows.isAll()) {
@@ -112,6 +139,8 @@ Status RecordStream::open() {
     }
     begin = data.rows.begin.resolve(total);
     end = data.rows.end.resolve(total);
+    if (!data.rows.end.isPercent && end < data.rows.end.row)
+      warnOfMissingRows(data.rows.end.row, total);
     if (begin >= end)
       return Status::invalid(
           "the row range selects none of the " +
@@ -125,25 +154,69 @@ Status RecordStream::open() {
     const int64_t last = std::clamp<int64_t>(end - fileBegin, 0, count);
     if (count != unlimited)
       fileBegin += count;
-    if (first < last && (dealsBlocks || i % groups == group))
-      segments.push_back({i, first, last});
+    if (first < last)
+      selected.push_back({i, first, last});
   }
-  return rewind();
+  return {};
 }
 
-Status RecordStream::rewind() {
-  if (!hasMoved)
+/// Finds the group's segments of the running pass.
+Status RecordStream::divide() {
+  segments.clear();
+  if (!rest) {
+    dealsBlocks = int64_t(options.data.files.size()) < groups;
+    for (const Segment &segment : selected)
+      if (dealsBlocks || segment.file % groups == group)
+        segments.push_back(segment);
     return {};
+  }
+  if (!rest->runs.empty() &&
+      rest->runs.back().file >= int64_t(options.data.files.size()))
+    return Status::failedPrecondition(
+        "the rows that are left are of more files than "
+        "--data has; give the same files to resume in the "
+        "middle of an epoch");
+  // Streams were opened by the groups that own them.
+  const bool isStream =
+      !std::ranges::all_of(options.data.files, canBeReadAgain);
+  std::vector<int64_t> places(options.data.files.size(), -1);
+  int64_t files = 0;
+  for (const RowRun &run : rest->runs)
+    if (int64_t &place = places[size_t(run.file)]; place < 0)
+      place = isStream ? run.file : files++;
+  if (isStream)
+    files = int64_t(options.data.files.size());
+  PDLRT_RETURN_IF_ERROR(checkShared(files));
+  dealsBlocks = files < groups;
+  for (const RowRun &run : rest->runs)
+    if (dealsBlocks || places[size_t(run.file)] % groups == group)
+      segments.push_back(run);
+  return {};
+}
+
+void RecordStream::setGroup(int32_t ofGroups, int32_t newGroup) {
+  groups = ofGroups;
+  group = newGroup;
+  hasMoved = true;
+}
+
+Status RecordStream::rewind(std::shared_ptr<const EpochRest> from) {
+  if (!hasMoved && from == rest)
+    return {};
+  rest = std::move(from);
+  PDLRT_RETURN_IF_ERROR(divide());
   nextSegment = 0;
-  reader.reset();
   remainingInSegment = 0;
   selectedRow = 0;
-  PDLRT_RETURN_IF_ERROR(checkSizes());
-  // A missing or unsuitable file is found now, not in the middle of an epoch.
+  if (hasMoved) {
+    reader.reset();
+    PDLRT_RETURN_IF_ERROR(checkSizes());
+  }
+  // Finds a missing or unsuitable file now, not in the middle of an epoch.
   auto opened = openSegment();
   PDLRT_RETURN_IF_ERROR(opened.status());
   hasMoved = false;
-  // Where bad rows may be skipped, a first one is no worse than another.
+  // If bad rows may be skipped, the first row may be bad too.
   return *opened && options.data.maxBadRows == 0 ? reader->checkNext()
                                                  : Status();
 }
@@ -159,20 +232,53 @@ Expected<std::unique_ptr<RecordReader>> RecordStream::openFile(int32_t file) {
   return openRecordReader(path, file, options);
 }
 
-/// False if there is no segment left.
+/// Returns true if the reader is in that file, at or before that row.
+bool RecordStream::isIn(int64_t file, int64_t row) const {
+  return reader && fileOfSample(nextSample) == file &&
+         rowOfSample(nextSample) <= row;
+}
+
+/// Opens the next segment. Returns false if there is none.
 Expected<bool> RecordStream::openSegment() {
-  reader.reset();
-  if (nextSegment == segments.size())
+  if (nextSegment == segments.size()) {
+    reader.reset();
     return false;
+  }
   const Segment &segment = segments[nextSegment++];
-  auto opened = openFile(segment.file);
-  PDLRT_RETURN_IF_ERROR(opened.status());
-  reader = *std::move(opened);
+  int64_t row = 0;
+  bool isKnown = true;
+  if (isIn(segment.file, segment.begin)) {
+    row = rowOfSample(nextSample);
+  } else {
+    auto opened = openFile(int32_t(segment.file));
+    PDLRT_RETURN_IF_ERROR(opened.status());
+    reader = *std::move(opened);
+  }
+  if (rest) {
+    const auto place =
+        std::ranges::find(rest->places, segment.file, &EpochRest::Place::file);
+    if (place != rest->places.end() && place->row > row &&
+        place->row <= segment.begin) {
+      auto moved = reader->moveTo({place->row - row, place->byte, place->line});
+      PDLRT_RETURN_IF_ERROR(moved.status());
+      isKnown = *moved;
+      row = place->row;
+    }
+  }
   remainingInSegment =
       segment.end == unlimited ? unlimited : segment.end - segment.begin;
-  auto skipped = reader->skip(segment.begin, nullptr);
-  nextSample = (int64_t(segment.file) << sampleRowBits) + segment.begin;
+  auto skipped = reader->skip(segment.begin - row, nullptr);
   PDLRT_RETURN_IF_ERROR(skipped.status());
+  nextSample = (segment.file << sampleRowBits) + segment.begin;
+  // The file may have ended where it was last read.
+  const bool isShort =
+      segment.end != unlimited && *skipped < segment.begin - row;
+  if (rest && (!isKnown || isShort))
+    return Status::failedPrecondition(
+        options.data.files[size_t(segment.file)] + ": has no row " +
+        std::to_string(segment.begin) +
+        ", which was left to train; give the same files to "
+        "resume in the middle of an epoch");
   return true;
 }
 
@@ -186,17 +292,18 @@ WindowStart RecordStream::place() const {
     return start;
   }
   const RowPlace next = reader->place();
-  start.file = nextSample >> sampleRowBits;
-  start.row = nextSample - (start.file << sampleRowBits);
+  start.file = fileOfSample(nextSample);
+  start.row = rowOfSample(nextSample);
   start.byte = next.byte;
   start.line = next.line;
   return start;
 }
 
 Expected<bool> RecordStream::moveTo(const WindowStart &start) {
-  const auto found =
-      std::find_if(segments.begin(), segments.end(),
-                   [&](const Segment &s) { return s.file == start.file; });
+  const auto found = std::find_if(
+      segments.begin(), segments.end(), [&](const Segment &segment) {
+        return segment.file == start.file && start.row <= segment.end;
+      });
   const auto index = size_t(found - segments.begin());
   if (start.selected < 0 ||
       (found == segments.end() &&
@@ -205,20 +312,23 @@ Expected<bool> RecordStream::moveTo(const WindowStart &start) {
   hasMoved = true;
   selectedRow = start.selected;
   if (start.row == 0) {
-    // It is opened when its first row is wanted.
+    // The file is opened when its first row is needed.
     nextSegment = index;
-    reader.reset();
+    remainingInSegment = 0;
+    if (found == segments.end() || !isIn(start.file, 0))
+      reader.reset();
     return true;
   }
-  if (start.row < found->begin || start.row > found->end || start.byte < 0)
+  if (start.row < found->begin || start.byte < 0)
     return false;
-  // That of the first segment is open, and at its begin.
-  int64_t passed = found->begin;
-  if (!reader || nextSegment != index + 1) {
-    auto opened = openFile(found->file);
+  // The file of the first segment is already open at its start.
+  int64_t passed = 0;
+  if (isIn(start.file, start.row)) {
+    passed = rowOfSample(nextSample);
+  } else {
+    auto opened = openFile(int32_t(found->file));
     PDLRT_RETURN_IF_ERROR(opened.status());
     reader = *std::move(opened);
-    passed = 0;
   }
   nextSegment = index + 1;
   remainingInSegment =
@@ -227,7 +337,8 @@ Expected<bool> RecordStream::moveTo(const WindowStart &start) {
   return reader->moveTo({start.row - passed, start.byte, start.line});
 }
 
-/// How many rows from `selectedRow` on belong to other groups.
+/// Returns the number of rows from `selectedRow` on that belong to other
+/// groups.
 int64_t RecordStream::rowsOfOtherGroups() const {
   if (!dealsBlocks)
     return 0;
@@ -237,11 +348,70 @@ int64_t RecordStream::rowsOfOtherGroups() const {
                     : (block + ahead) * options.data.batchSize - selectedRow;
 }
 
-/// Whether to open the next file may take until somebody writes to it.
+/// Returns true if opening the next file may wait until another process writes
+/// to it.
 bool RecordStream::wouldWait() const {
   return nextSegment < segments.size() &&
          !canBeReadAgain(
              options.data.files[size_t(segments[nextSegment].file)]);
+}
+
+/// Ends a segment. If the next one is in the open file, that file stays open.
+void RecordStream::leaveSegment(bool fileIsOver) {
+  remainingInSegment = 0;
+  const int64_t file = fileOfSample(nextSample);
+  const auto follows = [&] {
+    return nextSegment < segments.size() && segments[nextSegment].file == file;
+  };
+  while (fileIsOver && follows())
+    ++nextSegment;
+  if (follows())
+    return;
+  reader->finish();
+  reader.reset();
+}
+
+Expected<RecordStream::Stretch> RecordStream::nextStretch() {
+  if (!reader || remainingInSegment == 0) {
+    auto opened = openSegment();
+    PDLRT_RETURN_IF_ERROR(opened.status());
+    if (!*opened)
+      return Stretch();
+  }
+  return Stretch{nextSample, remainingInSegment};
+}
+
+Expected<int64_t> RecordStream::advanceHere(int64_t count, RecordColumns *into,
+                                            PassedRows *passedRows) {
+  hasMoved |= count > 0;
+  if (passedRows)
+    passedRows->continueAt(nextSample);
+  auto moved = into ? reader->read(count, *into, *passedRows)
+                    : reader->skip(count, passedRows);
+  PDLRT_RETURN_IF_ERROR(moved.status());
+  nextSample += *moved;
+  remainingInSegment -= *moved;
+  const bool isOver =
+      *moved < count && !(options.wait && options.wait->isLate());
+  // The rows of several files were counted.
+  if (isOver && !rest && options.data.files.size() == 1 &&
+      segments[nextSegment - 1].end != unlimited &&
+      rowOfSample(nextSample) > segments[nextSegment - 1].begin)
+    warnOfMissingRows(segments[nextSegment - 1].end, rowOfSample(nextSample));
+  if (isOver || remainingInSegment == 0)
+    leaveSegment(isOver);
+  return moved;
+}
+
+std::vector<RowRun> RecordStream::rowsAhead() const {
+  std::vector<RowRun> ahead;
+  if (reader && remainingInSegment > 0) {
+    const Segment &current = segments[nextSegment - 1];
+    ahead.push_back({current.file, rowOfSample(nextSample), current.end});
+  }
+  ahead.insert(ahead.end(), segments.begin() + int64_t(nextSegment),
+               segments.end());
+  return ahead;
 }
 
 Expected<int64_t> RecordStream::advance(int64_t count, RecordColumns *into,
@@ -249,40 +419,28 @@ Expected<int64_t> RecordStream::advance(int64_t count, RecordColumns *into,
   int64_t passed = 0;
   hasMoved |= count > 0;
   ReadWait *wait = options.wait;
-  const auto isLate = [&] { return wait && wait->isLate(); };
-  while (passed < count && !isLate()) {
+  while (passed < count && !(wait && wait->isLate())) {
     if (!reader && wait && wait->holdsRows() && wouldWait()) {
       wait->noteLate();
       break;
     }
-    if (!reader) {
-      auto opened = openSegment();
-      PDLRT_RETURN_IF_ERROR(opened.status());
-      if (!*opened)
-        break;
-    }
+    auto stretch = nextStretch();
+    PDLRT_RETURN_IF_ERROR(stretch.status());
+    if (stretch->rows == 0)
+      break;
     const int64_t others = rowsOfOtherGroups();
     int64_t wanted = others ? others : count - passed;
     if (dealsBlocks && !others)
       wanted = std::min(wanted, options.data.batchSize -
                                     selectedRow % options.data.batchSize);
-    wanted = std::min(wanted, remainingInSegment);
-    passedRows.continueAt(nextSample);
-    auto moved = into && !others
-                     ? reader->read(wanted, *into, passedRows)
-                     : reader->skip(wanted, others ? nullptr : &passedRows);
+    wanted = std::min(wanted, stretch->rows);
+    auto moved = advanceHere(wanted, others ? nullptr : into,
+                             others ? nullptr : &passedRows);
     PDLRT_RETURN_IF_ERROR(moved.status());
-    nextSample += *moved;
     if (dealsBlocks)
       selectedRow += *moved;
     if (!others)
       passed += *moved;
-    remainingInSegment -= *moved;
-    const bool isOver = *moved < wanted && !isLate();
-    if (isOver || remainingInSegment == 0) {
-      reader->finish();
-      reader.reset();
-    }
   }
   return passed;
 }

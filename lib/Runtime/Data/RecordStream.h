@@ -11,6 +11,7 @@
 
 #include "Data/CommonHeader.h"
 #include "Data/RecordReader.h"
+#include "pdlrt/Data/EpochRest.h"
 
 #include <cstdint>
 #include <memory>
@@ -18,6 +19,14 @@
 #include <vector>
 
 namespace pdlrt {
+
+/// Number of low bits in a sample number for the row in its file. The upper
+/// bits are the file's number.
+inline constexpr int sampleRowBits = 40;
+inline int64_t fileOfSample(int64_t sample) { return sample >> sampleRowBits; }
+inline int64_t rowOfSample(int64_t sample) {
+  return sample & ((int64_t(1) << sampleRowBits) - 1);
+}
 
 /// The selected rows that belong to one group, in order: steps 1 and 2 of
 /// BatchSource.h. Not thread-safe.
@@ -27,33 +36,55 @@ public:
                int32_t group)
       : options(options), groups(groups), group(group) {}
 
-  /// Finds out which rows of which file belong to the group, and opens its
+  /// Determines which rows of which file belong to the group, and opens its
   /// first file.
   Status open();
-  /// Goes back to the first row. Files that can be read but once are not read
-  /// again: an error, unless nothing was read yet. So is a file whose size is
-  /// not that of before: each pass is over the same rows.
-  Status rewind();
+  /// Returns to the first row: of `from` if it is given, otherwise of all
+  /// selected rows. Returns an error for files that can be read only once,
+  /// unless nothing was read yet. Also returns an error if a file's size has
+  /// changed, because each pass must read the same rows.
+  Status rewind(std::shared_ptr<const EpochRest> from = nullptr);
+  /// Changes to the rows of another group. Call `rewind` next.
+  void setGroup(int32_t ofGroups, int32_t newGroup);
 
-  /// Where the next row of the group is, behind one of them, or those of other
-  /// groups before it; without a digest.
+  /// Returns the position of the next row, without a digest. The position is
+  /// either after a row of the group, or before rows of other groups that
+  /// precede it.
   WindowStart place() const;
-  /// Goes on there, from the begin of the pass; false where there is none such.
+  /// Continues at that position, from the start of the pass. Returns false if
+  /// there is no such position.
   Expected<bool> moveTo(const WindowStart &start);
 
-  /// Passes the next `count` rows of the group; appends the good ones to
-  /// `into` unless it is null. Returns how many were passed: fewer than
-  /// `count` only at the end, or where `RecordReaderOptions::wait` is late.
+  /// Reads the next `count` rows of the group. If `into` is not null, appends
+  /// the good ones. Returns the number of rows, which is less than `count` only
+  /// at the end, or if `RecordReaderOptions::wait` is late.
   Expected<int64_t> advance(int64_t count, RecordColumns *into,
                             PassedRows &passedRows);
 
-private:
-  /// The selected rows of one file.
-  struct Segment {
-    int32_t file;
-    int64_t begin, end;
+  /// Consecutive rows of one file, of any groups.
+  struct Stretch {
+    int64_t sample = 0; ///< Sample number (pdl_draws) of the first row.
+    int64_t rows = 0;   ///< Maximum number of rows; 0: none remain.
   };
+  /// Returns the position of the next row and opens its file.
+  Expected<Stretch> nextStretch();
+  /// Reads up to `count` rows of the next stretch, of any groups. If `into` is
+  /// not null, appends the good ones. `passedRows`: null if the rows are not
+  /// counted. Returns less than `count` only at the end of the file.
+  Expected<int64_t> advanceHere(int64_t count, RecordColumns *into,
+                                PassedRows *passedRows);
+  /// Returns the rows of the group from the next one on. If groups share files,
+  /// returns the rows of all groups.
+  std::vector<RowRun> rowsAhead() const;
+
+private:
+  using Segment = RowRun;
   Expected<std::vector<int64_t>> countRows() const;
+  Status findSelected();
+  Status checkShared(int64_t fileCount) const;
+  Status divide();
+  void leaveSegment(bool fileIsOver);
+  bool isIn(int64_t file, int64_t row) const;
   Status checkSizes();
   Status checkHeaders();
   Expected<bool> openSegment();
@@ -64,22 +95,27 @@ private:
   RecordReaderOptions options;
   int32_t groups, group;
   CommonHeader headers;
-  /// Fewer files than groups: blocks of rows go to the groups in turn.
+  /// True if there are fewer files than groups: blocks of rows are assigned to
+  /// the groups in turn.
   bool dealsBlocks = false;
+  /// The selected rows of all files, and the rows of the running pass.
+  std::vector<Segment> selected;
+  std::shared_ptr<const EpochRest> rest;
   std::vector<Segment> segments;
   size_t nextSegment = 0;
   std::unique_ptr<RecordReader> reader;
   int64_t remainingInSegment = 0;
-  /// The number of the reader's next row as a sample (pdl_draws).
+  /// Sample number (pdl_draws) of the reader's next row. At the end of a
+  /// segment, the reader stays open for the file's next segment.
   int64_t nextSample = 0;
-  /// Whether a row was passed since the first segment was opened.
+  /// True if a row was read since the first segment was opened.
   bool hasMoved = true;
-  /// By file: its bytes when the stream was opened; none for what is no regular
-  /// file.
+  /// Indexed by file: size when the stream was opened; none if it is not a
+  /// regular file.
   std::vector<std::optional<std::uintmax_t>> sizes;
-  /// By file: whether it is a pipe or a device that was opened.
+  /// Indexed by file: true if it is a pipe or a device that was opened.
   std::vector<char> isSpent;
-  int64_t selectedRow = 0; ///< over all files; counts only if dealsBlocks
+  int64_t selectedRow = 0; ///< Over all files; valid only if dealsBlocks.
 };
 
 } // namespace pdlrt

@@ -1,4 +1,4 @@
-//===- RowRange.cpp - Which rows of the data are read ---------------------===//
+//===- RowRange.cpp - Parses ranges of row numbers ------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -33,7 +33,7 @@ static std::optional<RowRange::Bound> parseBound(std::string_view text) {
   RowRange::Bound bound;
   bound.isPercent = text.ends_with('%');
   const char *end = text.data() + text.size() - (bound.isPercent ? 1 : 0);
-  // Plain decimals only: from_chars would take a sign, nan and inf too.
+  // Only plain decimals: from_chars would also accept a sign, nan and inf.
   if (text.data() == end || text[0] < '0' || text[0] > '9')
     return std::nullopt;
   auto result = bound.isPercent

@@ -18,17 +18,17 @@ using namespace pdlrt;
 namespace {
 
 constexpr size_t firstBufferSize = size_t(1) << 20;
-// A longer line is not text; growing on would only hide that.
+// A longer line is not text. A larger buffer would only hide that.
 constexpr size_t longestRow = size_t(64) << 20;
-// A quote that is open for longer was never meant as one.
+// A quote that stays open for longer is not a quote.
 constexpr size_t longestQuotedRow = size_t(1) << 20;
-// More blanks than these are not taken for the end of a file.
+// Longer sequences of blanks are not regarded as the end of a file.
 constexpr size_t longestBlank = size_t(32) << 20;
 
-// The mark that some editors put before UTF-8 text is not part of a cell.
+// The byte order mark before UTF-8 text is not part of a cell.
 constexpr std::string_view byteOrderMark = "\xef\xbb\xbf";
 
-/// Whether more bytes may show that a file begins with a mark.
+/// Returns true if more bytes may show that a file begins with a mark.
 bool mayBecomeMark(std::string_view begin) {
   return mayBecomePacked(begin) || mayBecomeOther(begin) ||
          (begin.size() < byteOrderMark.size() &&
@@ -38,14 +38,14 @@ bool mayBecomeMark(std::string_view begin) {
 } // namespace
 
 Status RowScanner::open(const std::string &name, CellSyntax cellSyntax,
-                        bool besideCaller, ReadWait *wait) {
+                        bool inBackground, ReadWait *wait) {
   path = inputName(name);
   syntax = cellSyntax;
-  PDLRT_RETURN_IF_ERROR(file.open(name, besideCaller, wait));
+  PDLRT_RETURN_IF_ERROR(file.open(name, inBackground, wait));
   buffer.resize(firstBufferSize);
   std::memset(buffer.data(), 0, rowMargin);
-  // A pipe may give less than the marks that are looked for, and nothing more
-  // behind a short row.
+  // A pipe may deliver fewer bytes than the marks have, and nothing after a
+  // short row.
   const auto begin = [&] {
     return std::string_view(buffer.data() + cursor, limit - cursor);
   };
@@ -62,7 +62,7 @@ Status RowScanner::open(const std::string &name, CellSyntax cellSyntax,
   return {};
 }
 
-/// Moves the unread bytes to the front and reads behind them.
+/// Moves the unread bytes to the front of the buffer and reads after them.
 Status RowScanner::refill() {
   if (cursor > rowMargin) {
     const size_t passed = cursor - rowMargin;
@@ -86,7 +86,7 @@ Status RowScanner::refill() {
   return {};
 }
 
-/// Without a line break in sight, the end of the file ends the row.
+/// Finds the end of the row: a line break, or the end of the file.
 RowScanner::Search RowScanner::findRowEnd(const char *&end) const {
   const char *begin = buffer.data() + cursor;
   const size_t size = limit - cursor;
@@ -98,7 +98,8 @@ RowScanner::Search RowScanner::findRowEnd(const char *&end) const {
       return Search::Found;
     if (!atEnd && size <= longestQuotedRow)
       return Search::NeedsMore;
-    // The quote is never closed: take the line, and let its parser say so.
+    // The quote is never closed. Take the line, and let the parser report the
+    // error.
   }
   if (!newline && !atEnd)
     return Search::NeedsMore;
@@ -106,7 +107,7 @@ RowScanner::Search RowScanner::findRowEnd(const char *&end) const {
   return Search::Found;
 }
 
-// Where it ends must not depend on how much happens to be in the buffer.
+// The result must not depend on how much is in the buffer.
 RowScanner::Search RowScanner::findQuotedRowEnd(const char *&end) const {
   const char *p = buffer.data() + cursor;
   const size_t size = std::min(limit - cursor, longestQuotedRow);
@@ -125,7 +126,7 @@ RowScanner::Search RowScanner::findQuotedRowEnd(const char *&end) const {
         ++p;
         if (p == last || *p != syntax.quote)
           break;
-        ++p; // a doubled quote stands for one
+        ++p; // Two quotes stand for one.
       }
     }
     while (p < last && *p != syntax.delimiter && *p != '\n')
@@ -147,13 +148,13 @@ bool RowScanner::isBlank(std::string_view row) const {
 }
 
 Expected<bool> RowScanner::moveTo(int64_t byte, int64_t line) {
-  // The byte before it ends a line.
+  // The byte before the position must end a line.
   const int64_t end = byte - 1;
   if (end < bufferByte)
     return false;
-  const int64_t behind = bufferByte + int64_t(limit - rowMargin);
-  if (end >= behind) {
-    auto passed = file.pass(uint64_t(end - behind));
+  const int64_t marginByte = bufferByte + int64_t(limit - rowMargin);
+  if (end >= marginByte) {
+    auto passed = file.pass(uint64_t(end - marginByte));
     PDLRT_RETURN_IF_ERROR(passed.status());
     if (!*passed)
       return false;
@@ -167,15 +168,15 @@ Expected<bool> RowScanner::moveTo(int64_t byte, int64_t line) {
   cursor = rowMargin + size_t(end - bufferByte);
   const bool endsLine = buffer[cursor++] == '\n';
   nextLine = line;
-  // The end of the file ends the last one.
+  // The last line may end at the end of the file.
   while (!endsLine && !atEnd && cursor == limit)
     PDLRT_RETURN_IF_ERROR(refill());
   return endsLine || cursor == limit;
 }
 
-/// Whether anything but blank lines stands from the next row on.
+/// Returns true if there is anything but blank lines from the next row on.
 Expected<bool> RowScanner::hasTextAhead() {
-  size_t offset = 0; // from the cursor, which moves with the buffer
+  size_t offset = 0; // Relative to the cursor, which moves with the buffer.
   while (textByte < nextByte()) {
     const size_t at = cursor + offset;
     const auto *found =

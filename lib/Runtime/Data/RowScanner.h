@@ -25,30 +25,31 @@ class RowScanner {
 public:
   static constexpr size_t rowMargin = 8;
 
-  /// `besideCaller` and `wait`: as for InputFile.
-  Status open(const std::string &name, CellSyntax cellSyntax, bool besideCaller,
+  /// Opens a file. `inBackground` and `wait` as for InputFile.
+  Status open(const std::string &name, CellSyntax cellSyntax, bool inBackground,
               ReadWait *wait);
 
-  /// What a line of nothing but blanks is.
+  /// Meaning of lines that contain only blanks.
   enum class BlankLines {
-    Rows,     ///< a row, like any other line
-    EndFiles, ///< no row if only such lines follow, else a row
-    Ignored   ///< no row
+    Rows,     ///< A row like any other line.
+    EndFiles, ///< Not a row if only such lines follow, otherwise a row.
+    Ignored   ///< Not a row.
   };
 
-  /// Moves to the next row; false at the end of the file. The row is valid
-  /// until the next call and has no line break at its end. `rowMargin` bytes
-  /// before it may be read, whatever they are. After an error because of which
-  /// `ReadWait` is late, the next call looks for the same row.
+  /// Moves to the next row. Returns false at the end of the file. The row is
+  /// valid until the next call and has no line break at its end. The
+  /// `rowMargin` bytes before it are readable, with any content. After an error
+  /// with `ReadWait::isLate`, the next call searches for the same row.
   Expected<bool> next(std::string_view &row, BlankLines blankLines);
-  /// The line, from 1, that the current row begins at, and its first byte.
+  /// Return the line, from 1, and the byte at which the current row begins.
   int64_t line() const { return rowLine; }
   int64_t rowByte() const { return rowBegin; }
-  /// The same of what is behind the current row.
+  /// Return the line and byte after the current row.
   int64_t followingLine() const { return nextLine; }
   int64_t nextByte() const { return bufferByte + int64_t(cursor - rowMargin); }
-  /// Goes on at a byte where line `line` begins, which is not read yet, or but
-  /// for the current row; false where none begins there.
+  /// Continues at a byte where line `line` begins. It must not have been read
+  /// yet, except as part of the current row. Returns false if no line begins
+  /// there.
   Expected<bool> moveTo(int64_t byte, int64_t line);
 
 private:
@@ -63,11 +64,11 @@ private:
   CellSyntax syntax;
   InputFile file;
   AlignedVector<char> buffer;
-  size_t cursor = rowMargin; ///< where the next row begins
-  size_t limit = rowMargin;  ///< where the bytes that were read end
+  size_t cursor = rowMargin; ///< Start of the next row.
+  size_t limit = rowMargin;  ///< End of the bytes that were read.
   bool atEnd = false;
-  int64_t bufferByte = 0; ///< of the text, where the buffer has its first
-  int64_t textByte = -1;  ///< the last byte that was found not to be blank
+  int64_t bufferByte = 0; ///< Position in the text of the buffer's first byte.
+  int64_t textByte = -1;  ///< Last byte that was found not to be blank.
   int64_t rowBegin = 0;
   int64_t rowLine = 0;
   int64_t nextLine = 1;

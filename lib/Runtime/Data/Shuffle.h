@@ -10,14 +10,21 @@
 #define LIB_RUNTIME_DATA_SHUFFLE_H
 
 #include "pdlrt/Core/AlignedVector.h"
+#include "pdlrt/Data/BatchSource.h"
 
 namespace pdlrt {
 
-/// Fills `order` with a permutation of 0 .. count - 1 that depends on nothing
-/// but the arguments: Fisher-Yates from the last element down, element i
-/// changing places with element floor(r * (i + 1) / 2^64), where r is draw
-/// count - 1 - i. Draw d is words 2 (d mod 2), low, and 2 (d mod 2) + 1, high,
-/// of Philox under the key `seed` at the counter (d / 2, window, group, epoch).
+/// Returns the number of rows in a window. Without shuffling, a window has as
+/// many rows as a batch.
+inline int64_t windowRowsOf(const DataOptions &options) {
+  return options.shuffleWindow ? options.shuffleWindow : options.batchSize;
+}
+
+/// Fills `order` with a permutation of 0 .. count - 1 that depends only on the
+/// arguments. Fisher-Yates from the last element down: element i is exchanged
+/// with element floor(r * (i + 1) / 2^64), where r is draw count - 1 - i. Draw
+/// d is words 2 (d mod 2), low, and 2 (d mod 2) + 1, high, of Philox under the
+/// key `seed` at the counter (d / 2, window, group, epoch).
 void shuffledOrder(uint64_t seed, int64_t epoch, int32_t group, int64_t window,
                    int64_t count, AlignedVector<int64_t> &order);
 

@@ -1,4 +1,4 @@
-//===- TensorReader.cpp - Records from columns in safetensors -------------===//
+//===- TensorReader.cpp - Reads records from safetensors files ------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Data/CellParser.h"
-#include "Data/JoinedBags.h"
 #include "Data/RecordReader.h"
+#include "Data/RowDefect.h"
 #include "pdlrt/Core/Finite.h"
 #include "pdlrt/Files/Safetensors.h"
 
@@ -22,7 +22,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// The tensors of one field; `splits` only where it is ragged.
+/// The tensors of one field; `splits` only if it is ragged.
 struct FieldTensors {
   std::optional<TensorWindow> values, splits;
 };
@@ -34,7 +34,7 @@ template <typename T> T elementAt(const std::byte *elements, int64_t index) {
   return value;
 }
 
-/// An entry of a tensor of I32, I64 or U64.
+/// Returns an element of a tensor of I32, I64 or U64.
 int64_t integerAt(TensorType type, const std::byte *elements, int64_t index) {
   return type == TensorType::I32 ? elementAt<int32_t>(elements, index)
                                  : elementAt<int64_t>(elements, index);
@@ -80,13 +80,13 @@ private:
   std::vector<const pdl_field *> fields;
   const pdl_program *program = nullptr;
   std::vector<FieldTensors> tensors;
-  /// The ids that are let through, and the current one.
+  /// The copied ids, and the current one.
   FieldTensors ids;
   std::string idText;
   int64_t rowCount = 0;
   const pdl_field *rowCountField = nullptr;
   int64_t row = 0;
-  /// What is wrong with the current row; empty while nothing is.
+  /// Message about the current row; empty if there is no error.
   std::string defect;
 };
 
@@ -107,7 +107,7 @@ Status TensorReader::setRowCount(const pdl_field &field, int64_t rows) {
   return {};
 }
 
-/// Whether a field of floats keeps every value of a tensor of that type.
+/// Returns true if a field of floats can represent every value of that type.
 static bool fitsNumbers(TensorType type, const pdl_field &field) {
   return type == TensorType::F32 ||
          (type == TensorType::F64 && field.element_type == PDL_F64);
@@ -121,7 +121,7 @@ Status TensorReader::bindPlain(const pdl_field &field, FieldTensors &bound) {
   const bool shapeFits =
       (values.shape.size() == 1 && field.width == 1) ||
       (values.shape.size() == 2 && values.shape[1] == field.width);
-  // Only conversions that keep every value.
+  // Only lossless conversions are allowed.
   const bool typeFits = field.kind == PDL_FIELD_IDS
                             ? values.type == TensorType::I64 ||
                                   values.type == TensorType::U64 ||
@@ -138,8 +138,8 @@ Status TensorReader::bindPlain(const pdl_field &field, FieldTensors &bound) {
   return setRowCount(field, values.shape[0]);
 }
 
-/// An integer for a field that hashes texts is refused unless the file says
-/// that it is a ready key: by its type, or by what it says of all its ids.
+/// Returns an error for integers in a field that hashes texts, unless the file
+/// declares them as keys, by their type or in its metadata.
 Status TensorReader::checkKeys(const pdl_field &field,
                                const TensorView &values) const {
   const auto ids = file.metadata().find("ids");
@@ -176,6 +176,8 @@ Status TensorReader::bindRagged(const pdl_field &field, FieldTensors &bound) {
                         "[numbers]"
                       : ", but the numbers of this ragged field are F32 "
                         "[numbers]"));
+  // Returns an error if the token is not an id of the field.
+  PDLRT_RETURN_IF_ERROR(CellParser::create(field).status());
   const int64_t entries = splits.elementCount;
   if (splits.shape.size() != 1 || entries < 1 ||
       (entries - 1) % field.width != 0 ||
@@ -218,7 +220,7 @@ Status TensorReader::bind(const RecordReaderOptions &options) {
   return {};
 }
 
-/// What is let through of the current row; empty where nothing is.
+/// Returns the copied text of the current row; empty if there is none.
 Expected<std::string_view> TensorReader::readId() {
   if (!ids.values)
     return std::string_view();
@@ -232,14 +234,15 @@ Expected<std::string_view> TensorReader::readId() {
   return std::string_view(idText);
 }
 
-/// Whether ids [begin, end) are there; all were when the file was opened.
+/// Returns true if ids [begin, end) exist. They did when the file was opened,
+/// so otherwise the file has changed.
 static bool areSplits(int64_t begin, int64_t end, const TensorView &values) {
   return begin >= 0 && end >= begin && end <= values.elementCount;
 }
 
 Status TensorReader::refuseChanged(const TensorView &values) const {
   return error("tensor `" + values.name +
-               "` was changed while it was read; nobody may change a file "
+               "` was changed while it was read; do not change a file "
                "that is read");
 }
 
@@ -247,8 +250,8 @@ static int32_t elementTypeOf(TensorType type) {
   return type == TensorType::F64 ? PDL_F64 : PDL_F32;
 }
 
-/// Appends a number of a tensor of that type, widened to the field's own; of a
-/// missing one, which is NaN, what stands for it.
+/// Appends a number of a tensor of that type, widened to the field's type. NaN
+/// is a missing number and is replaced.
 static void appendNumber(const pdl_field &field, TensorType type,
                          const std::byte *values, int64_t index,
                          RecordColumns::Column &column) {
@@ -262,8 +265,33 @@ static void appendNumber(const pdl_field &field, TensorType type,
     column.append(static_cast<float>(number));
 }
 
-/// The first of `count` numbers that a row may not have; `count` if there is
-/// none. A NaN is a missing number, for which something may stand.
+/// Returns true if a number of a tensor of that type is missing.
+static bool isNaNAt(TensorType type, const std::byte *values, int64_t index) {
+  return std::isnan(type == TensorType::F64 ? elementAt<double>(values, index)
+                                            : elementAt<float>(values, index));
+}
+
+/// Appends the replacement of a missing bag in that slot: one value, or none.
+static void appendMissingBag(const pdl_field &field, int64_t slot,
+                             RecordColumns::Column &column) {
+  if (field.missing_kind == PDL_MISSING_TOKEN) {
+    int64_t key = 0;
+    // The conversion succeeds, because the token was checked when the file was
+    // opened.
+    (void)keyOfText(field, field.missing_token, slot, key);
+    column.append(key);
+  } else if (field.missing_kind == PDL_MISSING_VALUE) {
+    if (field.element_type == PDL_F64)
+      column.append(field.missing_value);
+    else
+      column.append(static_cast<float>(field.missing_value));
+  }
+  column.endBag();
+}
+
+/// Returns the index of the first of `count` numbers that is not allowed, or
+/// `count` if there is none. A NaN is a missing number, which may have a
+/// replacement.
 static int64_t firstBad(const pdl_field &field, TensorType type, int64_t count,
                         const std::byte *values) {
   const int64_t size = int64_t(tensorElementSize(type));
@@ -271,10 +299,7 @@ static int64_t firstBad(const pdl_field &field, TensorType type, int64_t count,
     const int64_t at =
         begin + firstNonFinite(elementTypeOf(type), count - begin,
                                values + begin * size);
-    const bool isMissing =
-        at < count &&
-        std::isnan(type == TensorType::F64 ? elementAt<double>(values, at)
-                                           : elementAt<float>(values, at));
+    const bool isMissing = at < count && isNaNAt(type, values, at);
     if (!isMissing || !missingNumberOf(field))
       return at;
     begin = at + 1;
@@ -298,7 +323,14 @@ Status TensorReader::readRagged(const pdl_field &field, FieldTensors &from,
     Expected<const std::byte *> ids = from.values->at(begin, end - begin);
     if (!ids)
       return ids.status();
-    if (field.element_type != PDL_I64) {
+    // A bag is missing if its only value is, as in text cells.
+    const bool isNumber = field.element_type != PDL_I64;
+    if (begin == end ||
+        (isNumber && end - begin == 1 && isNaNAt(values.type, *ids, 0))) {
+      appendMissingBag(field, slot, column);
+      continue;
+    }
+    if (isNumber) {
       const int64_t bad = firstBad(field, values.type, end - begin, *ids);
       if (bad < end - begin) {
         noteDefect(values, *ids, bad);
@@ -306,16 +338,16 @@ Status TensorReader::readRagged(const pdl_field &field, FieldTensors &from,
       }
     }
     for (int64_t i = 0; i < end - begin; ++i)
-      if (field.element_type == PDL_I64)
-        column.append(elementAt<int64_t>(*ids, i));
-      else
+      if (isNumber)
         appendNumber(field, values.type, *ids, i, column);
+      else
+        column.append(elementAt<int64_t>(*ids, i));
     column.endBag();
   }
   return {};
 }
 
-/// Names one of a row's values that is not finite.
+/// Records a message about one of a row's values that is not finite.
 void TensorReader::noteDefect(const TensorView &tensor, const std::byte *values,
                               int64_t slot) {
   const double value = tensor.type == TensorType::F64
@@ -349,7 +381,7 @@ Status TensorReader::readPlain(const pdl_field &field, FieldTensors &from,
   return {};
 }
 
-/// Passes on to row `row`, with what it holds.
+/// Records that row `row` is passed, with the digest of its values.
 Status TensorReader::noteRow(PassedRows &passed) {
   uint64_t content = 0;
   for (size_t f = 0; f < fields.size(); ++f) {
@@ -406,9 +438,9 @@ Expected<int64_t> TensorReader::read(int64_t count, RecordColumns &into,
                                 : readPlain(*fields[f], tensors[f], column));
     }
     if (defect.empty())
-      if (const auto unequal = findUnequalBags(*program, into, nullptr))
+      if (const auto found = findRowDefect(*program, into, nullptr))
         defect = file.path() + ": row " + std::to_string(row) +
-                 ", counted from 0: " + unequal->text;
+                 ", counted from 0: " + found->text;
     Expected<std::string_view> id = readId();
     if (!id)
       return id.status();

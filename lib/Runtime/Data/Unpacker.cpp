@@ -1,4 +1,4 @@
-//===- Unpacker.cpp - What a packed file holds ----------------------------===//
+//===- Unpacker.cpp - Decompresses data files -----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,10 +14,12 @@ using namespace pdlrt;
 
 static constexpr Packing gzip = {"gzip", ".gz", "\x1f\x8b"},
                          zstd = {"zstd", ".zst", "\x28\xb5\x2f\xfd"};
-static constexpr const Packing *allPackings[] = {&gzip, &zstd};
+static constexpr const Packing *packings[] = {&gzip, &zstd};
+
+std::span<const Packing *const> pdlrt::allPackings() { return packings; }
 
 std::string_view pdlrt::unpackedName(std::string_view path) {
-  for (const Packing *packing : allPackings)
+  for (const Packing *packing : packings)
     if (path.ends_with(packing->ending))
       return path.substr(0, path.size() -
                                 std::string_view(packing->ending).size());
@@ -25,28 +27,28 @@ std::string_view pdlrt::unpackedName(std::string_view path) {
 }
 
 const Packing *pdlrt::packingOf(std::string_view begin) {
-  for (const Packing *packing : allPackings)
+  for (const Packing *packing : packings)
     if (begin.starts_with(packing->mark))
       return packing;
   return nullptr;
 }
 
 bool pdlrt::mayBecomePacked(std::string_view begin) {
-  return std::ranges::any_of(allPackings, [&](const Packing *packing) {
+  return std::ranges::any_of(packings, [&](const Packing *packing) {
     return begin.size() < packing->mark.size() &&
            packing->mark.starts_with(begin);
   });
 }
 
 Status Unpacker::damaged(const std::string &path, const std::string &reason) {
-  return Status::invalid(path + ": cannot be decompressed: " + reason +
-                         "; the file is damaged or incomplete, so fetch it "
-                         "again");
+  return Status::dataLoss(path + ": cannot be decompressed: " + reason +
+                          "; the file is damaged or incomplete, so fetch it "
+                          "again");
 }
 
 Expected<std::unique_ptr<Unpacker>> Unpacker::create(const std::string &path,
                                                      PackedBytes packed) {
-  for (const Packing *packing : allPackings)
+  for (const Packing *packing : packings)
     if (path.ends_with(packing->ending))
       return create(packing, path, std::move(packed));
   return std::unique_ptr<Unpacker>();

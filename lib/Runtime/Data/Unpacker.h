@@ -1,4 +1,4 @@
-//===- Unpacker.h - What a packed file holds --------------------*- C++ -*-===//
+//===- Unpacker.h - Decompresses data files ---------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,52 +14,56 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace pdlrt {
 
-/// What has packed a file, and the end of its name that says so.
+/// A compression format and its file extension.
 struct Packing {
   const char *name, *ending;
-  /// What it begins with.
+  /// The first bytes of such files.
   std::string_view mark;
 };
 
-/// Gives the unpacked bytes of a file, from its begin to its end. One thread at
-/// a time.
+/// Returns the decompressed bytes of a file, from start to end. Not
+/// thread-safe.
 class Unpacker {
 public:
-  /// Reads up to `size` of the packed bytes; 0 at their end.
+  /// Reads up to `size` compressed bytes; returns 0 at their end.
   using PackedBytes = std::function<Expected<size_t>(char *bytes, size_t size)>;
 
-  /// For a file of that name: by its end, .gz or .zst. Null: it is not packed.
-  /// Errors begin with the path.
+  /// Creates a decompressor for a file by its extension, .gz or .zst. Returns
+  /// null if the file is not compressed. Errors begin with the path.
   static Expected<std::unique_ptr<Unpacker>> create(const std::string &path,
                                                     PackedBytes packed);
-  /// For bytes of that packing (null: they are not packed), which `path` is the
-  /// name of in errors.
+  /// Creates a decompressor for that format; null for uncompressed bytes.
+  /// `path`: the name in errors.
   static Expected<std::unique_ptr<Unpacker>>
   create(const Packing *packing, const std::string &path, PackedBytes packed);
   virtual ~Unpacker() = default;
 
-  /// Reads up to `size` > 0 bytes; 0 at the end, which is that of a whole
-  /// member, or frame, with the right checksum.
+  /// Reads up to `size` > 0 bytes. Returns 0 at the end, if the last member or
+  /// frame is complete and has the right checksum.
   virtual Expected<size_t> read(char *destination, size_t size) = 0;
 
-  /// For each of them.
+  /// Returns the error about damaged data, for all formats.
   static Status damaged(const std::string &path, const std::string &reason);
 };
 
-/// `path` without the end that says what has packed the file.
+/// Returns all compression formats.
+std::span<const Packing *const> allPackings();
+
+/// Returns `path` without the extension of the compression format.
 std::string_view unpackedName(std::string_view path);
 
-/// What has packed bytes that begin so; null: nothing that is known.
+/// Returns the format that begins with these bytes, or null if it is unknown.
 const Packing *packingOf(std::string_view begin);
-/// Whether more bytes behind these may make a beginning of that kind.
+/// Returns true if `begin` is an incomplete beginning of such a format.
 bool mayBecomePacked(std::string_view begin);
 
-/// Those for each packing.
+/// Create the decompressor of each format.
 Expected<std::unique_ptr<Unpacker>>
 createGzipUnpacker(const std::string &path, Unpacker::PackedBytes packed);
 Expected<std::unique_ptr<Unpacker>>

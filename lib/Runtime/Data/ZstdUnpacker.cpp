@@ -1,4 +1,4 @@
-//===- ZstdUnpacker.cpp - What zstd has packed ----------------------------===//
+//===- ZstdUnpacker.cpp - Decompresses zstd -------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,7 +17,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// All frames of a file; those that are to be skipped are.
+/// Decompresses all frames of a file, and ignores skippable frames.
 class ZstdUnpacker final : public Unpacker {
 public:
   ZstdUnpacker(std::string path, PackedBytes packed)
@@ -65,7 +65,8 @@ Status ZstdUnpacker::refuse(size_t code) const {
 Expected<size_t> ZstdUnpacker::read(char *destination, size_t size) {
   ZSTD_outBuffer output = {destination, size, 0};
   while (true) {
-    // What it holds back for want of room is asked for before more is read.
+    // zstd may hold back output that did not fit into the buffer. It is
+    // requested before more input is read.
     if (!isFull && input.pos == input.size) {
       auto count = packed(bytes.data(), bytes.size());
       PDLRT_RETURN_IF_ERROR(count.status());
@@ -82,7 +83,7 @@ Expected<size_t> ZstdUnpacker::read(char *destination, size_t size) {
     if (ZSTD_isError(code))
       return refuse(code);
     inFrame = code != 0;
-    // A frame that is whole holds nothing back.
+    // A complete frame holds nothing back.
     isFull = inFrame && output.pos == output.size;
     if (code == 0)
       ++frames;

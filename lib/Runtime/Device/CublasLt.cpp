@@ -1,4 +1,4 @@
-//===- CublasLt.cpp - The functions of NVIDIA's products ------------------===//
+//===- CublasLt.cpp - Functions of cuBLASLt -------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

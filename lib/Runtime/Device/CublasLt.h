@@ -1,4 +1,4 @@
-//===- CublasLt.h - The functions of NVIDIA's products ----------*- C++ -*-===//
+//===- CublasLt.h - Functions of cuBLASLt -----------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The part of cuBLASLt that is used, by the names of its symbols (cuBLAS
-// Library User Guide, "Using the cuBLASLt API"). The numbers below are the same
-// in versions 11 to 13, and so are the results of heuristics; descriptors are
-// made and kept by the library, which alone knows their size. It is opened when
-// a program runs that needs it, so that neither building nor others do.
+// The functions of cuBLASLt that are used, under the names of its symbols
+// (cuBLAS Library User Guide, "Using the cuBLASLt API"). The constants below
+// and the layout of heuristic results are the same in versions 11 to 13. The
+// library creates and owns descriptors, so their sizes are not needed. It is
+// loaded at run time by programs that need it, so that neither the build nor
+// other programs depend on it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,39 +34,41 @@ using Preference = struct PreferenceTag *;
 
 constexpr Result success = 0, notSupported = 15;
 
-/// What elements, alpha and beta are: f32.
+/// Type of elements, alpha and beta: f32.
 constexpr int float32 = 0;
 
-/// What is computed with: f32, or f32 with factors that may be rounded to bf16
-/// (and to TF32, unless a preference says no), or to TF32.
+/// Compute types: f32; f32 with factors that may be rounded to bf16 (and to
+/// TF32, unless a preference excludes it); or f32 with factors that may be
+/// rounded to TF32.
 constexpr int computeFloat32 = 68, computeFast16BF = 75, computeFastTF32 = 77;
 
-/// Attributes of an operation: how A and B are taken (int32_t), what follows
-/// (uint32_t), the bias (const void *).
+/// Attributes of an operation: transposition of A and B (int32_t), the epilogue
+/// (uint32_t), and the bias (const void *).
 constexpr int transposeAttributeA = 3, transposeAttributeB = 4,
               epilogueAttribute = 7, biasAttribute = 8;
 constexpr int32_t asItIs = 0, transposed = 1;
 constexpr uint32_t noEpilogue = 1, biasEpilogue = 4;
 
-/// Attributes of a preference: bytes of workspace (uint64_t), how parts of a
-/// sum along k may be joined, how A, B, C and D are aligned at least (uint32_t
-/// each), and what algorithms may be made of (uint64_t).
+/// Attributes of a preference: bytes of workspace (uint64_t), allowed ways to
+/// join partial sums along k, minimum alignments of A, B, C and D (uint32_t
+/// each), and allowed implementations of algorithms (uint64_t).
 constexpr int workspaceAttribute = 1, reductionAttribute = 3,
               alignmentAttributeA = 5, alignmentAttributeB = 6,
               alignmentAttributeC = 7, alignmentAttributeD = 8,
               implementationAttribute = 12;
-/// Parts of a sum stand in the workspace, in the type that is computed in, and
-/// are added in a step behind; what has no parts is allowed with any mask.
+/// Partial sums are stored in the workspace, in the compute type, and added in
+/// a later step. Algorithms without partial sums are allowed by any mask.
 constexpr uint32_t reductionInWorkspace = 2;
-/// Factors are rounded to TF32. Unless it is set, an algorithm may be anything.
+/// Factors are rounded to TF32. If no bit is set, any implementation is
+/// allowed.
 constexpr uint64_t implementationOfTF32 = uint64_t(4) << 16;
 
-/// How a product is computed; opaque.
+/// The algorithm of a product; opaque.
 struct Algorithm {
   uint64_t data[8];
 };
 
-/// One answer of the heuristics.
+/// A result of the heuristics.
 struct Heuristic {
   Algorithm algorithm;
   size_t workspaceBytes;
@@ -74,7 +77,7 @@ struct Heuristic {
   int reserved[4];
 };
 
-/// Functions by the names of their symbols. Matrices are column-major.
+/// Functions under the names of their symbols. Matrices are column-major.
 struct Library {
   /// Null in early versions.
   const char *(*statusText)(Result status);
@@ -103,13 +106,12 @@ struct Library {
                      size_t workspaceBytes, cuda::Stream stream);
 };
 
-/// The versions, the newest first.
+/// Names of the versions, newest first.
 constexpr const char *libraryNames[] = {
     "libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"};
 
-/// Opens the first library of these names that is there, once; later calls give
-/// the same. An error names the library or the function that is missing, and
-/// what to do.
+/// Loads the first library of these names that exists, once; later calls return
+/// the same. An error names the missing library or function, and a remedy.
 Expected<const Library *>
 openLibrary(std::span<const char *const> names = libraryNames);
 

@@ -1,4 +1,4 @@
-//===- CublasProducts.cpp - Products on a stream of a GPU -----------------===//
+//===- CublasProducts.cpp - Matrix products on a GPU stream ---------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,15 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// cuBLASLt takes matrices by columns. A matrix by rows is the transposed one by
-// columns, so what is asked for is C^T = B^T A^T: B comes first, n and m change
-// places, and the bias, of a row of C, is that of a column of C^T, as the
-// library has it.
+// cuBLASLt uses column-major matrices. A row-major matrix is its transpose in
+// column-major order, so the product is computed as C^T = B^T A^T: B comes
+// first, and n and m are swapped. The bias of a row of C is that of a column of
+// C^T, as the library requires.
 //
-// Algorithms are those that give the same bits each time: none that adds parts
-// of a sum in the order in which they come. Parts that stand in the workspace
-// until they are added in a step behind are allowed: gradients of weights have
-// small results and sums over the batch, and would leave most of a GPU idle.
+// Only algorithms with reproducible results are used: none that adds partial
+// sums in the order of their completion. Partial sums in the workspace that are
+// added in a later step are allowed. Gradients of weights have small results
+// and sums over the batch, and would otherwise use only a small part of a GPU.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,9 +26,10 @@
 using namespace pdlrt;
 using namespace pdlrt::cublaslt;
 
-/// What is asked for where it is so, or more: one load's bytes. Beyond it only
-/// where memory stands would tell products apart.
-static constexpr uint32_t mostAlignment = 16;
+/// Assumed alignment, in bytes, if the actual one is at least this: that of a
+/// single load. With larger values, only memory addresses would distinguish
+/// plans.
+static constexpr uint32_t maxAlignment = 16;
 
 struct CublasProducts::Plan {
   explicit Plan(const Library &library) : library(library) {}
@@ -45,10 +46,10 @@ struct CublasProducts::Plan {
   const Library &library;
   Operation operation = nullptr;
   Layout first = nullptr, second = nullptr, result = nullptr;
-  /// Whether the library computes it, and then how.
+  /// True if the library supports the product, with this algorithm.
   bool isTaken = false;
   Algorithm algorithm = {};
-  /// Its place in the map.
+  /// Its entry in the map.
   std::map<Kind, std::list<Plan>::iterator>::iterator place;
 };
 
@@ -56,8 +57,8 @@ struct CublasProducts::Plan {
 // The handle
 //===----------------------------------------------------------------------===//
 
-static std::string sentenceOf(const Library &library, Result result,
-                              const char *what) {
+static std::string messageOf(const Library &library, Result result,
+                             const char *what) {
   const char *text = library.statusText ? library.statusText(result) : nullptr;
   return std::string(what) + ": " +
          (text ? text : "an error that the library has no text for") +
@@ -67,15 +68,15 @@ static std::string sentenceOf(const Library &library, Result result,
 Status CublasHandle::check(Result result, const char *what) const {
   return result == success
              ? Status()
-             : Status::internal(sentenceOf(library, result, what));
+             : Status::unavailable(messageOf(library, result, what));
 }
 
 Expected<std::unique_ptr<CublasHandle>>
 CublasHandle::create(const Library &library, bool roundsToTF32) {
   cublaslt::Handle handle = nullptr;
   if (const Result result = library.create(&handle); result != success)
-    return Status::invalid(
-        sentenceOf(library, result, "starting NVIDIA's cuBLASLt") +
+    return Status::failedPrecondition(
+        messageOf(library, result, "starting NVIDIA's cuBLASLt") +
         ": install one that fits the driver, or translate the model with "
         "--numerics=strict");
   return std::unique_ptr<CublasHandle>(
@@ -115,7 +116,7 @@ CublasProducts::~CublasProducts() = default;
 
 static uint32_t alignmentOf(const void *memory) {
   const auto address = reinterpret_cast<uint64_t>(memory);
-  return uint32_t(std::min<uint64_t>(address & -address, mostAlignment));
+  return uint32_t(std::min<uint64_t>(address & -address, maxAlignment));
 }
 
 CublasProducts::Kind CublasProducts::kindOf(const DeviceProduct &product) {
@@ -130,7 +131,7 @@ CublasProducts::Kind CublasProducts::kindOf(const DeviceProduct &product) {
            alignmentOf(product.c), alignmentOf(product.bias)}};
 }
 
-/// What is multiplied: B^T, or B where it is transposed, by A^T or A.
+/// Describes the factors: B^T (or B if it is transposed) and A^T (or A).
 Status CublasProducts::describe(Plan &plan, const Kind &kind) {
   const Library &library = handle.library;
   const char *const what = "describing a product to cuBLASLt";
@@ -151,7 +152,7 @@ Status CublasProducts::describe(Plan &plan, const Kind &kind) {
   const uint32_t biasAlignment = kind.alignments.back();
   PDLRT_RETURN_IF_ERROR(
       set(epilogueAttribute, biasAlignment ? biasEpilogue : noEpilogue));
-  // Who chooses an algorithm asks this address how aligned it is.
+  // The heuristics take the alignment of the bias from this address.
   if (biasAlignment)
     PDLRT_RETURN_IF_ERROR(set(biasAttribute, uint64_t(biasAlignment)));
   const auto layOut = [&](Layout &layout, int64_t rows, int64_t columns,
@@ -160,7 +161,7 @@ Status CublasProducts::describe(Plan &plan, const Kind &kind) {
                                              uint64_t(columns), stride),
                         what);
   };
-  // As they lie in memory, by columns.
+  // As stored in memory, column-major.
   const int64_t bRows = kind.transposeB ? kind.k : kind.n;
   const int64_t aRows = kind.transposeA ? kind.m : kind.k;
   PDLRT_RETURN_IF_ERROR(
@@ -206,13 +207,13 @@ Status CublasProducts::choose(Plan &plan, const Kind &kind) {
   return {};
 }
 
-/// The plan of a product, which is a new one if there is none.
+/// Returns the plan of a product, which is created if it does not exist.
 Expected<CublasProducts::Plan *> CublasProducts::planOf(const Kind &kind) {
   if (const auto found = planByKind.find(kind); found != planByKind.end()) {
     plans.splice(plans.begin(), plans, found->second);
     return &plans.front();
   }
-  if (plans.size() == mostPlans) {
+  if (plans.size() == maxPlans) {
     planByKind.erase(plans.back().place);
     plans.pop_back();
   }
@@ -230,7 +231,7 @@ Expected<CublasProducts::Plan *> CublasProducts::planOf(const Kind &kind) {
 }
 
 Expected<bool> CublasProducts::multiply(const DeviceProduct &product) {
-  // Sizes beyond that are not promised to work.
+  // Larger sizes are not guaranteed to work.
   if (std::max({product.m, product.n, product.k, product.cStride}) >
       std::numeric_limits<int32_t>::max())
     return false;

@@ -1,4 +1,4 @@
-//===- CublasProducts.h - Products on a stream of a GPU ---------*- C++ -*-===//
+//===- CublasProducts.h - Matrix products on a GPU stream -------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,28 +20,29 @@
 
 namespace pdlrt {
 
-/// The handle of a device, by which its streams ask for products. Thread-safe.
+/// cuBLASLt handle of a device, shared by its streams. Thread-safe.
 class CublasHandle {
 public:
-  /// For the device that is current, and for products as `DeviceCode` says. The
-  /// library outlives it.
+  /// Creates a handle for the current device, for products as `DeviceCode`
+  /// defines. The library must outlive it.
   static Expected<std::unique_ptr<CublasHandle>>
   create(const cublaslt::Library &library, bool roundsToTF32);
   using OpenLibrary =
       Expected<const cublaslt::Library *>(std::span<const char *const> names);
-  /// The same of the first library of these names that is there and starts: one
-  /// that is too new for the driver may stand beside one that fits. `library`
-  /// gets it. An error is that of the first.
+  /// Creates a handle with the first library of these names that exists and can
+  /// be initialized, because a version that is too new for the driver may be
+  /// installed next to a matching one. Sets `library`. An error is that of the
+  /// first library.
   static Expected<std::unique_ptr<CublasHandle>>
   createFirst(const cublaslt::Library *&library, bool roundsToTF32,
               std::span<const char *const> names = cublaslt::libraryNames,
               OpenLibrary *open = cublaslt::openLibrary);
   CublasHandle(const CublasHandle &) = delete;
   CublasHandle &operator=(const CublasHandle &) = delete;
-  /// With the device current.
+  /// The device must be current.
   ~CublasHandle() { (void)library.destroy(handle); }
 
-  /// The sentence of an error; `what` was to be done.
+  /// Returns the error of a call; `what` describes the operation.
   Status check(cublaslt::Result result, const char *what) const;
 
   const cublaslt::Library &library;
@@ -56,29 +57,29 @@ private:
   const bool roundsToTF32;
 };
 
-/// The products of a stream, and how each kind of them is computed, which is
-/// asked for once. One thread at a time, with the device current.
+/// Matrix products on one stream. Chooses the algorithm once for each kind of
+/// product. Not thread-safe; the device must be current.
 class CublasProducts {
 public:
-  /// Memory for a product's own use. NVIDIA's advice for its newest GPUs.
+  /// Size of the workspace, as NVIDIA recommends for its newest GPUs.
   static constexpr size_t workspaceBytes = size_t(32) << 20;
-  /// Kinds that are kept: batches of many sizes make many.
-  static constexpr size_t mostPlans = 1024;
+  /// Maximum number of cached plans; batches of many sizes need many.
+  static constexpr size_t maxPlans = 1024;
 
-  /// All three outlive it.
+  /// The arguments must outlive it.
   CublasProducts(Device &device, const CublasHandle &handle,
                  cuda::Stream stream);
   ~CublasProducts();
 
-  /// `DeviceStream::multiply`.
+  /// Implements `DeviceStream::multiply`.
   Expected<bool> multiply(const DeviceProduct &product);
 
 private:
-  /// All that an algorithm depends on.
+  /// The properties that determine the algorithm.
   struct Kind {
     int64_t m, n, k, cStride;
     bool transposeA, transposeB, roundsFactors;
-    /// Of A, B, C and the bias, in bytes; without a bias 0.
+    /// Alignments of A, B, C and the bias, in bytes; 0 for no bias.
     std::array<uint32_t, 4> alignments;
 
     auto operator<=>(const Kind &) const = default;
@@ -87,7 +88,7 @@ private:
 
   static Kind kindOf(const DeviceProduct &product);
   Expected<Plan *> planOf(const Kind &kind);
-  /// Whether factors may become TF32.
+  /// Returns true if factors may be rounded to TF32.
   bool takesTF32(const Kind &kind) const {
     return handle.roundsToTF32 && !kind.roundsFactors;
   }
@@ -98,7 +99,7 @@ private:
   const CublasHandle &handle;
   const cuda::Stream stream;
   DeviceBuffer workspace;
-  /// The last used first.
+  /// Most recently used first.
   std::list<Plan> plans;
   std::map<Kind, std::list<Plan>::iterator> planByKind;
 };

@@ -1,4 +1,4 @@
-//===- CudaDevice.cpp - NVIDIA's GPUs -------------------------------------===//
+//===- CudaDevice.cpp - NVIDIA GPUs ---------------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,12 +22,13 @@
 using namespace pdlrt;
 using namespace pdlrt::cuda;
 
-/// Threads of a block: what kernels are compiled for
+/// Threads per block, for which kernels are compiled
 /// (lib/Target/DeviceCode.cpp).
 static constexpr int64_t blockThreads = 256;
-/// Threads that follow one program counter.
+/// Threads per warp.
 static constexpr int64_t warpThreads = 32;
-/// Threads that a multiprocessor has at once, at most; more would only wait.
+/// Maximum number of resident threads of a multiprocessor; more would only
+/// wait.
 static constexpr int64_t threadsOfMultiprocessor = 2048;
 
 namespace {
@@ -48,17 +49,18 @@ struct CudaGraph final : DeviceGraph {
   GraphExecutable handle = nullptr;
 };
 
-/// The work of a stream while a trace is on: events around each piece.
+/// Records the work of a stream while a trace is on, with events around each
+/// piece.
 class StreamTrace {
 public:
   StreamTrace(const CudaDevice &on, Stream stream, const std::string &name);
   ~StreamTrace();
 
-  /// Adds work, between two events where a trace is on.
+  /// Adds work, between two events if a trace is on.
   template <typename Callable>
   Status around(const char *name, Callable &&work,
                 const char *symbol = nullptr);
-  /// After all of it is done: tells the trace.
+  /// Passes the spans to the trace. Call when all work is done.
   void collect();
 
 private:
@@ -66,7 +68,7 @@ private:
     const char *name, *symbol; // live as long as the process
     Event begin, end;
   };
-  /// Null where the driver has none.
+  /// Returns null if the driver cannot create an event.
   Event now();
   void forget();
 
@@ -87,7 +89,8 @@ public:
   Status clear(void *memory, size_t bytes) override;
   Status launch(size_t kernel, int64_t turns,
                 std::span<const uint64_t> arguments,
-                std::span<const DeviceUse> beside, const char *symbol) override;
+                std::span<const DeviceUse> extraUses,
+                const char *symbol) override;
   Expected<bool> multiply(const DeviceProduct &product) override;
   Expected<std::unique_ptr<DeviceEvent>> record() override;
   Status wait(const DeviceEvent &event) override;
@@ -104,7 +107,7 @@ private:
   CudaDevice &device;
   const Stream handle;
   StreamTrace trace;
-  /// From the first product on.
+  /// Created with the first product.
   std::unique_ptr<CublasProducts> products;
 };
 
@@ -131,9 +134,9 @@ public:
   joinGroup(std::span<Device *const> devices,
             const DeviceGroupPlace &place) override;
 
-  /// The sentence of an error; `what` was to be done.
+  /// Returns the error of a call; `what` describes the operation.
   Status check(Result result, const std::string &what) const;
-  /// Any thread may call: each one says which device it means.
+  /// Makes the context current in the calling thread, which may be any thread.
   Status makeCurrent() const {
     return check(driver.setContext(context), "choosing the device");
   }
@@ -148,20 +151,20 @@ private:
 
   Status checkArchitecture(std::string_view ptx) const;
 
-  /// Its number among those that the process sees, as NCCL counts too.
+  /// Its number among the GPUs visible to the process, as in NCCL.
   const int number;
   const cublaslt::Library *products;
-  /// What the driver calls it.
+  /// The driver's handle.
   DeviceNumber handle = 0;
   std::string name;
   int64_t multiprocessorCount = 1;
-  /// 80 of sm_80.
+  /// Compute capability: 80 for sm_80.
   int architecture = 0;
   Context context = nullptr;
   Module module = nullptr;
   DeviceCode code;
   std::vector<Function> functions;
-  /// Where the code multiplies.
+  /// Only if the code multiplies.
   std::unique_ptr<CublasHandle> multiplier;
 };
 
@@ -180,8 +183,8 @@ Status CudaDevice::check(Result result, const std::string &what) const {
   if (result == outOfMemory)
     return Status::outOfMemory(what + ": " + text +
                                "; use a smaller --batch-size");
-  return Status::internal(what + ": " + text + " (CUDA error " +
-                          std::to_string(result) + ")");
+  return Status::unavailable(what + ": " + text + " (CUDA error " +
+                             std::to_string(result) + ")");
 }
 
 //===----------------------------------------------------------------------===//
@@ -193,9 +196,9 @@ Status CudaDevice::open() {
   int count = 0;
   PDLRT_RETURN_IF_ERROR(check(driver.deviceCount(&count), "counting the GPUs"));
   if (number < 0 || number >= count)
-    return Status::invalid("there is no GPU " + std::to_string(number) +
-                           ": this host has " + std::to_string(count) +
-                           ", numbered from 0 on");
+    return Status::notFound("there is no GPU " + std::to_string(number) +
+                            ": this host has " + std::to_string(count) +
+                            ", numbered from 0 on");
   PDLRT_RETURN_IF_ERROR(check(driver.findDevice(&handle, number),
                               "finding GPU " + std::to_string(number)));
   std::array<char, 256> text = {};
@@ -224,7 +227,7 @@ CudaDevice::~CudaDevice() {
   (void)driver.releaseContext(handle);
 }
 
-/// The driver's own sentence for it has no remedy.
+/// Checked here, because the driver's own error message has no remedy.
 Status CudaDevice::checkArchitecture(std::string_view ptx) const {
   static constexpr std::string_view line = ".target sm_";
   const size_t place = ptx.find(line);
@@ -235,10 +238,10 @@ Status CudaDevice::checkArchitecture(std::string_view ptx) const {
   std::from_chars(rest.data(), rest.data() + rest.size(), oldest);
   if (oldest <= architecture)
     return {};
-  // What kernels can be made for.
+  // The oldest architecture for which kernels can be compiled.
   constexpr int oldestOfAll = 70;
   const std::string own = "sm_" + std::to_string(architecture);
-  return Status::invalid(
+  return Status::failedPrecondition(
       "the kernels are for GPUs of sm_" + std::to_string(oldest) +
       " and later, but " + name + " is of " + own + ": " +
       (architecture < oldestOfAll
@@ -251,7 +254,7 @@ Status CudaDevice::load(const DeviceCode &given) {
     return Status::internal("the device has loaded its kernels before");
   PDLRT_RETURN_IF_ERROR(checkArchitecture(given.ptx));
   PDLRT_RETURN_IF_ERROR(makeCurrent());
-  // What the driver's assembler says.
+  // Output of the driver's assembler.
   std::array<char, 4096> log = {};
   std::array options = {errorLog, errorLogBytes};
   std::array<void *, 2> values = {log.data(),
@@ -284,7 +287,7 @@ Status CudaDevice::openProducts() {
 Expected<DeviceBuffer> CudaDevice::allocate(DeviceBuffer::Kind kind,
                                             size_t bytes) {
   PDLRT_RETURN_IF_ERROR(makeCurrent());
-  // Of nothing the driver has none.
+  // The driver cannot allocate 0 bytes.
   const size_t asked = std::max<size_t>(bytes, 1);
   const std::string what =
       "allocating " + std::to_string(asked) + " bytes for " + name;
@@ -322,7 +325,7 @@ CudaDevice::createStream(const std::string &streamName) {
       *this, stream, describe() + ": " + streamName));
 }
 
-/// Without NCCL the host can do it.
+/// Without NCCL, the group exchanges data through the host.
 Expected<std::unique_ptr<DeviceGroup>>
 CudaDevice::createGroup(std::span<Device *const> devices) {
   const Expected<const nccl::Library *> library = nccl::openLibrary();
@@ -340,8 +343,9 @@ CudaDevice::createGroup(std::span<Device *const> devices) {
 static Expected<const nccl::Library *> openForProcesses() {
   Expected<const nccl::Library *> library = nccl::openLibrary();
   if (library && !(*library)->joinsProcesses())
-    return Status::invalid("NCCL is older than its release 2.14: install a "
-                           "newer one, NVIDIA's package libnccl2");
+    return Status::failedPrecondition(
+        "NCCL is older than its release 2.14: install a "
+        "newer one, NVIDIA's package libnccl2");
   return library;
 }
 
@@ -381,7 +385,7 @@ CudaStream::~CudaStream() {
   (void)device.driver.destroyStream(handle);
 }
 
-// Of nothing to copy or to clear the driver may say that it is no valid value.
+// The driver may reject copies and clears of 0 bytes.
 
 Status CudaStream::copyIn(void *to, const void *from, size_t bytes) {
   if (bytes == 0)
@@ -433,11 +437,12 @@ Status CudaStream::launch(size_t kernel, int64_t turns,
   if (turns <= 0)
     return {};
   PDLRT_RETURN_IF_ERROR(device.makeCurrent());
-  // Their places; a number of 4 bytes is the first half of its 8.
+  // Addresses of the arguments; a 4-byte number is the low half of its 8 bytes.
   std::vector<void *> places(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i)
     places[i] = const_cast<uint64_t *>(&arguments[i]);
-  // A block is one multiprocessor's: few turns make small blocks, whole warps.
+  // A block runs on one multiprocessor: with few iterations, blocks are small,
+  // in whole warps.
   const int64_t each =
       (turns + device.multiprocessorCount - 1) / device.multiprocessorCount;
   const int64_t threads = std::min(
@@ -450,7 +455,7 @@ Status CudaStream::launch(size_t kernel, int64_t turns,
     const Result result = device.driver.launch(
         device.functions[kernel], unsigned(blocks), 1, 1, unsigned(threads), 1,
         1, /*sharedBytes=*/0, handle, places.data(), nullptr);
-    // No sentence is made for each launch that goes well.
+    // The error message is only composed on failure.
     return result == success
                ? Status()
                : device.check(result, std::string("launching ") + name);
@@ -583,8 +588,8 @@ void StreamTrace::forget() {
   spans.clear();
 }
 
-/// The driver knows times between events alone: that of one which the host has
-/// just waited for is the host's time.
+/// The driver only reports times between events. The host has just waited for
+/// the last event, so its time is the host's time.
 void StreamTrace::collect() {
   if (spans.empty())
     return;

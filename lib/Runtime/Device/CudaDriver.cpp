@@ -1,4 +1,4 @@
-//===- CudaDriver.cpp - The functions of NVIDIA's driver ------------------===//
+//===- CudaDriver.cpp - Functions of the CUDA driver ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

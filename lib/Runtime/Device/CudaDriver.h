@@ -1,4 +1,4 @@
-//===- CudaDriver.h - The functions of NVIDIA's driver ----------*- C++ -*-===//
+//===- CudaDriver.h - Functions of the CUDA driver --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The part of the CUDA driver API that is used (CUDA Driver API, version 12),
-// by the names of its symbols. The library is opened when a program runs, so
-// that neither building nor other programs need it.
+// The functions of the CUDA driver API (version 12) that are used, under the
+// names of its symbols. The library is loaded at run time, so that neither the
+// build nor other programs depend on it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ namespace pdlrt::cuda {
 
 using Result = int;
 using DeviceNumber = int;
-/// An address of the device.
+/// A device address.
 using Address = unsigned long long;
 using Context = struct ContextTag *;
 using Module = struct ModuleTag *;
@@ -43,21 +43,21 @@ using Graph = struct GraphTag *;
 using GraphExecutable = struct GraphExecutableTag *;
 
 constexpr Result success = 0, outOfMemory = 2;
-/// Attributes of a device: how many multiprocessors it has, and the two digits
-/// of the architecture that code for it may be of (8 and 0: sm_80).
+/// Attributes of a device: number of multiprocessors, and the two digits of its
+/// compute capability (8 and 0: sm_80).
 constexpr int multiprocessors = 16, architectureMajor = 75,
               architectureMinor = 76;
-/// Options of a module: where messages of its assembler go, and how long that
-/// is.
+/// Options of a module: buffer for the assembler's messages, and its size.
 constexpr int errorLog = 5, errorLogBytes = 6;
-/// A stream that does not wait for the default one; an event without times.
+/// A stream that does not synchronize with the default stream; an event without
+/// timing.
 constexpr unsigned nonBlocking = 1, withoutTiming = 2;
-/// How a stream captures: other threads may go on as they like.
+/// Capture mode: calls of other threads are not restricted.
 constexpr int captureOfThread = 1;
-/// An event with times.
+/// An event with timing.
 constexpr unsigned withTiming = 0;
 
-/// Functions by the names of their symbols, which end with a version where
+/// Functions under the names of their symbols, which end with a version if
 /// there are several.
 struct Driver {
   Result (*init)(unsigned flags);
@@ -102,12 +102,13 @@ struct Driver {
                    void **arguments, void **extra);
 };
 
-/// Opens the driver's library, of that name, once; later calls give the same.
-/// An error names the library or the function that is missing, and the package.
+/// Loads the driver's library with this name, once; later calls return the
+/// same. An error names the missing library or function, and the package.
 Expected<const Driver *> openDriver(const char *library = "libcuda.so.1");
 
-/// The GPU of that number. The driver outlives it, as does the library of
-/// products; without one, what is there is opened when code multiplies.
+/// Opens the GPU with this number. The driver and the library of products must
+/// outlive it. If `products` is null, an installed library is loaded when code
+/// multiplies.
 Expected<std::unique_ptr<Device>>
 openDevice(const Driver &driver, int number,
            const cublaslt::Library *products = nullptr);

@@ -1,4 +1,4 @@
-//===- Device.cpp - What kernels run on -----------------------------------===//
+//===- Device.cpp - Devices that run kernels ------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- DeviceFlags.cpp - What kernels found -------------------------------===//
+//===- DeviceFlags.cpp - Flags that kernels set ---------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- DeviceGroup.cpp - What devices do together, by the host ------------===//
+//===- DeviceGroup.cpp - Collectives of devices ---------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -42,18 +42,18 @@ public:
   }
 
 private:
-  /// Of the group.
+  /// Returns the number of devices in the group.
   size_t deviceCount() const { return others ? others->count : devices.size(); }
-  /// Brings what all give to the host, one behind the other.
+  /// Copies the inputs of all devices to the host, consecutively.
   Expected<char *> collect(size_t bytes, std::span<const Part> parts);
   static Status send(const void *from, size_t bytes,
                      std::span<const Part> parts);
 
   std::vector<Device *> devices;
-  /// Null: there are no other processes.
+  /// Null if there are no other processes.
   std::unique_ptr<GroupSockets> others;
-  /// Of the first device, whose copies run fast: what all give, and before it
-  /// is sent what those here do.
+  /// Pinned memory of the first device: the inputs of all devices, and those of
+  /// this process before they are sent.
   DeviceBuffer memory, own;
 };
 
@@ -83,7 +83,7 @@ Status HostGroup::send(const void *from, size_t bytes,
                        std::span<const Part> parts) {
   for (const Part &part : parts)
     PDLRT_RETURN_IF_ERROR(part.stream->copyIn(part.to, from, bytes));
-  // The memory is used again.
+  // The memory is reused.
   for (const Part &part : parts)
     PDLRT_RETURN_IF_ERROR(part.stream->synchronize());
   return {};
@@ -120,7 +120,8 @@ Device::createGroup(std::span<Device *const> devices) {
 }
 
 static Status isOfOneProcess() {
-  return Status::invalid("devices of its kind form no groups of processes");
+  return Status::failedPrecondition(
+      "devices of its kind form no groups of processes");
 }
 
 Expected<std::string> Device::groupKind() const { return isOfOneProcess(); }

@@ -1,4 +1,4 @@
-//===- FakeDevice.cpp - A device that is none -----------------------------===//
+//===- FakeDevice.cpp - Fake device for tests -----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Work waits until somebody waits for it. So what the host reads too early is
-// not there yet, and what it writes too early is what work sees.
+// Work is delayed until the host waits for it. Data that the host reads too
+// early has therefore not arrived, and data that it overwrites too early is
+// visible to the work.
 //
-// Which memory two streams may use is told by vector clocks (Mattern, "Virtual
-// Time and Global States of Distributed Systems", 1989): each piece of work
-// knows how much of each other stream is done before it, through events, or
-// because the host had waited for it.
+// Vector clocks (Mattern, "Virtual Time and Global States of Distributed
+// Systems", 1989) determine which memory two streams may use. For each piece of
+// work it is known how much work of each other stream was done before it,
+// because of events or because the host had waited.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,13 +39,13 @@ using namespace pdlrt;
 
 namespace {
 
-/// By stream, how many pieces of its work are done.
+/// Number of finished pieces of work, by stream.
 class VectorClock {
 public:
   uint64_t of(size_t stream) const {
     return stream < counts.size() ? counts[stream] : 0;
   }
-  /// One more piece of work; its number.
+  /// Adds a piece of work. Returns its number.
   uint64_t advance(size_t stream) {
     counts.resize(std::max(counts.size(), stream + 1));
     return ++counts[stream];
@@ -59,28 +60,28 @@ private:
   std::vector<uint64_t> counts;
 };
 
-/// One end of a copy.
+/// One side of a copy.
 struct CopyEnd {
   const void *pointer;
   bool isWritten;
 };
 
 struct Work {
-  /// These two live as long as the process; null: of no symbol.
+  /// Both live as long as the process; a null symbol: none.
   const char *name;
   const char *symbol;
   std::vector<FakeUse> uses;
   std::function<void()> body;
-  /// What is yet to be read of the host.
+  /// Host memory that the work has yet to read.
   std::span<const char> source = {};
-  /// What must be done before: so many pieces of another stream.
+  /// Work that must be done before: this number of pieces of another stream.
   size_t before = 0;
   uint64_t countBefore = 0;
 };
 
 class FakeDevice;
 
-/// Calls of a stream.
+/// Recorded calls of a stream.
 struct FakeGraph final : DeviceGraph {
   std::vector<std::function<Status()>> calls;
 };
@@ -92,12 +93,12 @@ struct FakeEvent final : DeviceEvent {
   VectorClock clock;
 };
 
-/// The work of a stream. It stays with its device, which may yet do it.
+/// The work of a stream. It belongs to the device, which may do it later.
 struct Queue {
   explicit Queue(const std::string &name) : track(name) {}
 
   std::deque<Work> waiting;
-  /// How many pieces were added, and are done.
+  /// Number of pieces added, and done.
   uint64_t added = 0, done = 0;
   VectorClock clock;
   TraceTrack track;
@@ -113,7 +114,8 @@ public:
   Status clear(void *memory, size_t bytes) override;
   Status launch(size_t kernel, int64_t turns,
                 std::span<const uint64_t> arguments,
-                std::span<const DeviceUse> beside, const char *symbol) override;
+                std::span<const DeviceUse> extraUses,
+                const char *symbol) override;
   Expected<bool> multiply(const DeviceProduct &product) override;
   Expected<std::unique_ptr<DeviceEvent>> record() override;
   Status wait(const DeviceEvent &event) override;
@@ -124,9 +126,11 @@ public:
 
 private:
   Status addProduct(const DeviceProduct &product);
-  /// A driver ends a capture with an error where it hears of such calls.
+  /// Returns the error of a call that is not allowed during capture; a driver
+  /// would fail the capture.
   Status refuseInCapture(const char *what);
-  /// A graph copies later, and faster, what the device can reach by itself.
+  /// Checks the host memory of a recorded copy: graphs copy later, so the
+  /// memory must have been allocated by the device.
   Status checkKeptCopy(const void *ofHost);
   Status keep(std::function<Status()> call) {
     kept->calls.push_back(std::move(call));
@@ -135,7 +139,7 @@ private:
 
   FakeDevice &device;
   const size_t number;
-  /// Null unless work is kept.
+  /// Null unless work is being recorded.
   std::unique_ptr<FakeGraph> kept;
 };
 
@@ -169,7 +173,7 @@ private:
 
   void release(DeviceBuffer::Kind kind, void *pointer, size_t bytes) override;
 
-  // All of these with the lock.
+  // Call all of these with the mutex locked.
   Expected<FakeUse> useOf(const char *name, const void *pointer, size_t bytes,
                           bool isWritten);
   void forget(const FakeAllocation &allocation);
@@ -195,18 +199,18 @@ private:
   DeviceCode code;
   bool isLoaded = false;
   FakeMemory memory;
-  /// Memory of the host that the device gave.
+  /// Host memory that the device has allocated.
   FakeAllocations hostMemory;
   std::deque<Queue> queues;
-  /// What the host has waited for.
+  /// Work for which the host has waited.
   VectorClock host;
-  /// Why the device is of no use any more.
+  /// The error after which the device must not be used.
   Status failure;
 };
 
 } // namespace
 
-/// Whether one more goes well of so many; -1: of any number.
+/// Returns true while the given number of calls is not used up; -1: always.
 static bool goesWell(int64_t &left) {
   if (left > 0)
     --left;
@@ -250,8 +254,8 @@ Expected<DeviceBuffer> FakeDevice::allocate(DeviceBuffer::Kind kind,
   return DeviceBuffer(*this, kind, found, bytes);
 }
 
-/// Notes an error where work of a stream uses what is given back, and takes
-/// that work away: it would find the memory gone.
+/// Reports an error if work of a stream uses memory that is freed, and removes
+/// that work, because the memory is gone.
 void FakeDevice::forget(const FakeAllocation &allocation) {
   bool isUsed = allocation.written > host.of(allocation.writer);
   for (const auto &[stream, count] : allocation.readers)
@@ -299,7 +303,7 @@ Expected<FakeUse> FakeDevice::useOf(const char *name, const void *pointer,
   if (!memory.contains(pointer))
     return fail(Status::internal(std::string(name) +
                                  " is given a pointer of the host where "
-                                 "one of the device is due"));
+                                 "one of the device is expected"));
   return fail(Status::internal(
       std::string(name) + " is given " + std::to_string(bytes) +
       " bytes of the device that are not, or not all, allocated"));
@@ -310,15 +314,15 @@ Status FakeDevice::checkHost(const char *name, const void *pointer) {
     return {};
   return fail(Status::internal(std::string(name) +
                                " is given a pointer of the device where "
-                               "one of the host is due"));
+                               "one of the host is expected"));
 }
 
 //===----------------------------------------------------------------------===//
 // Order
 //===----------------------------------------------------------------------===//
 
-/// Checks that all work that has to do with the memory is done before, and
-/// notes that of now.
+/// Checks that all earlier work on the memory is done before, and records the
+/// use.
 Status FakeDevice::noteUses(size_t stream, const char *name,
                             std::span<const FakeUse> uses) {
   VectorClock &clock = queues[stream].clock;
@@ -354,7 +358,7 @@ Status FakeDevice::add(size_t stream, const char *name,
                        std::function<void()> body, const char *symbol) {
   if (!failure.ok())
     return failure;
-  // What the host has waited for is done before all that follows.
+  // Work that the host has waited for is done before all later work.
   Queue &queue = queues[stream];
   queue.clock.join(host);
   if (Status status = noteUses(stream, name, uses); !status.ok())
@@ -369,7 +373,7 @@ Status FakeDevice::add(size_t stream, const char *name,
   return {};
 }
 
-/// A copy between the host and the device.
+/// Adds a copy between host and device.
 Status FakeDevice::addHostCopy(size_t stream, const char *name, CopyEnd ofHost,
                                CopyEnd ofDevice, size_t bytes,
                                std::function<void()> body) {
@@ -379,13 +383,14 @@ Status FakeDevice::addHostCopy(size_t stream, const char *name, CopyEnd ofHost,
   if (!use)
     return use.status();
   std::vector<FakeUse> uses = {*use};
-  // Of other memory of the host nothing is known.
+  // Host memory that was not allocated by the device is not tracked.
   if (FakeAllocation *given = findAllocation(hostMemory, ofHost.pointer, 1))
     uses.push_back({given, ofHost.isWritten});
   return add(stream, name, uses, std::move(body));
 }
 
-/// Does the work of a stream, up to so many pieces, and what that waits for.
+/// Does the work of a stream, up to piece `upTo`, and the work that it waits
+/// for.
 Status FakeDevice::run(size_t stream, uint64_t upTo) {
   Queue &queue = queues[stream];
   while (failure.ok() && queue.done < upTo && !queue.waiting.empty()) {
@@ -395,7 +400,7 @@ Status FakeDevice::run(size_t stream, uint64_t upTo) {
     if (work.countBefore > 0)
       PDLRT_RETURN_IF_ERROR(run(work.before, work.countBefore));
     if (!goesWell(faults.work))
-      return fail(Status::internal(
+      return fail(Status::unavailable(
           "the device is lost: the fake one was told to fail"));
     if (!work.body)
       continue;
@@ -408,7 +413,7 @@ Status FakeDevice::run(size_t stream, uint64_t upTo) {
   return failure;
 }
 
-/// Whether work is to read some of it.
+/// Returns true if pending work is to read part of the memory.
 bool FakeDevice::isSource(const void *pointer, size_t bytes) const {
   const auto *begin = static_cast<const char *>(pointer);
   return std::any_of(queues.begin(), queues.end(), [&](const Queue &queue) {
@@ -479,7 +484,7 @@ Status FakeStream::copyOut(void *to, const void *from, size_t bytes) {
       device.addHostCopy(number, "a copy from the device",
                          {to, /*isWritten=*/true}, {from, /*isWritten=*/false},
                          bytes, [=] { std::memcpy(to, from, bytes); }));
-  // Who reads it before it has come has nothing.
+  // A caller that reads the target too early gets NaN.
   if (!device.isSource(to, bytes))
     std::memset(to, 0xFF, bytes);
   return {};
@@ -525,13 +530,14 @@ Status FakeStream::clear(void *to, size_t bytes) {
                     [=] { std::memset(to, 0, bytes); });
 }
 
-/// As many threads as a device might have, in an order that nothing may rest
-/// on.
+/// Runs as many threads as a device might have, in an arbitrary order on which
+/// no result may depend.
 static void runThreads(const DeviceKernel &kernel, int64_t turns,
                        const uint64_t *arguments) {
   constexpr int64_t most = 509; // a prime
   const int64_t threads = std::min(turns, most);
-  // 211 generates all numbers below 509; of fewer, the last one comes first.
+  // 211 generates all numbers below 509. With fewer threads, the last one comes
+  // first.
   for (int64_t i = 0; i < threads; ++i)
     kernel.run(arguments, threads == most ? i * 211 % most : threads - 1 - i,
                threads);
@@ -539,13 +545,13 @@ static void runThreads(const DeviceKernel &kernel, int64_t turns,
 
 Status FakeStream::launch(size_t index, int64_t turns,
                           std::span<const uint64_t> arguments,
-                          std::span<const DeviceUse> beside,
+                          std::span<const DeviceUse> extraUses,
                           const char *symbol) {
   if (kept)
     return keep(
         [this, index, turns, symbol,
          given = std::vector<uint64_t>(arguments.begin(), arguments.end()),
-         reached = std::vector<DeviceUse>(beside.begin(), beside.end())] {
+         reached = std::vector<DeviceUse>(extraUses.begin(), extraUses.end())] {
           return launch(index, turns, given, reached, symbol);
         });
   const std::lock_guard lock(device.mutex);
@@ -556,11 +562,11 @@ Status FakeStream::launch(size_t index, int64_t turns,
   if (turns <= 0)
     return {};
   if (!goesWell(device.faults.launches))
-    return device.fail(Status::internal(std::string(kernel.name) +
-                                        " cannot be launched: the fake device "
-                                        "was told to fail"));
+    return device.fail(Status::unavailable(
+        std::string(kernel.name) + " cannot be launched: the fake device "
+                                   "was told to fail"));
   std::vector<FakeUse> uses;
-  // How much of it a kernel uses is found out when it does.
+  // The range that a kernel uses is determined when it runs.
   const auto note = [&](const void *memory, bool isWritten) -> Status {
     const Expected<FakeUse> use =
         device.useOf(kernel.name, memory, 0, isWritten);
@@ -570,12 +576,12 @@ Status FakeStream::launch(size_t index, int64_t turns,
     return {};
   };
   for (size_t i = 0; i < arguments.size(); ++i)
-    // Null: there is none.
+    // Null: not used.
     if (kernel.arguments[i] != DeviceArgument::Number && arguments[i] != 0)
       PDLRT_RETURN_IF_ERROR(
           note(reinterpret_cast<const void *>(arguments[i]),
                kernel.arguments[i] == DeviceArgument::Written));
-  for (const DeviceUse &use : beside)
+  for (const DeviceUse &use : extraUses)
     PDLRT_RETURN_IF_ERROR(note(use.memory, use.isWritten));
   return device.add(
       number, kernel.name, uses,
@@ -586,7 +592,7 @@ Status FakeStream::launch(size_t index, int64_t turns,
       symbol);
 }
 
-/// To nearest, ties to even: 13 bits are cut off.
+/// Rounds to nearest, ties to even; 13 bits are cut off.
 static float roundToTF32(float number) {
   const auto bits = std::bit_cast<uint32_t>(number);
   return std::isnan(number) ? number
@@ -594,14 +600,14 @@ static float roundToTF32(float number) {
                                   (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu);
 }
 
-/// What a matrix without gaps becomes when its elements are rounded.
+/// Returns a matrix without gaps with rounded elements.
 static std::vector<float> roundedToTF32(const float *elements, int64_t count) {
   std::vector<float> rounded(elements, elements + count);
   std::ranges::transform(rounded, rounded.begin(), roundToTF32);
   return rounded;
 }
 
-/// In the order of strict numerics: a device may take any.
+/// Uses the order of strict numerics; a device may use any order.
 static void multiplyOnHost(DeviceProduct product, bool roundsToTF32) {
   const auto floats = [](const void *memory) {
     return static_cast<const float *>(memory);
@@ -668,8 +674,8 @@ Status FakeStream::addProduct(const DeviceProduct &product) {
   }
   if (!goesWell(device.faults.launches))
     return device.fail(
-        Status::internal("a product cannot be launched: the fake "
-                         "device was told to fail"));
+        Status::unavailable("a product cannot be launched: the fake "
+                            "device was told to fail"));
   return device.add(number, name, uses,
                     [product, roundsToTF32 = device.code.roundsToTF32] {
                       multiplyOnHost(product, roundsToTF32);

@@ -1,4 +1,4 @@
-//===- FakeMemory.cpp - A range of addresses for a device -----------------===//
+//===- FakeMemory.cpp - Address range of a fake device --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,10 +18,10 @@
 
 using namespace pdlrt;
 
-/// More than any test asks for. Pages that are not used cost nothing.
+/// More than any test needs. Unused pages cost nothing.
 static constexpr size_t rangeBytes = size_t(1) << 36;
-/// Each byte of what nobody has written, around an allocation too: of four, a
-/// NaN.
+/// Value of bytes that were never written, also around an allocation: four of
+/// them are a NaN.
 static constexpr int unwritten = 0xFF;
 
 static size_t pageSize() {
@@ -42,7 +42,7 @@ FakeMemory::~FakeMemory() {
 
 FakeAllocation *FakeMemory::allocate(size_t bytes) {
   const size_t page = pageSize();
-  // With a page that nobody may touch before and behind it.
+  // With an inaccessible page before and after it.
   if (!range || bytes > rangeBytes)
     return nullptr;
   const size_t whole = (std::max<size_t>(bytes, 1) + 63) / 64 * 64;
@@ -64,7 +64,7 @@ FakeAllocation *FakeMemory::allocate(size_t bytes) {
 }
 
 void FakeMemory::release(FakeAllocation &allocation) {
-  // The memory goes, the addresses stay as they are.
+  // The memory is freed, the addresses stay reserved.
   mprotect(allocation.pages, allocation.pageBytes, PROT_READ | PROT_WRITE);
   madvise(allocation.pages, allocation.pageBytes, MADV_DONTNEED);
   mprotect(allocation.pages, allocation.pageBytes, PROT_NONE);
@@ -89,24 +89,25 @@ FakeAllocation *pdlrt::findAllocation(FakeAllocations &allocations,
 }
 
 //===----------------------------------------------------------------------===//
-// What a kernel touches
+// Accesses of kernels
 //===----------------------------------------------------------------------===//
 
-/// Where the thread goes on when it has touched what it may not; null outside
-/// of `touch`.
+/// The position where the thread continues after an illegal access; null
+/// outside of `touch`.
 static thread_local sigjmp_buf *wayOut = nullptr;
 static struct sigaction earlier;
 
 static void leave(int signal, siginfo_t *info, void *context) {
   if (wayOut)
     siglongjmp(*wayOut, 1);
-  // Somebody else's.
+  // The fault has another cause.
   if (earlier.sa_flags & SA_SIGINFO)
     earlier.sa_sigaction(signal, info, context);
   else if (earlier.sa_handler != SIG_DFL && earlier.sa_handler != SIG_IGN)
     earlier.sa_handler(signal);
   else
-    sigaction(signal, &earlier, nullptr); // it comes again, and ends all
+    sigaction(signal, &earlier, nullptr); // the fault occurs again and ends the
+                                          // process
 }
 
 static void catchFaults() {
@@ -120,8 +121,8 @@ static void catchFaults() {
   });
 }
 
-/// Of those of the device, what is used twice can be written if one of the uses
-/// says so.
+/// Makes device memory accessible. Memory that is used twice is writable if one
+/// of the uses writes.
 static void unlock(std::span<const FakeUse> uses) {
   for (const bool isWritten : {false, true})
     for (const FakeUse &use : uses)
@@ -136,7 +137,7 @@ static void lock(std::span<const FakeUse> uses) {
       mprotect(use.allocation->pages, use.allocation->pageBytes, PROT_NONE);
 }
 
-/// Whether nothing was written between its pages' ends and its own.
+/// Returns true if the padding of the allocation's pages was not written.
 static bool isWhole(const FakeUse &use) {
   const FakeAllocation &at = *use.allocation;
   const auto isUnwritten = [](char byte) {
@@ -153,7 +154,8 @@ Status FakeMemory::touch(std::span<const FakeUse> uses,
   unlock(uses);
   sigjmp_buf here;
   bool isOver = false;
-  // The signal is blocked while it is handled, by the thread sanitizer all are.
+  // The signal is blocked during its handler; with ThreadSanitizer, all signals
+  // are.
   if (sigsetjmp(here, /*savesigs=*/1) == 0) {
     wayOut = &here;
     body();
@@ -166,6 +168,6 @@ Status FakeMemory::touch(std::span<const FakeUse> uses,
     return Status::internal("touches memory that it was not given, or writes "
                             "what it only reads");
   if (!areWhole)
-    return Status::internal("writes beside its memory");
+    return Status::internal("writes outside of its memory");
   return {};
 }

@@ -1,4 +1,4 @@
-//===- FakeMemory.h - A range of addresses for a device ---------*- C++ -*-===//
+//===- FakeMemory.h - Address range of a fake device ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,27 +19,27 @@
 
 namespace pdlrt {
 
-/// What was allocated of a fake device, or by it of the host, and which work
+/// An allocation of a fake device, or of host memory by it, and the work that
 /// has used it.
 struct FakeAllocation {
   char *begin = nullptr;
   size_t bytes = 0;
-  /// Of the device: the pages that hold it; it ends with them, but for what
-  /// makes it a multiple of 64.
+  /// Device memory: its pages. The allocation ends at their end, except for
+  /// padding to a multiple of 64.
   char *pages = nullptr;
   size_t pageBytes = 0;
 
-  /// Of the work that wrote it last, and of each stream's that read it since:
-  /// the stream, and its number in that.
+  /// The last work that wrote it, and the work of each stream that has read it
+  /// since: the stream, and the number of the work in it.
   size_t writer = 0;
   uint64_t written = 0;
   std::map<size_t, uint64_t> readers;
 };
 
-/// By where they begin.
+/// Indexed by their first address.
 using FakeAllocations = std::map<char *, FakeAllocation>;
 
-/// The one that holds so many bytes from there on; null: none does.
+/// Returns the allocation that contains this range; null if there is none.
 FakeAllocation *findAllocation(FakeAllocations &allocations,
                                const void *pointer, size_t bytes);
 
@@ -49,9 +49,8 @@ struct FakeUse {
   bool isWritten;
 };
 
-/// Addresses that nobody may touch but through `touch`. Addresses are never
-/// given a second time, so that what is used behind its end is noticed. Not
-/// thread-safe.
+/// An address range that can only be accessed in `touch`. Addresses are never
+/// reused, so that use after free is detected. Not thread-safe.
 class FakeMemory {
 public:
   FakeMemory();
@@ -59,19 +58,20 @@ public:
   FakeMemory &operator=(const FakeMemory &) = delete;
   ~FakeMemory();
 
-  /// Full of NaN. Null where there are no addresses, or no memory, left.
+  /// Allocates memory filled with NaN. Returns null if addresses or memory are
+  /// exhausted.
   FakeAllocation *allocate(size_t bytes);
   void release(FakeAllocation &allocation);
-  /// Whether the address is one of the range.
+  /// Returns true if the address is in the range.
   bool contains(const void *pointer) const;
-  /// What holds so many bytes from there on; null: nothing that was allocated.
+  /// Returns the allocation that contains this memory; null if there is none.
   FakeAllocation *find(const void *pointer, size_t bytes) {
     return findAllocation(allocations, pointer, bytes);
   }
 
-  /// Lets the calling thread reach these, to write where that is said, and
-  /// nothing else of the range, while `body` runs. What it touches besides is
-  /// an error; then `body` has not come to its end.
+  /// Makes these allocations accessible to the calling thread while `body`
+  /// runs, for writing only if the use says so. Any other access to the range
+  /// is an error, and ends `body`.
   static Status touch(std::span<const FakeUse> uses,
                       const std::function<void()> &body);
 

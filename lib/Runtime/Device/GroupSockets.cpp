@@ -1,4 +1,4 @@
-//===- GroupSockets.cpp - Processes whose devices exchange by the host ----===//
+//===- GroupSockets.cpp - Groups of processes on one host -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -34,7 +34,7 @@ DeviceGroupName GroupSockets::makeName() {
   return name;
 }
 
-/// In Linux's abstract space, where nothing is left behind.
+/// Returns an abstract address, which needs no file.
 static socklen_t addressOf(const DeviceGroupName &name, sockaddr_un &address) {
   address = {};
   address.sun_family = AF_UNIX;
@@ -45,11 +45,12 @@ static socklen_t addressOf(const DeviceGroupName &name, sockaddr_un &address) {
 }
 
 static Status systemError(const std::string &what) {
-  return Status::internal(what + ": " + std::strerror(errno));
+  return Status::ofErrno(errno, what + ": " + std::strerror(errno));
 }
 
 static Status lateOthers() {
-  return Status::invalid("not all processes of a group of devices have come");
+  return Status::deadlineExceeded(
+      "not all processes of a group of devices have come");
 }
 
 Status GroupSockets::send(const Peer &peer, const void *bytes, size_t size) {
@@ -59,7 +60,7 @@ Status GroupSockets::send(const Peer &peer, const void *bytes, size_t size) {
     if (sent < 0 && errno == EINTR)
       continue;
     if (sent < 0 || isEnded)
-      return Status::internal("a process of the group of devices has ended");
+      return Status::unavailable("a process of the group of devices has ended");
     from += sent;
     size -= size_t(sent);
   }
@@ -73,7 +74,7 @@ Status GroupSockets::receive(const Peer &peer, void *bytes, size_t size) {
     if (got < 0 && errno == EINTR)
       continue;
     if (got <= 0 || isEnded)
-      return Status::internal("a process of the group of devices has ended");
+      return Status::unavailable("a process of the group of devices has ended");
     to += got;
     size -= size_t(got);
   }
@@ -145,7 +146,7 @@ GroupSockets::~GroupSockets() {
 }
 
 Status GroupSockets::gather(const char *own, size_t bytes, char *all) {
-  // Who asks for something else finds out by this.
+  // The other processes compare this size with their own.
   const uint64_t asked = bytes;
   if (first != 0) {
     PDLRT_RETURN_IF_ERROR(send(peers.front(), &asked, sizeof(asked)));

@@ -1,5 +1,4 @@
-//===- GroupSockets.h - Processes whose devices exchange by the host -* C++
-//*-===//
+//===- GroupSockets.h - Groups of processes on one host ---------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For devices that are none: all processes are on one host, and speed is
-// nobody's wish.
+// For fake devices: all processes are on one host, and performance does not
+// matter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,25 +24,27 @@
 
 namespace pdlrt {
 
-/// The processes of a group: that of device 0 hears all others and answers. One
-/// thread at a time, but for `abort`.
+/// The processes of a group. The process with device 0 receives the data of all
+/// others and answers. Not thread-safe, except for `abort`.
 class GroupSockets {
 public:
-  /// A name that nobody else has.
+  /// Returns a unique name.
   static DeviceGroupName makeName();
-  /// With `here` devices of this process. Blocks until all are there.
+  /// Joins a group with `here` devices of this process. Blocks until all
+  /// processes have joined.
   static Expected<std::unique_ptr<GroupSockets>>
   join(const DeviceGroupPlace &place, size_t here);
   ~GroupSockets();
   GroupSockets(const GroupSockets &) = delete;
   GroupSockets &operator=(const GroupSockets &) = delete;
 
-  /// all = `bytes` bytes of each device of the group; `own`: of those here.
+  /// Computes all = `bytes` bytes of each device of the group; `own`: those of
+  /// this process.
   Status gather(const char *own, size_t bytes, char *all);
-  /// Ends calls that wait, with errors.
+  /// Ends waiting calls with errors.
   void abort();
 
-  /// Devices of the group.
+  /// Number of devices in the group.
   const size_t count;
 
 private:
@@ -61,7 +62,8 @@ private:
   Status receive(const Peer &peer, void *bytes, size_t size);
 
   const size_t first, here;
-  /// By the numbers of their devices; all others of device 0, or that one.
+  /// In the order of their devices. The process with device 0 has all others,
+  /// the others only that one.
   std::vector<Peer> peers;
   std::atomic<bool> isEnded = false;
 };

@@ -1,4 +1,4 @@
-//===- HostGroup.h - What devices do together, by the host ------*- C++ -*-===//
+//===- HostGroup.h - Device groups through the host -------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,8 +16,8 @@
 
 namespace pdlrt {
 
-/// A group as of `createHostGroup`, of several processes of one host; blocks
-/// until all are there.
+/// Creates a group like `createHostGroup`, of several processes on one host.
+/// Blocks until all have joined.
 Expected<std::unique_ptr<DeviceGroup>>
 joinHostGroup(std::span<Device *const> devices, const DeviceGroupPlace &place);
 

@@ -1,4 +1,4 @@
-//===- Nccl.cpp - What NCCL does between GPUs -----------------------------===//
+//===- Nccl.cpp - Collectives of GPUs by NCCL -----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -34,7 +34,7 @@ static void findAll(SharedLibrary &library, Library &functions) {
   library.find(functions.endGroup, "ncclGroupEnd");
   library.find(functions.gather, "ncclAllGather");
   library.find(functions.reduce, "ncclAllReduce");
-  // Only several processes need these.
+  // Only needed for several processes.
   library.findOptional(functions.makeId, "ncclGetUniqueId");
   library.findOptional(functions.join, "ncclCommInitRankConfig");
   library.findOptional(functions.state, "ncclCommGetAsyncError");
@@ -73,23 +73,23 @@ public:
 
 private:
   Status check(Result result, const char *what) const;
-  /// One call for each device, which begin together: alone one would wait for
-  /// the others.
+  /// Makes one call for each device, all in one NCCL group: a single call would
+  /// wait for the others.
   Status beginTogether(const char *what,
                        const std::function<Status(size_t device)> &call);
   Status
   together(const char *what, std::span<const Part> parts,
            const std::function<Result(const Part &, Communicator)> &call);
   Status settle(const char *what, SteadyClock::time_point until);
-  /// With the lock: what is known of all communicators.
+  /// Returns true if all communicators have finished. The mutex must be locked.
   Expected<bool> hasSettled(const char *what);
   void end();
 
   const Library &library;
   cuda::Stream (*const handleOf)(DeviceStream &);
-  /// Whether other processes are in the group: then no call blocks.
+  /// True if other processes are in the group. Then no call of NCCL blocks.
   const bool hasOthers;
-  /// One call of the library at a time, and none behind `abort`.
+  /// Serializes calls of the library, and prevents calls after `abort`.
   std::mutex mutex;
   bool isEnded = false;
   std::vector<Communicator> communicators;
@@ -102,14 +102,14 @@ static Status statusOf(const Library &library, Result result,
   if (result == success)
     return {};
   const char *text = library.errorText(result);
-  return Status::internal(std::string(what) + ": " +
-                          (text ? text : "an error without a text") +
-                          " (NCCL error " + std::to_string(result) +
-                          "; NCCL_DEBUG=INFO makes it say more)");
+  return Status::unavailable(std::string(what) + ": " +
+                             (text ? text : "an error without a text") +
+                             " (NCCL error " + std::to_string(result) +
+                             "; NCCL_DEBUG=INFO makes it say more)");
 }
 
 Status NcclGroup::check(Result result, const char *what) const {
-  // Of a communicator that does not block, which `settle` asks about.
+  // From a nonblocking communicator; `settle` polls its state.
   return hasOthers && result == inProgress ? Status()
                                            : statusOf(library, result, what);
 }
@@ -124,7 +124,8 @@ Status NcclGroup::open(std::span<const cuda::DeviceNumber> numbers) {
   return status;
 }
 
-/// With the lock, once. What others of a group still do is nothing to wait for.
+/// Destroys the communicators, once. The mutex must be locked. Work of other
+/// members is not waited for.
 void NcclGroup::end() {
   for (Communicator communicator : communicators)
     if (communicator)
@@ -146,19 +147,19 @@ NcclGroup::beginTogether(const char *what,
                          const std::function<Status(size_t device)> &call) {
   const std::lock_guard lock(mutex);
   if (isEnded)
-    return Status::internal(std::string(what) + ": the group was ended");
+    return Status::unavailable(std::string(what) + ": the group was ended");
   PDLRT_RETURN_IF_ERROR(check(library.beginGroup(), what));
   Status failed;
   for (size_t d = 0; d < communicators.size() && failed.ok(); ++d)
     failed = call(d);
-  // What was begun is ended, whatever came of it.
+  // The NCCL group must be ended, even after an error.
   Status ended = check(library.endGroup(), what);
   return failed.ok() ? std::move(ended) : std::move(failed);
 }
 
 Expected<bool> NcclGroup::hasSettled(const char *what) {
   if (isEnded)
-    return Status::internal(std::string(what) + ": the group was ended");
+    return Status::unavailable(std::string(what) + ": the group was ended");
   for (Communicator communicator : communicators) {
     Result state = success;
     PDLRT_RETURN_IF_ERROR(check(library.state(communicator, &state), what));
@@ -169,7 +170,7 @@ Expected<bool> NcclGroup::hasSettled(const char *what) {
   return true;
 }
 
-/// Waits until all that was asked for is on its streams.
+/// Waits until all requested work is on its streams.
 Status NcclGroup::settle(const char *what, SteadyClock::time_point until) {
   for (;;) {
     {
@@ -181,8 +182,8 @@ Status NcclGroup::settle(const char *what, SteadyClock::time_point until) {
         return {};
     }
     if (SteadyClock::now() > until)
-      return Status::invalid(std::string(what) +
-                             ": not all processes have come");
+      return Status::deadlineExceeded(std::string(what) +
+                                      ": not all processes have come");
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
 }

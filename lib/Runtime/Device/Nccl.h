@@ -1,4 +1,4 @@
-//===- Nccl.h - What NCCL does between GPUs ---------------------*- C++ -*-===//
+//===- Nccl.h - Collectives of GPUs by NCCL ---------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Its functions, as its documentation declares them (NVIDIA, "NCCL Developer
-// Guide", release 2). The library is opened when it is asked for.
+// The functions of NCCL that are used, as documented (NVIDIA, "NCCL Developer
+// Guide", release 2). The library is loaded when it is needed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,20 +27,21 @@
 namespace pdlrt::nccl {
 
 using Result = int;
-/// A device among the others.
+/// A member of a group of devices.
 using Communicator = struct CommunicatorTag *;
 
 constexpr Result success = 0, inProgress = 7;
-/// Types, and what is done with them.
+/// Types and the reduction.
 constexpr int bytes = 0, float32 = 7, float64 = 8, addition = 0;
 
-/// What one of the processes of a group makes, and tells the others.
+/// Identifier of a group of processes. One process creates it and sends it to
+/// the others.
 struct UniqueId {
   char bytes[128];
 };
 
-/// How a communicator is made (ncclConfig_t, as of release 2.14; later ones
-/// have more behind it, and take what is not there for not chosen).
+/// Configuration of a communicator (ncclConfig_t of release 2.14; later
+/// releases have more members, and use defaults for missing ones).
 struct Config {
   size_t size = sizeof(Config);
   unsigned int magic = 0xcafebeef, version = 21400;
@@ -49,7 +50,7 @@ struct Config {
   int unused = INT_MIN;
 };
 
-/// Functions by the names of their symbols.
+/// Functions under the names of their symbols.
 struct Library {
   const char *(*errorText)(Result error);
   Result (*createAll)(Communicator *communicators, int count,
@@ -63,7 +64,7 @@ struct Library {
                    int operation, Communicator communicator,
                    cuda::Stream stream);
 
-  /// For groups of several processes; null before release 2.14.
+  /// Functions for groups of several processes; null before release 2.14.
   Result (*makeId)(UniqueId *id);
   Result (*join)(Communicator *communicator, int count, UniqueId id, int rank,
                  Config *config);
@@ -73,21 +74,22 @@ struct Library {
   bool joinsProcesses() const { return makeId && join && state && abort; }
 };
 
-/// Opens the library of that name, once; later calls give the same. An error
-/// names what is missing, and the package.
+/// Loads the library with this name, once; later calls return the same. An
+/// error names what is missing, and the package.
 Expected<const Library *> openLibrary(const char *name = "libnccl.so.2");
 
-/// A group of GPUs, by their numbers. The library outlives it. `handleOf`: the
-/// driver's of one of their streams.
+/// Creates a group of GPUs, given by their numbers. The library must outlive
+/// it. `handleOf`: returns the driver's handle of one of their streams.
 Expected<std::unique_ptr<DeviceGroup>>
 createGroup(const Library &library, std::span<const cuda::DeviceNumber> numbers,
             cuda::Stream (*handleOf)(DeviceStream &stream));
 
-/// The id of a new group.
+/// Returns the id of a new group.
 Expected<DeviceGroupName> makeName(const Library &library);
 
-/// A group of GPUs of several processes, `here` of which are in this one; the
-/// library joins processes. `choose`: makes one of them the calling thread's.
+/// Joins a group of GPUs of several processes, `here` of which are in this one.
+/// The library must support this. `choose`: makes one of them current in the
+/// calling thread.
 Expected<std::unique_ptr<DeviceGroup>>
 joinGroup(const Library &library, const DeviceGroupPlace &place, size_t here,
           const std::function<Status(size_t device)> &choose,

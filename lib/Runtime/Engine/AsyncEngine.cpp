@@ -1,4 +1,4 @@
-//===- AsyncEngine.cpp - The step of workers by themselves ----------------===//
+//===- AsyncEngine.cpp - Workers that step independently ------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,6 +17,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <variant>
 
 using namespace pdlrt;
 
@@ -29,7 +30,7 @@ static std::vector<Model *> mirrorsOf(std::span<const AsyncWorker> workers) {
 
 namespace {
 
-/// Holds one of the processors that the flag --threads grants.
+/// Holds one of the processors that --threads allows.
 class Processor {
 public:
   explicit Processor(std::counting_semaphore<> &all) : all(all) {
@@ -53,11 +54,12 @@ AsyncEngine::AsyncEngine(std::span<const AsyncWorker> workers,
       blocks(gradientBlocks(descriptor, program)),
       replicaSet(mirrorsOf(workers), program, layout, /*ringSize=*/2,
                  scheduler),
-      owns(workers.size()),
       inputs(keptRounds, std::vector<StepInput>(workers.size())),
       results(keptRounds, std::vector<StepResult>(workers.size())),
       points(workers.size()), processors(scheduler.threadCount()),
       pace(int(workers.size()), lead) {
+  for (size_t w = 0; w < workers.size(); ++w)
+    owns.emplace_back(program);
   if (!program.frozen)
     for (const AsyncWorker &worker : workers)
       worker.mirror->setPrepared(this);
@@ -118,8 +120,8 @@ void AsyncEngine::work(int worker) {
 
 void AsyncEngine::fail(Status status) {
   pace.fail(std::move(status));
-  // Servers may hold the answers of others until this worker goes on
-  // (--max-staleness), which it never will.
+  // Servers with --max-staleness may delay responses to other workers until
+  // this worker continues, which it never will.
   for (const AsyncWorker &each : workers)
     if (each.state)
       each.state->giveUp();
@@ -132,11 +134,12 @@ void AsyncEngine::passQuiescentPoint(int worker, bool rests) {
               [&] { workers[worker].mirror->quiesce(); });
 }
 
-Expected<bool> AsyncEngine::takeUp(int worker, std::optional<int64_t> round,
-                                   bool following) {
+Expected<bool> AsyncEngine::prepareRound(int worker,
+                                         std::optional<int64_t> round,
+                                         bool following) {
   Own &own = owns[worker];
   const bool exists = round && pace.waitForRound(*round);
-  own.costs.read += own.stopwatch.lap();
+  own.metrics.read += own.stopwatch.lap();
   const Processor processor(processors);
   const StepInput input =
       exists ? inputs[*round % keptRounds][worker] : StepInput();
@@ -146,14 +149,14 @@ Expected<bool> AsyncEngine::takeUp(int worker, std::optional<int64_t> round,
     PDLRT_RETURN_IF_ERROR(
         own.rows[following ? 1 - own.place : own.place].gather(
             descriptor, program, replicaSet, worker, 1, following));
-  own.costs.prepare += own.stopwatch.lap();
+  own.metrics.prepare += own.stopwatch.lap();
   return exists;
 }
 
-/// With the threads that no other worker has.
+/// Uses the threads that no other worker uses.
 Status AsyncEngine::compute(int worker, int64_t step) {
   Own &own = owns[worker];
-  // To wait for the turn is none of the step's cost.
+  // Exclude the wait before the step from its costs.
   own.stopwatch.lap();
   Status status;
   {
@@ -163,18 +166,19 @@ Status AsyncEngine::compute(int worker, int64_t step) {
         replicaSet.threadsOfReplica());
   }
   PDLRT_RETURN_IF_ERROR(std::move(status));
-  own.costs.compute += own.stopwatch.lap();
-  ++own.costs.steps;
-  const Contribution &sum = replicaSet[worker].current().contribution();
+  own.metrics.compute += own.stopwatch.lap();
+  ++own.metrics.steps;
+  const PartialSum &sum = replicaSet[worker].current().contribution();
   StepResult &result = results[step % keptRounds][worker];
   result = {};
   result.samples = replicaSet[worker].current().input().samples;
+  own.metrics.samples += result.samples;
   if (sum.present)
     result.take(sum);
   return {};
 }
 
-Status AsyncEngine::apply(int worker, const Contribution *sum) {
+Status AsyncEngine::apply(int worker, const PartialSum *sum) {
   if (stopSignal() != 0)
     pace.noteStop();
   if (!sum || !sum->hasWeight())
@@ -185,43 +189,45 @@ Status AsyncEngine::apply(int worker, const Contribution *sum) {
   if (hasSmallWeight(*sum))
     PDLRT_RETURN_IF_ERROR(checkFiniteSums(descriptor, blocks, *sum));
   PDLRT_RETURN_IF_ERROR(workers[worker].updater->apply(*sum));
-  own.costs.apply += own.stopwatch.lap();
+  own.apply += own.stopwatch.lap();
   return {};
 }
 
-RoundOffer AsyncEngine::offerOf(int worker, bool following) {
+RoundRequest AsyncEngine::roundRequestOf(int worker, bool following) {
   Own &own = owns[worker];
   Replica &replica = replicaSet[worker];
   const BatchContext &next =
       following ? replica.following() : replica.current();
-  RoundOffer offer;
-  offer.next = own.rows[following ? 1 - own.place : own.place].requests();
-  offer.contributesNext = next.input().samples > 0;
-  offer.stop = stopSignal() != 0;
-  return offer;
+  RoundRequest roundRequest;
+  roundRequest.next =
+      own.rows[following ? 1 - own.place : own.place].requests();
+  roundRequest.hasNextBatch = next.input().samples > 0;
+  roundRequest.stop = stopSignal() != 0;
+  return roundRequest;
 }
 
 Status AsyncEngine::exchange(int worker, int64_t done, bool hasNext,
-                             const Contribution *sum) {
+                             const PartialSum *sum) {
   if (workers[worker].updater)
     return apply(worker, sum);
-  RoundOffer offer = offerOf(worker, /*following=*/false);
-  offer.first = done == 0;
-  offer.sum = sum;
-  if (!offer.sum && !offer.contributesNext)
+  RoundRequest roundRequest = roundRequestOf(worker, /*following=*/false);
+  roundRequest.first = done == 0;
+  roundRequest.sum = sum;
+  if (!roundRequest.sum && !roundRequest.hasNextBatch)
     return {};
-  if (workerAction) {
+  if (observer) {
     WorkerMark mark = {done, hasNext, {}};
-    for (int64_t step = std::max<int64_t>(0, done - WorkerMark::mostResults);
+    for (int64_t step = std::max<int64_t>(0, done - WorkerMark::maxResults);
          step < done; ++step)
       mark.results.push_back(results[step % keptRounds][worker]);
-    workerAction(worker, mark);
+    observer->beforeRequest(worker, mark);
   }
-  return send(worker, offer);
+  return send(worker, roundRequest);
 }
 
-Status AsyncEngine::send(int worker, const RoundOffer &offer) {
-  Expected<RoundOutcome> outcome = workers[worker].state->exchange(offer);
+Status AsyncEngine::send(int worker, const RoundRequest &roundRequest) {
+  Expected<RoundOutcome> outcome =
+      workers[worker].state->exchange(roundRequest);
   if (!outcome)
     return outcome.status();
   if (outcome->stop)
@@ -253,7 +259,7 @@ Status AsyncEngine::runPass(int worker) {
     return step.status();
   if (!*step)
     return {};
-  return workers[worker].pushes ? stepBeside(worker, **step)
+  return workers[worker].pushes ? stepConcurrently(worker, **step)
                                 : stepOn(worker, **step);
 }
 
@@ -265,16 +271,17 @@ Expected<std::optional<int64_t>> AsyncEngine::enterPass(int worker) {
   std::optional<int64_t> round;
   if (!repeats || earlier->hasNext)
     round = done;
-  const Expected<bool> more = takeUp(worker, round);
+  const Expected<bool> more = prepareRound(worker, round);
   if (!more)
     return more.status();
   if (!repeats && !*more)
     return std::optional<int64_t>();
   if (repeats) {
-    // Servers have it, with what was computed, and repeat their answers.
-    RoundOffer offer = offerOf(worker, /*following=*/false);
-    offer.first = done == 0;
-    PDLRT_RETURN_IF_ERROR(send(worker, offer));
+    // Servers already have this request of the previous incarnation, and repeat
+    // their response.
+    RoundRequest roundRequest = roundRequestOf(worker, /*following=*/false);
+    roundRequest.first = done == 0;
+    PDLRT_RETURN_IF_ERROR(send(worker, roundRequest));
   } else {
     PDLRT_RETURN_IF_ERROR(exchange(worker, 0, *more, nullptr));
   }
@@ -291,8 +298,8 @@ Status AsyncEngine::stepOn(int worker, int64_t step) {
     std::optional<int64_t> following;
     if (turn == AsyncPace::Turn::Step)
       following = step + 1;
-    const Contribution &sum = replicaSet[worker].current().contribution();
-    const Expected<bool> more = takeUp(worker, following);
+    const PartialSum &sum = replicaSet[worker].current().contribution();
+    const Expected<bool> more = prepareRound(worker, following);
     if (!more)
       return more.status();
     PDLRT_RETURN_IF_ERROR(
@@ -304,7 +311,7 @@ Status AsyncEngine::stepOn(int worker, int64_t step) {
   }
 }
 
-Status AsyncEngine::stepBeside(int worker, int64_t step) {
+Status AsyncEngine::stepConcurrently(int worker, int64_t step) {
   RemoteState &state = *workers[worker].state;
   PushSink &pushes = *workers[worker].pushes;
   for (;; ++step) {
@@ -317,18 +324,20 @@ Status AsyncEngine::stepBeside(int worker, int64_t step) {
     std::optional<int64_t> following;
     if (*turn == AsyncPace::Turn::Step)
       following = step + 1;
-    const Expected<bool> more = takeUp(worker, following, /*following=*/true);
+    const Expected<bool> more =
+        prepareRound(worker, following, /*following=*/true);
     if (!more)
       return more.status();
-    const RoundOffer offer = offerOf(worker, /*following=*/true);
-    if (offer.contributesNext)
-      PDLRT_RETURN_IF_ERROR(state.beginPull(offer));
+    const RoundRequest roundRequest =
+        roundRequestOf(worker, /*following=*/true);
+    if (roundRequest.hasNextBatch)
+      PDLRT_RETURN_IF_ERROR(state.beginPull(roundRequest));
     PDLRT_RETURN_IF_ERROR(compute(worker, step));
-    const Contribution &sum = replicaSet[worker].current().contribution();
+    const PartialSum &sum = replicaSet[worker].current().contribution();
     if (sum.present)
-      PDLRT_RETURN_IF_ERROR(pushes.push(sum, offer.stop));
-    if (offer.contributesNext) {
-      const Expected<RoundOutcome> outcome = state.endPull(offer);
+      PDLRT_RETURN_IF_ERROR(pushes.push(sum, roundRequest.stop));
+    if (roundRequest.hasNextBatch) {
+      const Expected<RoundOutcome> outcome = state.endPull(roundRequest);
       if (!outcome)
         return outcome.status();
       if (outcome->stop)
@@ -372,7 +381,11 @@ Status AsyncEngine::begin(RoundSource newSource) {
   return pace.failure();
 }
 
-Status AsyncEngine::resumeWorkers(RoundSource newSource, WorkersAt at) {
+Status AsyncEngine::resume(RoundSource newSource, ResumePoint point) {
+  const auto *given = std::get_if<WorkersAt>(&point);
+  if (!given)
+    return Status::internal("this engine does not continue within a step");
+  const WorkersAt &at = *given;
   AsyncPace::PassAt pass = {at.taken, at.taken, at.firstRound, at.allowed,
                             at.last};
   for (size_t w = 0; w < owns.size(); ++w) {
@@ -385,7 +398,7 @@ Status AsyncEngine::resumeWorkers(RoundSource newSource, WorkersAt at) {
       ++step;
     }
   }
-  // Workers of an earlier pass have left it before they find these.
+  // Workers must have left the previous pass before they see these marks.
   pace.abandon();
   for (size_t w = 0; w < owns.size(); ++w)
     owns[w].earlier = at.marks[w];
@@ -408,24 +421,24 @@ StepCosts AsyncEngine::costs() const {
   StepCosts result;
   const double share = 1 / double(workers.size());
   for (size_t w = 0; w < workers.size(); ++w) {
-    const StepCosts &own = owns[w].costs;
+    const StepCosts own = owns[w].metrics.costs();
     result.steps = std::max(result.steps, own.steps);
     result.read += share * own.read;
     result.prepare += share * own.prepare;
     result.compute += share * own.compute;
-    result.apply += share * own.apply;
+    result.apply += share * owns[w].apply.value();
     if (workers[w].state)
       result.exchange.add(workers[w].state->costsOf(program));
     if (workers[w].pushes)
       result.exchange.add(workers[w].pushes->costs());
   }
-  result.exchange.serialise *= share;
+  result.exchange.serialize *= share;
   result.exchange.wait *= share;
   return result;
 }
 
 Expected<std::optional<StepResult>> AsyncEngine::next(bool last) {
-  pace.askForStep(last);
+  pace.requestStep(last);
   AsyncPace::Event event;
   while ((event = pace.waitForStep()) == AsyncPace::Event::Read)
     readRound();
@@ -442,6 +455,7 @@ Expected<std::optional<StepResult>> AsyncEngine::next(bool last) {
     result.otherWeights += results[place][w].otherWeights;
   }
   result.skipped = result.hasNoWeight();
+  owns.front().metrics.skippedUpdates += result.skipped;
   pace.noteTaken();
   return std::optional<StepResult>(result);
 }

@@ -1,4 +1,4 @@
-//===- AsyncPace.cpp - Who may go on in mode async ------------------------===//
+//===- AsyncPace.cpp - Coordination of asynchronous workers ---------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Engine/AsyncPace.h"
+#include "pdlrt/Core/Mutex.h"
 
 #include <algorithm>
 #include <utility>
@@ -39,22 +40,22 @@ void AsyncPace::lowerLimit(int64_t steps) {
 // The driver
 //===----------------------------------------------------------------------===//
 
-void AsyncPace::endPass(std::unique_lock<std::mutex> &lock) {
+void AsyncPace::endPass(MutexLock &lock) {
   abandoned = true;
   changed.notify_all();
-  changed.wait(lock, [this] { return allHaveLeft(); });
+  changed.wait(lock, [this]() PDLRT_REQUIRES(mutex) { return allHaveLeft(); });
   abandoned = false;
 }
 
 void AsyncPace::abandon() {
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   endPass(lock);
 }
 
 void AsyncPace::beginPass() { resumePass({}); }
 
 void AsyncPace::resumePass(const PassAt &at) {
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   endPass(lock);
   takenSteps = at.taken;
   limit = begun = at.begun;
@@ -64,7 +65,7 @@ void AsyncPace::resumePass(const PassAt &at) {
   lastAtLimit = at.last && allowed == limit;
   outOfData = false;
   read = at.round;
-  // What the first step reads.
+  // The round that the first step reads.
   wanted = at.round + 1;
   for (Seat &seat : seats)
     seat = {true, -1};
@@ -72,14 +73,14 @@ void AsyncPace::resumePass(const PassAt &at) {
 }
 
 void AsyncPace::allow(int64_t steps, bool last) {
-  const std::lock_guard lock(mutex);
-  // There may be no bound at all.
+  const MutexLock lock(mutex);
+  // `steps` may be unlimited.
   allowed = steps > INT64_MAX - takenSteps ? INT64_MAX : takenSteps + steps;
   lastAllowed = last;
 }
 
-void AsyncPace::askForStep(bool last) {
-  const std::lock_guard lock(mutex);
+void AsyncPace::requestStep(bool last) {
+  const MutexLock lock(mutex);
   if (!stopSeen && allowed >= limit) {
     limit = allowed;
     lastAtLimit = lastAllowed;
@@ -92,18 +93,21 @@ void AsyncPace::askForStep(bool last) {
 }
 
 AsyncPace::Event AsyncPace::waitForStep() {
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   while (true) {
     if (!firstFailure.ok()) {
-      changed.wait(lock, [this] { return allHaveLeft(); });
+      changed.wait(lock,
+                   [this]() PDLRT_REQUIRES(mutex) { return allHaveLeft(); });
       return Event::Failed;
     }
-    // Behind the last one that may begin, the driver looks at the state.
+    // After the last allowed step, the driver reads the state, so all pushes
+    // must have arrived.
     if (allHaveDone(takenSteps + 1) &&
         (takenSteps + 1 < limit || allHaveArrived()))
       return Event::Done;
     if (outOfData && takenSteps == read) {
-      changed.wait(lock, [this] { return allHaveLeft(); });
+      changed.wait(lock,
+                   [this]() PDLRT_REQUIRES(mutex) { return allHaveLeft(); });
       return Event::OutOfData;
     }
     if (isReadWanted())
@@ -113,16 +117,19 @@ AsyncPace::Event AsyncPace::waitForStep() {
 }
 
 AsyncPace::Event AsyncPace::waitForRest() {
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   lowerLimit(std::max(begun, takenSteps));
   while (true) {
     if (isBroken()) {
-      changed.wait(lock, [this] { return allHaveLeft(); });
+      changed.wait(lock,
+                   [this]() PDLRT_REQUIRES(mutex) { return allHaveLeft(); });
       return Event::Failed;
     }
-    if (std::all_of(seats.begin(), seats.end(), [this](const Seat &seat) {
-          return !seat.inPass || (seat.done >= limit && !seat.underWay);
-        }))
+    if (std::all_of(seats.begin(), seats.end(),
+                    [this](const Seat &seat) PDLRT_REQUIRES(mutex) {
+                      return !seat.inPass ||
+                             (seat.done >= limit && !seat.underWay);
+                    }))
       return Event::Done;
     if (isReadWanted())
       return Event::Read;
@@ -131,35 +138,35 @@ AsyncPace::Event AsyncPace::waitForRest() {
 }
 
 void AsyncPace::noteTaken() {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   ++takenSteps;
   changed.notify_all();
 }
 
 int64_t AsyncPace::taken() const {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   return takenSteps;
 }
 
 int64_t AsyncPace::roundsRead() const {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   return read;
 }
 
 void AsyncPace::noteRead(bool exists) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   read += exists ? 1 : 0;
   outOfData = !exists;
   changed.notify_all();
 }
 
 Status AsyncPace::failure() const {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   return firstFailure;
 }
 
 bool AsyncPace::isOver() {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (!stopSeen || begun > takenSteps)
     return false;
   lowerLimit(takenSteps);
@@ -167,7 +174,7 @@ bool AsyncPace::isOver() {
 }
 
 void AsyncPace::quit() {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   quitting = true;
   changed.notify_all();
 }
@@ -177,65 +184,68 @@ void AsyncPace::quit() {
 //===----------------------------------------------------------------------===//
 
 bool AsyncPace::waitForPass(int worker) {
-  std::unique_lock lock(mutex);
-  changed.wait(lock,
-               [this, worker] { return quitting || seats[worker].inPass; });
+  MutexLock lock(mutex);
+  changed.wait(lock, [this, worker]() PDLRT_REQUIRES(mutex) {
+    return quitting || seats[worker].inPass;
+  });
   return !quitting;
 }
 
 void AsyncPace::leavePass(int worker) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   seats[worker].inPass = false;
   changed.notify_all();
 }
 
 AsyncPace::Turn AsyncPace::waitForTurn(int worker, int64_t step) {
-  std::unique_lock lock(mutex);
-  const auto mayBegin = [this, step] {
+  MutexLock lock(mutex);
+  const auto mayBegin = [this, step]() PDLRT_REQUIRES(mutex) {
     return step < limit && step < takenSteps + lead;
   };
   if (!isBroken() && !mayBegin() && seats[worker].underWay)
     return Turn::Drain;
-  changed.wait(lock, [&] { return isBroken() || mayBegin(); });
+  changed.wait(
+      lock, [&]() PDLRT_REQUIRES(mutex) { return isBroken() || mayBegin(); });
   if (isBroken())
     return Turn::None;
   begun = std::max(begun, step + 1);
   if (lastAtLimit && step + 1 == limit)
     return Turn::LastStep;
-  // The driver reads while the worker computes.
+  // The driver reads the next round while the worker computes.
   wanted = std::max(wanted, step + 2);
   changed.notify_all();
   return Turn::Step;
 }
 
 bool AsyncPace::waitForRound(int64_t round) {
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   if (wanted <= round) {
     wanted = round + 1;
     changed.notify_all();
   }
-  changed.wait(
-      lock, [this, round] { return isBroken() || outOfData || round < read; });
+  changed.wait(lock, [this, round]() PDLRT_REQUIRES(mutex) {
+    return isBroken() || outOfData || round < read;
+  });
   return !isBroken() && round < read;
 }
 
 void AsyncPace::noteDone(int worker, int64_t steps, bool underWay) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   seats[worker].done = steps;
   seats[worker].underWay = underWay;
   changed.notify_all();
 }
 
 void AsyncPace::noteStop() {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   stopSeen = true;
-  // The driver may be waiting for one more.
+  // The driver may be waiting for one more step.
   lowerLimit(std::max(begun, takenSteps + 1));
   changed.notify_all();
 }
 
 void AsyncPace::fail(Status status) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (firstFailure.ok())
     firstFailure = std::move(status);
   changed.notify_all();

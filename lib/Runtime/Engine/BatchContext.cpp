@@ -1,4 +1,4 @@
-//===- BatchContext.cpp - One batch on its way through a program ----------===//
+//===- BatchContext.cpp - Runs a program's stages on one batch ------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -38,8 +38,8 @@ BatchContext::BatchContext(Model &model, const pdl_program &program,
   if (buffers.device)
     deviceInput = std::make_unique<DeviceInput>(buffers.device->runsOn(),
                                                 descriptor, program);
-  ownContribution.blocks.resize(program.update_count);
-  ownContribution.objectives.resize(buffers.lossSums.size());
+  ownPartialSum.blocks.resize(program.update_count);
+  ownPartialSum.objectives.resize(buffers.lossSums.size());
 
   context.struct_size = sizeof(context);
   context.worker = &worker;
@@ -53,7 +53,7 @@ BatchContext::BatchContext(Model &model, const pdl_program &program,
   context.draws = &draws;
 }
 
-/// What is drawn for samples of the data goes by where they stand in it.
+/// Random numbers depend on the positions of the samples in the data.
 void BatchContext::prepareDraws(const StepInput &input) {
   draws = {model.seed(), 0, input.samples, nullptr};
   if (input.batch) {
@@ -73,7 +73,7 @@ size_t BatchContext::arenaBytes(const pdl_affine_size &size) const {
 }
 
 void BatchContext::skip() {
-  ownContribution.present = false;
+  ownPartialSum.present = false;
   std::fill(lookups.begin(), lookups.end(), pdl_lookup());
   stepInput = {};
 }
@@ -94,7 +94,7 @@ Status BatchContext::prepare(const StepInput &input) {
       PDLRT_RETURN_IF_ERROR(deviceInput->finish());
     worker.beginStep();
     prepareDraws(input);
-    // The lookups are empty here, so this is a size of batch and fields.
+    // There are no lookups yet, so this size depends only on batch and fields.
     context.prepare_arena =
         prepareArena.reserve(arenaBytes(program.prepare_arena));
     context.compute_arena = nullptr;
@@ -105,7 +105,7 @@ Status BatchContext::prepare(const StepInput &input) {
   }
 }
 
-/// The memory of a gradient on the host; null where it stays on a device.
+/// Returns host memory for a gradient; null if it stays on a device.
 Expected<void *> BatchContext::reserveGradient(int32_t update, size_t bytes) {
   if (buffers.device)
     return buffers.device->hostGradient(update, bytes);
@@ -131,7 +131,7 @@ Status BatchContext::reserveComputeBuffers() {
     const pdl_update_descriptor &update = program.updates[i];
     const pdl_symbol &symbol = descriptor.symbols[update.symbol];
     const size_t size = gradientElements(symbol) * elementSize(symbol);
-    BlockGradient &block = ownContribution.blocks[i];
+    BlockGradient &block = ownPartialSum.blocks[i];
     block = {};
     const bool isTable = symbol.kind == PDL_SYMBOL_TABLE;
     const Expected<void *> memory = reserveGradient(
@@ -173,19 +173,19 @@ Status BatchContext::compute() {
   const ObservedSamples::Scope scope(observed);
   PDLRT_RETURN_IF_ERROR(Status::fromLastError(program.compute(&context)));
   for (size_t o = 0; o < buffers.lossSums.size(); ++o)
-    ownContribution.objectives[o] = {buffers.lossSums[o],
-                                     buffers.weightSums[o]};
+    ownPartialSum.objectives[o] = {buffers.lossSums[o], buffers.weightSums[o]};
   if (buffers.device)
     noteGradientsOnDevice();
-  ownContribution.present = true;
+  ownPartialSum.present = true;
   return {};
 }
 
-/// Those of rows are the host's unless they stay there.
+/// Marks gradients on devices. Gradients of rows are on the host unless the
+/// table's stay on the device.
 void BatchContext::noteGradientsOnDevice() {
   for (int32_t i = 0; i < program.update_count; ++i) {
     const pdl_update_descriptor &update = program.updates[i];
-    BlockGradient &block = ownContribution.blocks[i];
+    BlockGradient &block = ownPartialSum.blocks[i];
     const bool isTable =
         model.descriptor().symbols[update.symbol].kind == PDL_SYMBOL_TABLE;
     if (isTable && block.gradients)
@@ -220,7 +220,7 @@ BatchContext::deviceNeeds(size_t contexts) const {
   return needs;
 }
 
-/// As `allFinite`, on the threads of the calling task.
+/// Does the same as `allFinite`, on the threads of the calling task.
 static bool allFiniteInParallel(int32_t type, int64_t count,
                                 const void *values) {
   const auto size = int64_t(elementSize(type));
@@ -237,7 +237,7 @@ std::string BatchContext::findNonFinite() const {
   const TraceSpan span("check finite");
   if (program.objective_count == 0)
     return {};
-  for (const ObjectiveSums &sums : ownContribution.objectives)
+  for (const ObjectiveSums &sums : ownPartialSum.objectives)
     if (!std::isfinite(sums.loss))
       return "the loss";
   const pdl_descriptor &descriptor = model.descriptor();

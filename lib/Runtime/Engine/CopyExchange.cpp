@@ -1,4 +1,4 @@
-//===- CopyExchange.cpp - A trainer's copy among those of others ----------===//
+//===- CopyExchange.cpp - Exchange of model deltas (GEO-SGD) --------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,14 +11,14 @@
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/State/Deltas.h"
-#include "pdlrt/Table/TableMoment.h"
+#include "pdlrt/Table/TableSnapshot.h"
 
 #include <algorithm>
 #include <cstring>
 
 using namespace pdlrt;
 
-/// Rows, or elements of a parameter, that one task works on.
+/// Number of rows, or of elements of a parameter, per task.
 static constexpr int64_t rowsInTask = 1024, elementsInTask = 1 << 14;
 
 static int64_t taskCount(int64_t count, int64_t inTask) {
@@ -26,7 +26,7 @@ static int64_t taskCount(int64_t count, int64_t inTask) {
 }
 
 //===----------------------------------------------------------------------===//
-// The beginning
+// Construction
 //===----------------------------------------------------------------------===//
 
 CopyExchange::CopyExchange(const pdl_descriptor &descriptor,
@@ -35,11 +35,9 @@ CopyExchange::CopyExchange(const pdl_descriptor &descriptor,
                            const Options &options, ExchangeLayout layout)
     : descriptor(descriptor), placement(placement), servers(servers),
       model(model), scheduler(scheduler), options(options),
-      layout(std::move(layout)) {
-  ownCosts.servers = trafficOf(placement);
-}
+      layout(std::move(layout)), metrics(this->layout.program(), placement) {}
 
-/// A table of values alone, with those of `copy`.
+/// Returns a table without slots, with the values of `copy`.
 static Expected<std::unique_ptr<EmbeddingTable>>
 makeBase(const EmbeddingTable &copy) {
   TableOptions options = copy.options();
@@ -136,10 +134,10 @@ CopyExchange::Parameter *CopyExchange::parameterOf(int32_t symbol) {
 }
 
 //===----------------------------------------------------------------------===//
-// What steps change
+// Changed keys
 //===----------------------------------------------------------------------===//
 
-/// Each key once.
+/// Removes duplicate keys.
 Status CopyExchange::compact(std::vector<int64_t> &keys) {
   const int64_t *all = keys.data();
   const auto count = int64_t(keys.size());
@@ -149,8 +147,9 @@ Status CopyExchange::compact(std::vector<int64_t> &keys) {
   return {};
 }
 
-/// The same where there are that many; next time, where there are twice as many
-/// as are left. So a key costs a constant time, however often it comes.
+/// Calls `compact` if the list has at least `atLeast` keys, and then sets
+/// `atLeast` to twice the remaining number. A key therefore has a constant
+/// amortized cost, however often it occurs.
 Status CopyExchange::compactAt(std::vector<int64_t> &keys, size_t &atLeast) {
   if (keys.size() < atLeast)
     return {};
@@ -159,7 +158,7 @@ Status CopyExchange::compactAt(std::vector<int64_t> &keys, size_t &atLeast) {
   return {};
 }
 
-void CopyExchange::note(const Contribution &sum) {
+void CopyExchange::note(const PartialSum &sum) {
   hasChanged = true;
   const pdl_program &program = layout.program();
   for (int32_t u = 0; u < program.update_count; ++u) {
@@ -169,22 +168,23 @@ void CopyExchange::note(const Contribution &sum) {
     const BlockGradient &block = sum.blocks[u];
     table->noted.insert(table->noted.end(), block.keys,
                         block.keys + block.keyCount);
-    // Where it fails, so does the exchange that comes.
+    // If this fails, the next exchange fails, too.
     (void)compactAt(table->noted, table->compactNotedAt);
   }
 }
 
 //===----------------------------------------------------------------------===//
-// What is sent
+// Requests
 //===----------------------------------------------------------------------===//
 
-/// `range(begin)` for [begin, begin + rowsInTask), in parallel.
+/// Calls range(begin) for [begin, begin + rowsInTask), in parallel.
 void CopyExchange::forEachRow(int64_t count, TaskRef range) {
   scheduler.parallelFor(taskCount(count, rowsInTask),
                         [&](int64_t task) { range(task * rowsInTask); });
 }
 
-/// The rows of keys in the copy and, where there is one, in its base.
+/// Finds or inserts the rows of keys in the copy and, if there is one, in its
+/// base.
 Status CopyExchange::insertRows(Table &table, std::span<const int64_t> keys) {
   const auto count = int64_t(keys.size());
   table.rows.resize(keys.size());
@@ -232,7 +232,7 @@ void CopyExchange::takeDeltasOf(Parameter &parameter) {
   });
 }
 
-/// The changes of a server's rows; of one trainer the rows themselves.
+/// Adds the deltas of a server's rows; with one trainer, the rows themselves.
 void CopyExchange::addRowDeltas(Table &table, int32_t server, int32_t channel,
                                 ExchangeWriter &writer) {
   const pdl_symbol &symbol = descriptor.symbols[table.symbol];
@@ -276,13 +276,13 @@ std::vector<Message> CopyExchange::writeChanges() {
         addRowDeltas(*tableOf(channel.symbol), s, c, writer);
     }
     payloads.push_back(writer.finish());
-    ownCosts.servers[s].noteRequest(payloads.back().size());
+    metrics.servers[s].noteRequest(payloads.back().size());
   }
   return payloads;
 }
 
 //===----------------------------------------------------------------------===//
-// What comes back
+// Responses
 //===----------------------------------------------------------------------===//
 
 Status CopyExchange::takeRows(Table &table, std::span<const int64_t> keys,
@@ -294,9 +294,9 @@ Status CopyExchange::takeRows(Table &table, std::span<const int64_t> keys,
   const RowLayout &rowLayout = table.copy->layout();
   forEachRow(count, [&](int64_t begin) {
     const int64_t part = std::min(rowsInTask, count - begin);
-    // Of a save that goes on.
-    if (TableMoment *moment = table.copy->moment())
-      moment->preserve(part, keys.data() + begin, table.rows.data() + begin);
+    // Snapshot of a save in progress.
+    if (TableSnapshot *snapshot = table.copy->snapshot())
+      snapshot->preserve(part, keys.data() + begin, table.rows.data() + begin);
     for (int64_t i = begin; i < begin + part; ++i) {
       const std::byte *value = values + size_t(i) * bytes;
       void *row = table.rows[size_t(i)];
@@ -329,14 +329,15 @@ void CopyExchange::takeBlocks(Parameter &parameter, int32_t server,
   }
 }
 
-Status CopyExchange::takeAnswers(std::vector<Message> answers) {
+Status CopyExchange::takeResponses(std::vector<Message> responses) {
+  const TraceSpan span("pull");
   for (int32_t s = 0; s < placement.serverCount(); ++s) {
-    ownCosts.servers[s].noteAnswer(answers[s].size());
+    metrics.servers[s].noteResponse(responses[s].size());
     const Expected<ExchangeMessage> message =
-        layout.takeAnswer(ExchangeForm::State, s, answers[s], {});
+        layout.takeResponse(ExchangeForm::State, s, responses[s], {});
     if (!message)
       return Status(message.status())
-          .withContext("the answer of " + servers.session(s).name());
+          .withContext("the response of " + servers.session(s).name());
     for (int32_t c = 0; c < layout.channelCount(); ++c) {
       const pdl_channel &channel = layout.channel(c);
       const std::byte *from = message->section(c).data();
@@ -369,7 +370,10 @@ Status CopyExchange::exchange() {
     table.router.assign(placement, table.symbol, int64_t(table.noted.size()),
                         table.noted.data());
   }
-  std::vector<Message> payloads = writeChanges();
+  std::vector<Message> payloads = [&] {
+    const TraceSpan pushing("push");
+    return writeChanges();
+  }();
   hasChanged = false;
   for (Table &table : tables) {
     if (table.base) {
@@ -379,20 +383,20 @@ Status CopyExchange::exchange() {
     }
     table.noted.clear();
   }
-  ownCosts.serialise += stopwatch.lap();
-  Expected<std::vector<Message>> answers = [&] {
+  metrics.serialize += stopwatch.lap();
+  Expected<std::vector<Message>> responses = [&] {
     const TraceSpan waiting("wait for servers");
     return servers.sendAll(MessageKind::Exchange, std::move(payloads));
   }();
-  ownCosts.wait += stopwatch.lap();
-  if (!answers)
-    return answers.status();
-  Status status = takeAnswers(std::move(*answers));
-  ownCosts.serialise += stopwatch.lap();
+  metrics.wait += stopwatch.lap();
+  if (!responses)
+    return responses.status();
+  Status status = takeResponses(std::move(*responses));
+  metrics.serialize += stopwatch.lap();
   return status;
 }
 
-/// Values become those of servers.
+/// Resets all values to those of the servers.
 void CopyExchange::returnToBase() {
   for (Parameter &parameter : parameters) {
     const pdl_symbol &symbol = descriptor.symbols[parameter.symbol];
@@ -403,9 +407,9 @@ void CopyExchange::returnToBase() {
 }
 
 Status CopyExchange::settle(const std::function<Status()> &meet) {
-  const TraceSpan span("settle");
+  const TraceSpan span("merge deltas");
   PDLRT_RETURN_IF_ERROR(exchange());
-  // Behind this all have given what they give.
+  // After this, all trainers have sent their changes.
   PDLRT_RETURN_IF_ERROR(meet());
   PDLRT_RETURN_IF_ERROR(exchange());
   if (needsBases()) {
@@ -416,9 +420,9 @@ Status CopyExchange::settle(const std::function<Status()> &meet) {
       const auto count = int64_t(table.drifted.size());
       forEachRow(count, [&](int64_t begin) {
         const int64_t part = std::min(rowsInTask, count - begin);
-        if (TableMoment *moment = table.copy->moment())
-          moment->preserve(part, table.drifted.data() + begin,
-                           table.rows.data() + begin);
+        if (TableSnapshot *snapshot = table.copy->snapshot())
+          snapshot->preserve(part, table.drifted.data() + begin,
+                             table.rows.data() + begin);
         for (int64_t i = begin; i < begin + part; ++i) {
           std::memcpy(table.rows[size_t(i)], table.baseRows[size_t(i)],
                       table.copy->valueBytes());
@@ -428,6 +432,6 @@ Status CopyExchange::settle(const std::function<Status()> &meet) {
       table.drifted.clear();
     }
   }
-  // Before it nobody changes anything again.
+  // No trainer may change anything before all have reached this point.
   return meet();
 }

@@ -1,4 +1,4 @@
-//===- EarlyGradients.cpp - Gradients before a step is computed -----------===//
+//===- EarlyGradients.cpp - Dense gradients during a step -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,7 +22,7 @@ EarlySums::EarlySums(std::span<const std::unique_ptr<Replica>> group,
     : replicas(group), blocks(ofProgram), sum(result), taker(to),
       missing(ofProgram.size()) {
   for (size_t r = 0; r < replicas.size(); ++r)
-    replicas[r]->tellOfGradients(this, int(r));
+    replicas[r]->reportGradients(this, int(r));
 }
 
 void EarlySums::begin() {
@@ -39,7 +39,7 @@ void EarlySums::begin() {
 }
 
 void EarlySums::gradientReady(int, int32_t update) noexcept {
-  // What each worker has written is seen by the last one.
+  // Acquire and release: the last worker sees the gradients of all others.
   if (!isActive || blocks[update].isTable ||
       missing[update].fetch_sub(1, std::memory_order_acq_rel) != 1)
     return;
@@ -51,6 +51,6 @@ void EarlySums::gradientReady(int, int32_t update) noexcept {
           replicas[r]->current().contribution().blocks[update].dense);
     taker.take(update, sum.sumEarly(blocks[update], size_t(update), parts));
   } catch (const std::bad_alloc &) {
-    // It leaves with the others, if there is memory then.
+    // The gradient is sent with the exchange, if there is memory then.
   }
 }

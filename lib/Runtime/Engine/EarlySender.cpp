@@ -1,4 +1,4 @@
-//===- EarlySender.cpp - Gradients leave before their step ----------------===//
+//===- EarlySender.cpp - Sends gradients during their step ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Engine/EarlySender.h"
+#include "pdlrt/Core/Mutex.h"
 
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/OutOfMemory.h"
@@ -23,57 +24,58 @@ static double secondsBetween(EarlySender::Time begin, EarlySender::Time end) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is on its way
+// Parts in flight
 //===----------------------------------------------------------------------===//
 
 class EarlySender::Flight {
 public:
   explicit Flight(std::function<Time()> by) : now(std::move(by)) {}
   void begin() {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     underWay = 0;
-    inAll = beside = 0;
+    inAll = background = 0;
     computes = true;
   }
   void left() {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (underWay++ == 0)
       since = now();
   }
   void arrived() {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (underWay > 0 && --underWay == 0)
       count();
   }
   void endCompute() {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (underWay > 0)
       count();
     computes = false;
   }
-  /// Seconds in which something was under way, and those of them in which the
-  /// step still computed.
+  /// Returns the seconds with parts in flight, and those during which the step
+  /// also computed.
   std::pair<double, double> seconds() {
-    const std::lock_guard lock(mutex);
-    return {inAll, beside};
+    const MutexLock lock(mutex);
+    return {inAll, background};
   }
 
 private:
-  /// Counts up to now, and goes on.
-  void count() {
+  /// Adds the time since the last call.
+  void count() PDLRT_REQUIRES(mutex) {
     const Time until = now();
     inAll += secondsBetween(since, until);
     if (computes)
-      beside += secondsBetween(since, until);
+      background += secondsBetween(since, until);
     since = until;
   }
 
   const std::function<Time()> now;
-  std::mutex mutex;
-  int64_t underWay = 0;
-  Time since;
-  bool computes = false;
-  double inAll = 0, beside = 0;
+  Mutex mutex;
+  int64_t underWay PDLRT_GUARDED_BY(mutex) = 0;
+  Time since PDLRT_GUARDED_BY(mutex);
+  bool computes PDLRT_GUARDED_BY(mutex) = false;
+  double inAll PDLRT_GUARDED_BY(mutex) = 0;
+  double background PDLRT_GUARDED_BY(mutex) = 0;
 };
 
 //===----------------------------------------------------------------------===//
@@ -84,7 +86,7 @@ EarlySender::EarlySender(const ExchangeLayout &ofProgram, ServerGroup &to,
                          const OverlapOptions &given, std::function<Time()> by)
     : layout(ofProgram), servers(to), options(given), isUseful(mayFill()),
       now(std::move(by)), owners(size_t(ofProgram.placement().serverCount())),
-      flight(std::make_shared<Flight>(now)) {
+      flight(std::make_shared<Flight>(now)), metrics(layout.program()) {
   const pdl_program &program = layout.program();
   for (int32_t u = 0; u < program.update_count; ++u)
     channelOf.push_back(
@@ -92,18 +94,18 @@ EarlySender::EarlySender(const ExchangeLayout &ofProgram, ServerGroup &to,
   for (Owner &owner : owners)
     owner.places.resize(size_t(layout.channelCount()));
   static constexpr const char *names[] = {"auto", "on", "off"};
-  ownCosts.choice = names[size_t(options.overlap)];
+  metrics.choice = names[size_t(options.overlap)];
   if (options.overlap == Overlap::Off)
     return;
   if (options.arePacked)
-    ownCosts.choice += ": off: gradients are packed";
+    metrics.choice += ": off: gradients are packed";
   else if (!isUseful)
-    ownCosts.choice += ": off: no dense gradients fill a part";
+    metrics.choice += ": off: no dense gradients fill a part";
   else if (options.overlap == Overlap::Auto)
-    ownCosts.choice += ": not decided yet";
+    metrics.choice += ": not decided yet";
 }
 
-/// Whether the gradients that some owner has are enough for a part.
+/// Returns true if some owner's gradients are large enough for a part.
 bool EarlySender::mayFill() const {
   if (options.arePacked)
     return false;
@@ -124,8 +126,8 @@ bool EarlySender::isOn() const {
   return trial.decision() ? trial.decision()->isOn : trial.tries(stepNumber());
 }
 
-/// The same at all trainers that meet in each step: they send as many requests,
-/// each of their steps the same number.
+/// Returns the number of the step. It is the same at all trainers that exchange
+/// in each step, because they send equally many requests.
 uint64_t EarlySender::stepNumber() const {
   return servers.requestsSent() / (layout.hasNormRequest() ? 2 : 1);
 }
@@ -149,8 +151,8 @@ void EarlySender::forgetStep() {
   flight->begin();
 }
 
-/// Adds a gradient to the parts of its owners; with `mutex`. Returns those that
-/// are full.
+/// Adds a gradient to the parts of its owners, and returns the parts that are
+/// full. `mutex` must be locked.
 std::vector<EarlySender::Closed> EarlySender::fill(int32_t channel,
                                                    const void *sum) {
   std::vector<Closed> closed;
@@ -159,8 +161,9 @@ std::vector<EarlySender::Closed> EarlySender::fill(int32_t channel,
     Owner &owner = owners[s];
     const auto server = int32_t(s);
     const size_t size = layout.sectionBytes(server, channel);
-    // What finds no place in the table goes with the exchange.
-    if (size == 0 || owner.placed == mostPlaces)
+    // If the request has no more positions, the gradient is sent with the
+    // exchange.
+    if (size == 0 || owner.placed == maxPlaces)
       continue;
     ++owner.placed;
     owner.places[channel] = {0, owner.parts, owner.bytes.size(), size};
@@ -188,8 +191,9 @@ void EarlySender::take(int32_t update, const void *sum) noexcept {
   try {
     send(channel, sum);
   } catch (...) {
-    // Places may name what has not left: the step cannot be exchanged.
-    const std::lock_guard lock(mutex);
+    // Positions may refer to parts that were not sent, so the step cannot be
+    // exchanged.
+    const MutexLock lock(mutex);
     failure = std::current_exception();
   }
 }
@@ -198,7 +202,7 @@ void EarlySender::send(int32_t channel, const void *sum) {
   const Time begin = now();
   std::vector<Closed> closed;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (parts == 0)
       firstLeft = begin;
     closed = fill(channel, sum);
@@ -215,7 +219,7 @@ void EarlySender::send(int32_t channel, const void *sum) {
       own->arrived();
     });
   }
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   handing += secondsBetween(begin, now());
 }
 
@@ -230,7 +234,7 @@ Status EarlySender::endCompute() {
   }
   if (parts > 0)
     window = secondsBetween(firstLeft, now());
-  // What has filled no part goes with the exchange.
+  // Gradients in incomplete parts are sent with the exchange.
   for (Owner &owner : owners)
     for (int32_t channel : owner.channels)
       owner.places[channel].reset();
@@ -238,18 +242,18 @@ Status EarlySender::endCompute() {
 }
 
 void EarlySender::endStep(bool contributed, double wait) {
-  const auto [travel, beside] = flight->seconds();
+  const auto [travel, background] = flight->seconds();
   if (parts > 0) {
-    ++ownCosts.steps;
-    ownCosts.parts += parts;
-    ownCosts.bytes += bytes;
-    ownCosts.beside += beside;
-    ownCosts.wait += wait;
+    ++metrics.steps;
+    metrics.parts += parts;
+    metrics.bytes += bytes;
+    metrics.background += background;
+    metrics.wait += wait;
   }
   const double step = secondsBetween(began, now());
   const OverlapMeasures measures = {parts,   bytes, window, travel,
                                     handing, step,  step};
-  // An exchange without a step may follow.
+  // The next exchange may have no step.
   forgetStep();
   if (options.overlap != Overlap::Auto || !isUseful || trial.decision() ||
       !contributed)
@@ -257,8 +261,8 @@ void EarlySender::endStep(bool contributed, double wait) {
   trial.note(isEarly, measures);
   if (!trial.decision())
     return;
-  ownCosts.choice = std::string("auto: ") +
-                    (trial.decision()->isOn ? "on: " : "off: ") +
-                    trial.decision()->why;
-  logInfo("--overlap " + ownCosts.choice);
+  metrics.choice = std::string("auto: ") +
+                   (trial.decision()->isOn ? "on: " : "off: ") +
+                   trial.decision()->why;
+  logInfo("--overlap " + metrics.choice);
 }

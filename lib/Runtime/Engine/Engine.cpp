@@ -1,4 +1,4 @@
-//===- Engine.cpp - The step of a program ---------------------------------===//
+//===- Engine.cpp - Workers that step together ----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,23 +12,16 @@
 #include "pdlrt/Engine/LocalCommunicator.h"
 
 #include <utility>
+#include <variant>
 
 using namespace pdlrt;
 using NextBatch = Communicator::NextBatch;
 
 StepEngine::~StepEngine() = default;
 
-Status StepEngine::resume(const RoundSource &, const PendingStep &) {
-  return Status::internal("this engine does not go on within a step");
-}
+RequestObserver::~RequestObserver() = default;
 
-void StepEngine::beforeRounds(const RoundAction &) {}
-
-void StepEngine::beforeRequests(const WorkerAction &) {}
-
-Status StepEngine::resumeWorkers(RoundSource, WorkersAt) {
-  return Status::internal("this engine has no workers that come back");
-}
+RecoveryParticipant::~RecoveryParticipant() = default;
 
 Engine::Engine(Model &model, const pdl_program &program,
                const ReplicaLayout &layout, Scheduler &scheduler,
@@ -36,7 +29,7 @@ Engine::Engine(Model &model, const pdl_program &program,
     : model(model), program(program), communicator(std::move(ownCommunicator)),
       exchangesNext(communicator->nextBatch() == NextBatch::InExchange),
       replicaSet(model, program, layout, /*ringSize=*/2, scheduler),
-      blocks(gradientBlocks(model.descriptor(), program)) {
+      blocks(gradientBlocks(model.descriptor(), program)), metrics(program) {
   if (EarlyGradients *early = communicator->early())
     replicaSet.giveEarly(blocks, *early);
   if (!program.frozen)
@@ -63,12 +56,12 @@ std::unique_ptr<Engine> Engine::createLocal(Model &model,
 }
 
 StepCosts Engine::costs() const {
-  StepCosts result = ownCosts;
+  StepCosts result = metrics.costs();
   communicator->addCosts(result);
   return result;
 }
 
-/// Of the current batches.
+/// Number of samples in the current batches.
 int64_t Engine::samples() {
   int64_t sum = 0;
   for (int r = 0; r < replicaSet.count(); ++r)
@@ -77,45 +70,47 @@ int64_t Engine::samples() {
 }
 
 //===----------------------------------------------------------------------===//
-// The batch of a step
+// Batches of steps
 //===----------------------------------------------------------------------===//
 
-/// The next round of `source`; empty behind its end, and where there is `none`.
+/// Returns the next round of `source`; empty at its end, or if `none` is true.
 Expected<std::span<const StepInput>> Engine::read(bool none) {
   if (none || ended)
     return std::span<const StepInput>();
   Expected<std::span<const StepInput>> inputs = source();
   ended = inputs && inputs->empty();
-  ownCosts.read += stopwatch.lap();
+  metrics.read += stopwatch.lap();
   return inputs;
 }
 
 Status Engine::prepare(std::span<const StepInput> inputs) {
   PDLRT_RETURN_IF_ERROR(replicaSet.prepare(inputs));
-  ownCosts.prepare += stopwatch.lap();
+  metrics.prepare += stopwatch.lap();
   return {};
 }
 
-/// What was prepared last is the batch of the step that is due.
-Status Engine::takeUp() {
+/// Collects the reads of the last prepared batches, which belong to the pending
+/// step.
+Status Engine::collectReads() {
   hasFollowing = false;
-  PDLRT_RETURN_IF_ERROR(communicator->takeUp(replicaSet));
+  PDLRT_RETURN_IF_ERROR(communicator->collectReads(replicaSet));
   for (int r = 0; r < replicaSet.count(); ++r)
     for (int32_t l = 0; l < program.lookup_count; ++l) {
       const pdl_lookup &lookup = replicaSet[r].current().lookup(l);
-      ownCosts.ids += lookup.occurrence_count;
-      ownCosts.keys += lookup.key_count;
+      metrics.ids += lookup.occurrence_count;
+      metrics.keys += lookup.key_count;
     }
-  ownCosts.prepare += stopwatch.lap();
+  metrics.prepare += stopwatch.lap();
   return {};
 }
 
 Status Engine::openPrepared() {
-  PDLRT_RETURN_IF_ERROR(takeUp());
+  PDLRT_RETURN_IF_ERROR(collectReads());
   return exchange(nullptr, {});
 }
 
-/// Brings the step that is due its batch, and what that reads of the state.
+/// Reads the batches of the pending step, and requests the state that they
+/// read.
 Status Engine::open() {
   if (std::exchange(isPrepared, false)) {
     replicaSet.advance();
@@ -125,7 +120,7 @@ Status Engine::open() {
   if (!inputs)
     return inputs.status();
   if (inputs->empty() && !exchangesNext) {
-    outcome.contributingNext = 0;
+    outcome.sendersWithNextBatch = 0;
     return {};
   }
   PDLRT_RETURN_IF_ERROR(prepare(*inputs));
@@ -136,7 +131,7 @@ Status Engine::open() {
 // The step
 //===----------------------------------------------------------------------===//
 
-/// What the current batches give; beside that, prepares `next`.
+/// Computes the current batches, and concurrently prepares `next`.
 Expected<Engine::Groups> Engine::compute(std::span<const StepInput> next) {
   if (next.empty()) {
     PDLRT_RETURN_IF_ERROR(replicaSet.compute());
@@ -144,38 +139,40 @@ Expected<Engine::Groups> Engine::compute(std::span<const StepInput> next) {
     ReplicaSet::Following following;
     hasFollowing = true;
     PDLRT_RETURN_IF_ERROR(replicaSet.compute(next, following));
-    ownCosts.prepareBeside += following.seconds;
+    metrics.prepareInBackground += following.seconds;
     isPrepared = following.status.ok();
     failure = std::move(following.status);
     if (exchangesNext)
       PDLRT_RETURN_IF_ERROR(std::exchange(failure, Status()));
   }
   Expected<Groups> groups = replicaSet.sumGroups(blocks);
-  ownCosts.compute += stopwatch.lap();
+  metrics.compute += stopwatch.lap();
   return groups;
 }
 
-/// Instead of `compute`: others have what an earlier start has computed, and of
-/// their answer the next step is made.
+/// Replaces `compute` if the previous incarnation has already sent the results.
+/// The next step uses the servers' response to them.
 Expected<Engine::Groups> Engine::repeat(std::span<const StepInput> next) {
   PDLRT_RETURN_IF_ERROR(replicaSet.prepare(next));
-  ownCosts.prepare += stopwatch.lap();
+  metrics.prepare += stopwatch.lap();
   return Groups();
 }
 
-/// Exchanges what the groups give in `step`; null: what opens one.
+/// Exchanges the partial sums of `step`; null: requests the state for the first
+/// step.
 Status Engine::exchange(const PendingStep *step, Groups groups) {
-  if (roundAction && exchangesNext)
-    roundAction(step);
-  StepOffer offer;
-  offer.opens = step == nullptr;
-  offer.beginsPass = std::exchange(beginsPass, false);
-  offer.groups = groups;
-  offer.contributesNext = (offer.opens || exchangesNext) && samples() > 0;
-  offer.stop = step ? step->stop : stopSignal() != 0;
-  offer.save = step && std::exchange(asksForSave, false);
-  Expected<RoundOutcome> result = communicator->exchange(offer);
-  // The communicator counts that by itself.
+  if (observer && exchangesNext)
+    observer->beforeRound(step);
+  StepRequest stepRequest;
+  stepRequest.requestOnly = step == nullptr;
+  stepRequest.beginsPass = std::exchange(beginsPass, false);
+  stepRequest.groups = groups;
+  stepRequest.hasNextBatch =
+      (stepRequest.requestOnly || exchangesNext) && samples() > 0;
+  stepRequest.stop = step ? step->stop : stopSignal() != 0;
+  stepRequest.save = step && std::exchange(requestsSave, false);
+  Expected<RoundOutcome> result = communicator->exchange(stepRequest);
+  // The communicator measures this time itself.
   stopwatch.lap();
   if (!result)
     return result.status();
@@ -185,12 +182,14 @@ Status Engine::exchange(const PendingStep *step, Groups groups) {
 
 Expected<StepResult> Engine::finish(PendingStep step, Groups groups) {
   PDLRT_RETURN_IF_ERROR(exchange(&step, groups));
-  ++ownCosts.steps;
+  ++metrics.steps;
   StepResult result;
   static_cast<StepSums &>(result) = outcome;
   result.samples = step.samples;
   result.wantsSave = outcome.save;
   result.skipped = program.update_count > 0 && result.hasNoWeight();
+  metrics.samples += result.samples;
+  metrics.skippedUpdates += result.skipped;
   return result;
 }
 
@@ -217,11 +216,14 @@ Status Engine::begin(RoundSource newSource) {
   return {};
 }
 
-Status Engine::resume(const RoundSource &newSource, const PendingStep &step) {
-  source = newSource;
+Status Engine::resume(RoundSource newSource, ResumePoint point) {
+  const auto *step = std::get_if<PendingStep>(&point);
+  if (!step)
+    return Status::internal("this engine has no workers that can recover");
+  source = std::move(newSource);
   beginsPass = ended = isPrepared = false;
   isOpen = true;
-  pending = step;
+  pending = *step;
   outcome = {};
   return {};
 }
@@ -229,11 +231,11 @@ Status Engine::resume(const RoundSource &newSource, const PendingStep &step) {
 Expected<std::optional<StepResult>> Engine::next(bool last) {
   if (!failure.ok())
     return failure;
-  // What was done since the last step is none of its cost.
+  // Exclude the time since the last step from the costs.
   stopwatch.lap();
   if (!std::exchange(isOpen, exchangesNext))
     PDLRT_RETURN_IF_ERROR(open());
-  if (!pending && outcome.contributingNext == 0)
+  if (!pending && outcome.sendersWithNextBatch == 0)
     return std::optional<StepResult>();
   const bool readsAhead =
       !last && communicator->nextBatch() != NextBatch::AfterStep;
@@ -257,9 +259,10 @@ Expected<std::optional<StepResult>> Engine::next(bool last) {
     else if (!isRepeated)
       PDLRT_RETURN_IF_ERROR(prepare({}));
     isPrepared = false;
-    PDLRT_RETURN_IF_ERROR(takeUp());
+    PDLRT_RETURN_IF_ERROR(collectReads());
   }
-  // Not before: what cannot be read asks for it too.
+  // Checked only now, because reading the next batch may itself request a
+  // shutdown.
   if (!isRepeated)
     step.stop = stopSignal() != 0;
   Expected<StepResult> result = finish(step, *groups);

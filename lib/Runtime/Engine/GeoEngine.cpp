@@ -1,4 +1,4 @@
-//===- GeoEngine.cpp - Steps on a copy, and exchanges ---------------------===//
+//===- GeoEngine.cpp - Steps on a local copy of the model -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,7 +16,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// Of a copy: says what is about to be applied.
+/// Communicator of a copy: records the changes that are about to be applied.
 class CopyCommunicator final : public LocalCommunicator {
 public:
   CopyCommunicator(Model &model, const pdl_program &program,
@@ -25,7 +25,7 @@ public:
       : LocalCommunicator(model, program, layout, scheduler), copies(copies) {}
 
 protected:
-  void noteUpdate(const Contribution &merged) override { copies.note(merged); }
+  void noteUpdate(const PartialSum &merged) override { copies.note(merged); }
 
 private:
   CopyExchange &copies;

@@ -1,4 +1,4 @@
-//===- GradientPacker.cpp - Gradients of a trainer in fewer bits ----------===//
+//===- GradientPacker.cpp - Quantized gradients of a trainer --------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,7 +14,7 @@
 
 using namespace pdlrt;
 
-/// Elements that are worked on while they are in the cache: whole groups.
+/// Number of elements processed while they are in the cache: whole groups.
 static constexpr int64_t chunk = 16 * groupSize;
 
 void GradientPacker::pack(int32_t symbol, const float *gradient,

@@ -1,4 +1,4 @@
-//===- LocalCommunicator.cpp - All state is in this process ---------------===//
+//===- LocalCommunicator.cpp - State in the same process ------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,14 +10,16 @@
 
 #include "pdlrt/Core/StopSignal.h"
 #include "pdlrt/Core/Stopwatch.h"
+#include "pdlrt/Engine/StepMetrics.h"
 #include "pdlrt/State/DeviceState.h"
 
 using namespace pdlrt;
 
 Communicator::~Communicator() = default;
 
-/// Where a group updates rows without gradient too, those that the next batch
-/// creates would take part in the step.
+/// Returns when the next batch may be read. If a group also updates rows
+/// without gradient, rows inserted for the next batch would take part in the
+/// step, so the batch must be read after it.
 static Communicator::NextBatch whenNextOf(const pdl_descriptor &descriptor,
                                           const pdl_program &program) {
   for (int32_t i = 0; i < program.update_count; ++i) {
@@ -26,7 +28,7 @@ static Communicator::NextBatch whenNextOf(const pdl_descriptor &descriptor,
         descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE)
       return Communicator::NextBatch::AfterStep;
   }
-  return Communicator::NextBatch::BesideStep;
+  return Communicator::NextBatch::DuringStep;
 }
 
 LocalCommunicator::LocalCommunicator(Model &model, const pdl_program &program,
@@ -37,7 +39,8 @@ LocalCommunicator::LocalCommunicator(Model &model, const pdl_program &program,
       isWholeJob(layout.localGroups == layout.groups),
       whenNext(whenNextOf(model.descriptor(), program)),
       blocks(gradientBlocks(model.descriptor(), program)),
-      updater(model, program, scheduler) {
+      updater(model, program, scheduler),
+      applySeconds(addApplySeconds(program)) {
   if (DeviceState *state = model.deviceState();
       state && program.update_count > 0)
     state->keepGradients(size_t(layout.localReplicas()),
@@ -46,40 +49,40 @@ LocalCommunicator::LocalCommunicator(Model &model, const pdl_program &program,
 
 bool LocalCommunicator::stopped() const { return stopSignal() != 0; }
 
-Expected<RoundOutcome> LocalCommunicator::exchange(const StepOffer &offer) {
+Expected<RoundOutcome>
+LocalCommunicator::exchange(const StepRequest &stepRequest) {
   RoundOutcome outcome;
-  outcome.contributingNext = offer.contributesNext;
-  outcome.stop = offer.stop;
-  outcome.save = offer.save;
-  if (offer.opens || program.objective_count == 0)
+  outcome.sendersWithNextBatch = stepRequest.hasNextBatch;
+  outcome.stop = stepRequest.stop;
+  outcome.save = stepRequest.save;
+  if (stepRequest.requestOnly || program.objective_count == 0)
     return outcome;
   Stopwatch stopwatch;
-  PDLRT_RETURN_IF_ERROR(sum.assign(blocks, offer.groups, scheduler));
-  const Contribution &merged = sum.result();
+  PDLRT_RETURN_IF_ERROR(sum.assign(blocks, stepRequest.groups, scheduler));
+  const PartialSum &merged = sum.result();
   outcome.take(merged);
   if (program.update_count > 0 && merged.hasWeight())
     PDLRT_RETURN_IF_ERROR(apply(merged));
-  seconds += stopwatch.lap();
+  applySeconds += stopwatch.lap();
   return outcome;
 }
 
-Status LocalCommunicator::checkSums(const Contribution &merged) {
+Status LocalCommunicator::checkSums(const PartialSum &merged) {
   DeviceState *state = model.deviceState();
   if (!state)
     return checkFiniteSums(model.descriptor(), blocks, merged);
   if (const int32_t block = state->nonFiniteSum(); block >= 0)
     return refuseSum(model.descriptor(), blocks[block].symbol);
-  // Their quotients by the sum of weights are finite, too, unless that is
-  // small.
+  // Quotients by the sum of weights are then finite too, unless a sum is small.
   if (!hasSmallWeight(merged))
     return checkFiniteSums(model.descriptor(), blocks, merged);
-  const Expected<Contribution> onHost = state->withGradients(merged, blocks);
+  const Expected<PartialSum> onHost = state->withGradients(merged, blocks);
   if (!onHost)
     return onHost.status();
   return checkFiniteSums(model.descriptor(), blocks, *onHost);
 }
 
-Status LocalCommunicator::apply(const Contribution &merged) {
+Status LocalCommunicator::apply(const PartialSum &merged) {
   if (isSum || hasSmallWeight(merged))
     PDLRT_RETURN_IF_ERROR(checkSums(merged));
   noteUpdate(merged);

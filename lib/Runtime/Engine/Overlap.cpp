@@ -1,4 +1,4 @@
-//===- Overlap.cpp - Whether gradients leave early ------------------------===//
+//===- Overlap.cpp - Decides when gradients are sent ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,10 +15,10 @@
 
 using namespace pdlrt;
 
-/// Less of a step is no gain that can be told from chance.
-static constexpr double leastGain = 0.01;
-/// Nor is one of less than so many standard errors.
-static constexpr double leastErrors = 2;
+/// Minimum gain, as a fraction of a step.
+static constexpr double minGain = 0.01;
+/// Minimum gain, in standard errors.
+static constexpr double minErrors = 2;
 
 static std::string inMilliseconds(double seconds) {
   return fmt::format("{:.3f} ms", 1000 * seconds);
@@ -30,7 +30,8 @@ OverlapDecision pdlrt::decideOverlap(const OverlapMeasures &measures) {
   const double hidden =
       std::min(measures.travel, measures.window) - measures.handing;
   const std::string what = fmt::format(
-      "{} bytes in {} parts travel for {}, of which {} fit beside computing at "
+      "{} bytes in {} parts travel for {}, of which {} fit into the time of "
+      "computing at "
       "the price of {}",
       measures.bytes, measures.parts, inMilliseconds(measures.travel),
       inMilliseconds(std::min(measures.travel, measures.window)),
@@ -40,10 +41,10 @@ OverlapDecision pdlrt::decideOverlap(const OverlapMeasures &measures) {
       "less",
       inMilliseconds(measures.with), inMilliseconds(measures.without),
       inMilliseconds(measures.noise));
-  const double least = leastGain * measures.without;
+  const double least = minGain * measures.without;
   const double gain = measures.without - measures.with;
   const bool isOn =
-      hidden > least && gain > std::max(least, leastErrors * measures.noise);
+      hidden > least && gain > std::max(least, minErrors * measures.noise);
   return {isOn, what + "; " + both};
 }
 
@@ -52,7 +53,8 @@ template <typename Number> static Number medianOf(std::vector<Number> numbers) {
   return numbers.empty() ? Number() : numbers[numbers.size() / 2];
 }
 
-/// The standard error of the median of as many normal numbers of that spread.
+/// Estimates the standard error of the median from the median absolute
+/// deviation, assuming a normal distribution.
 static double errorOf(const std::vector<double> &numbers) {
   const double median = medianOf(numbers);
   std::vector<double> distances;
@@ -79,7 +81,8 @@ void OverlapTrial::note(bool tried, const OverlapMeasures &measures) {
     return numbers;
   };
   const std::vector<double> early = all(&OverlapMeasures::with);
-  // std::hypot would need glibc 2.35; these are seconds, whose squares fit.
+  // std::hypot would need glibc 2.35. The squares of these seconds do not
+  // overflow.
   const double ofEarly = errorOf(early), ofWithout = errorOf(without);
   decided = decideOverlap({
       .parts = medianOf(all(&OverlapMeasures::parts)),

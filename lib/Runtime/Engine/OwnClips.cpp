@@ -1,4 +1,4 @@
-//===- OwnClips.cpp - Clips by who sends a gradient -----------------------===//
+//===- OwnClips.cpp - Clipping by the sender of a gradient ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -42,7 +42,7 @@ void OwnClips::scale(const pdl_symbol &symbol, double factor,
     block.dense = to;
     return;
   }
-  // The counts of a row are none of its gradient.
+  // The counts of a row are not scaled: they are not part of its gradient.
   const int64_t width = symbol.gradient_width;
   auto *to = static_cast<char *>(
       values[place].reserve(size_t(block.keyCount * width) * size));
@@ -56,9 +56,9 @@ void OwnClips::scale(const pdl_symbol &symbol, double factor,
   block.gradients = rows.data();
 }
 
-const Contribution &OwnClips::apply(const ExchangeLayout &layout,
-                                    const Contribution &sum,
-                                    std::span<double> norms) {
+const PartialSum &OwnClips::apply(const ExchangeLayout &layout,
+                                  const PartialSum &sum,
+                                  std::span<double> norms) {
   const pdl_program &program = layout.program();
   clipped = sum;
   values.resize(size_t(program.update_count));
@@ -69,7 +69,7 @@ const Contribution &OwnClips::apply(const ExchangeLayout &layout,
       continue;
     const double limit = descriptor.clips[channel.clip].limit;
     const double norm = std::sqrt(norms[size_t(n)]);
-    // What is not finite is refused by who takes it.
+    // The receiver rejects values that are not finite.
     if (!(norm > limit) || !std::isfinite(norm))
       continue;
     for (int32_t u = 0; u < program.update_count; ++u)

@@ -1,4 +1,4 @@
-//===- OwnNorms.cpp - Norms that a sender of gradients forms --------------===//
+//===- OwnNorms.cpp - Norms computed by the sender ------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -25,7 +25,7 @@ static double partialNorm(const void *values, int64_t count, double weight) {
 
 std::vector<double> pdlrt::ownNorms(const pdl_descriptor &descriptor,
                                     const ExchangeLayout &layout,
-                                    const Contribution &sum,
+                                    const PartialSum &sum,
                                     std::span<const KeyRouter> routers) {
   const Placement &placement = layout.placement();
   std::vector<double> norms(layout.channelCount());
@@ -59,7 +59,7 @@ std::vector<double> pdlrt::ownNorms(const pdl_descriptor &descriptor,
                                               weight);
         continue;
       }
-      // A server's keys stand in the order of (shard, key).
+      // The keys of a server are in the order of (shard, key).
       shards.assign(EmbeddingTable::shardCount, {});
       const KeyRouter &keys = routers[layout.lookupOf(s)];
       for (int32_t server = 0; server < placement.serverCount(); ++server)

@@ -1,4 +1,4 @@
-//===- OwnRules.cpp - Rules that each trainer applies ---------------------===//
+//===- OwnRules.cpp - Optimizer rules applied by trainers -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,7 +20,7 @@ OwnRules::OwnRules(Model &model, const pdl_program &program,
       blocks(gradientBlocks(model.descriptor(), program)),
       updater(model, program, scheduler) {}
 
-Status OwnRules::begin(const Contribution *sum) {
+Status OwnRules::begin(const PartialSum *sum) {
   const DeviceState &state = *model.deviceState();
   if (const int32_t block = state.nonFiniteSum(); block >= 0)
     return refuseSum(model.descriptor(), blocks[block].symbol);
@@ -30,8 +30,8 @@ Status OwnRules::begin(const Contribution *sum) {
   for (size_t b = 0; b < blocks.size(); ++b) {
     if (blocks[b].isTable)
       continue;
-    // The sums are asked for by their blocks; where there is one replica alone,
-    // its gradient is the sum.
+    // Sums are identified by their blocks. With only one replica, its gradient
+    // is the sum.
     merged.blocks[b].onDevice = sum ? sum->blocks[b].onDevice : nullptr;
     if (const void *all = state.sumOf(b))
       merged.blocks[b].onDevice = all;
@@ -48,7 +48,7 @@ OwnRules::partialNorms(int32_t update,
       divisorOf(model.descriptor(), symbol.group,
                 objectives[size_t(of.objective)].weight, merged.steps);
   partials.clear();
-  // Nothing will be applied, whatever the norm.
+  // With weight 0, nothing is applied, so the norm is not needed.
   if (weight > 0)
     PDLRT_RETURN_IF_ERROR(model.deviceState()->partialNorms(
         of.symbol, size_t(update), merged.blocks[size_t(update)],

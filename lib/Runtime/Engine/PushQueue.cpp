@@ -1,4 +1,4 @@
-//===- PushQueue.cpp - Pushes beside a worker's steps ---------------------===//
+//===- PushQueue.cpp - Pushes in the background ---------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Engine/PushQueue.h"
+#include "pdlrt/Core/Mutex.h"
 
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/Trace.h"
@@ -14,35 +15,35 @@
 
 #include <algorithm>
 #include <cstring>
-#include <mutex>
 #include <utility>
 
 using namespace pdlrt;
 
-/// Gradients that merge, and then travel by reference.
+/// A push: gradients that are merged, and then sent by reference.
 struct PushQueue::Push {
-  /// Of the step that was added first, a copy.
-  Contribution first;
+  /// Copy of the step that was added first.
+  PartialSum first;
   std::vector<AlignedBuffer> dense;
-  /// By step, by block: its keys, its rows, and where each of them is.
+  /// Indexed by step, then by block: copies of keys and rows, and the address
+  /// of each row.
   struct Rows {
     std::vector<int64_t> keys;
     AlignedBuffer values;
     std::vector<void *> pointers;
   };
   std::vector<std::vector<Rows>> rows;
-  /// Of all steps, where there are several.
+  /// The sum of all steps, if there are several.
   RunningSum sum;
   int64_t steps = 0;
-  /// By lookup, once it is closed.
+  /// Indexed by lookup; set when the push is complete.
   std::vector<KeyRouter> routers;
 };
 
-/// Takes pushes back from whatever thread lets the last of their bytes go.
+/// Collects pushes for reuse, from the thread that releases the last reference.
 class PushQueue::Shelf {
 public:
   std::unique_ptr<Push> pick() {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (pushes.empty())
       return std::make_unique<Push>();
     std::unique_ptr<Push> push = std::move(pushes.back());
@@ -50,13 +51,13 @@ public:
     return push;
   }
   void putBack(std::unique_ptr<Push> push) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     pushes.push_back(std::move(push));
   }
 
 private:
-  std::mutex mutex;
-  std::vector<std::unique_ptr<Push>> pushes;
+  Mutex mutex;
+  std::vector<std::unique_ptr<Push>> pushes PDLRT_GUARDED_BY(mutex);
 };
 
 PushQueue::PushQueue(const pdl_descriptor &descriptor, ExchangeLayout layout,
@@ -65,9 +66,9 @@ PushQueue::PushQueue(const pdl_descriptor &descriptor, ExchangeLayout layout,
     : descriptor(descriptor), layout(std::move(layout)),
       blocks(gradientBlocks(descriptor, this->layout.program())),
       scheduler(scheduler), options(options), shelf(std::make_shared<Shelf>()),
-      queues(servers, options.queued), bytesUnderWay(servers.size()) {
-  ownCosts.servers = trafficOf(this->layout.placement());
-}
+      queues(servers, options.queued), bytesUnderWay(servers.size()),
+      metrics(this->layout.program(), this->layout.placement()),
+      background(this->layout.program()) {}
 
 Expected<std::unique_ptr<PushQueue>>
 PushQueue::create(const pdl_descriptor &descriptor, int32_t program,
@@ -100,15 +101,16 @@ std::shared_ptr<PushQueue::Push> PushQueue::takePush() {
 // Merging
 //===----------------------------------------------------------------------===//
 
-/// The memory of `step` is used again by later ones: keys and rows are copied,
-/// because a sum keeps those that only one step has. Dense gradients are copied
-/// where they are the first; others are added at once.
-Status PushQueue::add(const Contribution &step) {
+/// Adds a step. The memory of `step` is reused by later steps. Keys and rows
+/// are copied, because the sum refers to rows that only one step has. Dense
+/// gradients of the first step are copied; those of later steps are added at
+/// once.
+Status PushQueue::add(const PartialSum &step) {
   const TraceSpan span("merge");
   if (!merging)
     merging = takePush();
   Push &push = *merging;
-  Contribution part = step;
+  PartialSum part = step;
   push.dense.resize(blocks.size());
   if (push.rows.size() <= size_t(push.steps))
     push.rows.emplace_back();
@@ -133,7 +135,7 @@ Status PushQueue::add(const Contribution &step) {
     for (int64_t i = 0; i < block.keyCount; ++i, to += bytes)
       own.pointers[i] = std::memcpy(to, block.gradients[i], bytes);
     block.keys = own.keys.data();
-    // Nobody here has rows of the table.
+    // The row pointers are not used: this process has no rows of the table.
     block.rows = own.pointers.data();
     block.gradients = const_cast<const void *const *>(own.pointers.data());
   }
@@ -155,7 +157,7 @@ Status PushQueue::add(const Contribution &step) {
 //===----------------------------------------------------------------------===//
 
 Message PushQueue::payloadOf(int32_t server, const ExchangeHead &head,
-                             const Contribution &sum,
+                             const PartialSum &sum,
                              const std::vector<double> &norms) {
   ExchangeWriter writer(layout, head);
   for (int32_t c = 0; c < layout.channelCount(); ++c) {
@@ -163,7 +165,7 @@ Message PushQueue::payloadOf(int32_t server, const ExchangeHead &head,
     sumWriter.add(layout, server, c, sum, merging->routers, merging, writer);
     if (channel.kind == PDL_CHANNEL_NORM)
       writer.addCopy(c, &norms[c], sizeof(double));
-    // Of tables that this program only reads nothing is pushed.
+    // Nothing is pushed for tables that this program only reads.
     if (channel.kind == PDL_CHANNEL_KEYS &&
         layout.updateOf(channel.symbol) >= 0)
       writer.addKeys(
@@ -180,7 +182,7 @@ Status PushQueue::send() {
   stopwatch.lap();
   Push &push = *merging;
   const pdl_program &program = layout.program();
-  const Contribution &sum =
+  const PartialSum &sum =
       push.steps == 1 ? push.first : push.sum.finish(scheduler);
   push.routers.resize(program.lookup_count);
   for (int32_t u = 0; u < program.update_count; ++u)
@@ -192,7 +194,7 @@ Status PushQueue::send() {
   head.contributes = true;
   head.ownKeys = true;
   head.steps = uint32_t(push.steps);
-  head.stopRequested = asksToStop;
+  head.stopRequested = requestsStop;
   head.keys = keyPacking;
   sumWriter.begin(layout, sum, head);
   const std::vector<double> norms =
@@ -200,35 +202,34 @@ Status PushQueue::send() {
   std::vector<Message> payloads;
   for (size_t s = 0; s < bytesUnderWay.size(); ++s) {
     payloads.push_back(payloadOf(int32_t(s), head, sum, norms));
-    const int64_t size =
-        ownCosts.servers[s].noteRequest(payloads.back().size());
+    const int64_t size = metrics.servers[s].noteRequest(payloads.back().size());
     bytesUnderWay[s].push_back(size);
     bytes += size;
   }
-  BesideCosts &beside = ownCosts.beside;
-  beside.mostBytes = std::max(beside.mostBytes, bytes);
-  ++beside.pushes;
-  beside.pushedSteps += push.steps;
+  background.noteInFlight(bytes);
+  ++background.pushes;
+  background.pushedSteps += push.steps;
   merging.reset();
   queues.add(MessageKind::Exchange, std::move(payloads));
-  ownCosts.serialise += stopwatch.lap();
+  metrics.serialize += stopwatch.lap();
   return {};
 }
 
-Status PushQueue::takeAnswers() {
-  for (ServerQueues::Answer &answer : queues.takeAnswers()) {
-    std::vector<int64_t> &pushes = bytesUnderWay[answer.server];
+Status PushQueue::takeResponses() {
+  for (ServerQueues::Response &response : queues.takeResponses()) {
+    std::vector<int64_t> &pushes = bytesUnderWay[response.server];
     bytes -= pushes.front();
     pushes.erase(pushes.begin());
-    ServerTraffic &traffic = ownCosts.servers[answer.server];
-    traffic.noteAnswer(answer.payload.size());
-    const Expected<ExchangeMessage> message = layout.takeAnswer(
-        ExchangeForm::State, int32_t(answer.server), answer.payload, {});
+    TrafficMetrics &traffic = metrics.servers[response.server];
+    traffic.noteResponse(response.payload.size());
+    const Expected<ExchangeMessage> message = layout.takeResponse(
+        ExchangeForm::State, int32_t(response.server), response.payload, {});
     if (!message)
       return Status(message.status())
-          .withContext("the answer of " + traffic.name);
+          .withContext("the response of " + traffic.name());
     sawStop |= message->head().stopRequested;
   }
+  background.push += queues.busySeconds() - background.push.value();
   return queues.failure();
 }
 
@@ -236,16 +237,16 @@ Status PushQueue::waitForRoom() {
   const TraceSpan span("wait for a push");
   stopwatch.lap();
   Status status = queues.waitForRoom();
-  ownCosts.beside.pushWait += stopwatch.lap();
+  background.pushWait += stopwatch.lap();
   return status;
 }
 
-Status PushQueue::push(const Contribution &sum, bool stop) {
-  PDLRT_RETURN_IF_ERROR(takeAnswers());
+Status PushQueue::push(const PartialSum &sum, bool stop) {
+  PDLRT_RETURN_IF_ERROR(takeResponses());
   PDLRT_RETURN_IF_ERROR(add(sum));
-  asksToStop |= stop;
+  requestsStop |= stop;
   const bool mayMerge = merging->steps < options.maxMerge;
-  // The wire is busy: the next step may come along.
+  // The connections are busy, so the next step can be merged.
   if (mayMerge && (queues.isFull() || !queues.hasIdleServer()))
     return {};
   return send();
@@ -258,16 +259,17 @@ Status PushQueue::drain() {
     const TraceSpan span("wait for pushes");
     stopwatch.lap();
     Status status = queues.waitUntilEmpty();
-    ownCosts.beside.pushWait += stopwatch.lap();
+    background.pushWait += stopwatch.lap();
     PDLRT_RETURN_IF_ERROR(std::move(status));
   }
-  return takeAnswers();
+  return takeResponses();
 }
 
 bool PushQueue::isEmpty() const { return !merging && queues.isEmpty(); }
 
 ExchangeCosts PushQueue::costs() const {
-  ExchangeCosts costs = ownCosts;
-  costs.beside.push = queues.busySeconds();
+  ExchangeCosts costs = metrics.costs();
+  costs.background = background.costs();
+  costs.background.push = queues.busySeconds();
   return costs;
 }

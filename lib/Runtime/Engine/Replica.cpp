@@ -1,4 +1,4 @@
-//===- Replica.cpp - One logical worker of one program --------------------===//
+//===- Replica.cpp - One logical worker of a program ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -41,7 +41,7 @@ ReplicaSet::ReplicaSet(std::span<Model *const> models,
   groupSums.resize(layout.localGroups);
 }
 
-/// Such as "batch 12 of clicks.tsv (group 0, worker 1)".
+/// Returns a text such as "batch 12 of clicks.tsv (group 0, worker 1)".
 std::string ReplicaSet::placeOf(int replica, const StepInput &input) const {
   const int group = replicaLayout.firstGroup + replica / replicaLayout.workers;
   return "batch " + std::to_string(input.batchIndex) + " of " +
@@ -74,7 +74,8 @@ Status ReplicaSet::compute(int replica) {
   BatchContext &context = replicas[replica]->current();
   if (context.input().samples == 0)
     return {};
-  const TraceSpan span("compute", {context.input().samples});
+  const TraceSpan span(program.frozen ? "forward" : "forward/backward",
+                       {context.input().samples});
   const int64_t grouped = replicas[replica]->groupedCount();
   Status computed = context.compute();
   if (!computed.ok())
@@ -86,7 +87,8 @@ Status ReplicaSet::compute(int replica) {
           "a weight is negative or not finite in " + placeOf(replica) +
           "; nothing of this step was applied: weights are finite and at least "
           "0");
-  // A training stops for its loss and gradients alone.
+  // Training stops only if losses or gradients are not finite; a frozen program
+  // stops for metrics, too.
   for (int32_t m = 0; program.frozen && m < descriptor.metric_count; ++m)
     if (pdlabi::isSpoilt(replicas[replica]->metric(m)))
       return Status::invalid(
@@ -102,8 +104,8 @@ Status ReplicaSet::compute(int replica) {
       "gradients, or look for extreme values in that batch");
 }
 
-/// After `compute`: there was room for the samples that metrics of groups keep,
-/// `before` of which this replica had before it.
+/// Checks, after `compute`, that the samples of metrics of groups were kept and
+/// are within the limit. `before`: number of samples of this replica before.
 Status ReplicaSet::checkGroups(int replica, int64_t before) {
   if (replicas[replica]->current().lostSamples())
     return Status::outOfMemory(
@@ -116,8 +118,8 @@ Status ReplicaSet::checkGroups(int replica, int64_t before) {
           groupedSamplesShare)
     return {};
   std::string limit =
-      "--max-grouped-samples " + std::to_string(mostGroupedSamples) + " allows";
-  if (groupedSamplesShare != mostGroupedSamples)
+      "--max-grouped-samples " + std::to_string(maxGroupedSamples) + " allows";
+  if (groupedSamplesShare != maxGroupedSamples)
     limit += " this trainer, " + std::to_string(groupedSamplesShare);
   return Status::invalid(
       "metrics of groups keep more samples than " + limit + ", in " +
@@ -131,7 +133,7 @@ int ReplicaSet::threadsOfReplica() const {
   return std::max(1, scheduler.threadCount() / count());
 }
 
-/// In the order of replicas.
+/// Returns the first error in the order of replicas.
 Status ReplicaSet::firstError() {
   for (Status &status : statuses)
     if (!status.ok())
@@ -169,7 +171,7 @@ Status ReplicaSet::compute() {
 Status ReplicaSet::compute(std::span<const StepInput> inputs,
                            Following &following) {
   beginCompute();
-  // To compute takes longer, and begins first.
+  // Computing takes longer than preparing, so it starts first.
   scheduler.parallelFor(
       2 * int64_t(count()),
       [&](int64_t task) {
@@ -198,12 +200,12 @@ void ReplicaSet::advance() {
     replica->advance();
 }
 
-Expected<std::span<const Contribution>>
+Expected<std::span<const PartialSum>>
 ReplicaSet::sumGroups(std::span<const GradientBlock> blocks) {
   const TraceSpan span("sum over workers");
   const int workers = replicaLayout.workers;
   if (deviceState && deviceState->addsGradients()) {
-    std::vector<Contribution> parts;
+    std::vector<PartialSum> parts;
     for (const std::unique_ptr<Replica> &replica : replicas)
       parts.push_back(replica->current().contribution());
     PDLRT_RETURN_IF_ERROR(deviceState->sum(blocks, parts));
@@ -214,7 +216,7 @@ ReplicaSet::sumGroups(std::span<const GradientBlock> blocks) {
     PDLRT_RETURN_IF_ERROR(groupSums[g].assign(blocks, workerParts, scheduler));
     groupParts[g] = groupSums[g].result();
   }
-  return std::span<const Contribution>(groupParts);
+  return std::span<const PartialSum>(groupParts);
 }
 
 void ReplicaSet::sumMetric(int32_t index, std::span<double> sum) const {
@@ -257,7 +259,7 @@ void ReplicaSet::restoreGroups(std::vector<pdlabi::GroupedSamples> from) {
   groupedCount = restored;
 }
 
-/// Calls visit(sums of a replica that is here, their place in `all`).
+/// Calls visit(sums of a local replica, their position in `all`).
 template <typename Visit>
 void ReplicaSet::forEachReplicaMetric(MetricScope scope, MetricSums &all,
                                       Visit visit) const {

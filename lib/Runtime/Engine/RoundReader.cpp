@@ -1,4 +1,4 @@
-//===- RoundReader.cpp - The batches of all replicas, round by round ------===//
+//===- RoundReader.cpp - Batches of all replicas --------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,7 +18,7 @@
 
 using namespace pdlrt;
 
-static constexpr size_t keptSentences = 5;
+static constexpr size_t keptMessages = 5;
 
 RoundReader::RoundReader(int groups, int workers, int keptRounds)
     : workers(workers), kept(keptRounds) {
@@ -39,7 +39,7 @@ RoundReader::open(const DataOptions &options, const pdl_descriptor &descriptor,
   std::unique_ptr<RoundReader> reader(
       new RoundReader(layout.localGroups, layout.workers, keptRounds));
   DataOptions data = options;
-  data.unpackBeside = readAhead;
+  data.unpackInBackground = readAhead;
   for (int g = 0; g < layout.localGroups; ++g) {
     auto source = BatchSource::open(data, descriptor, program, layout.groups,
                                     layout.firstGroup + g, layout.workers);
@@ -70,7 +70,7 @@ RoundReader::~RoundReader() {
     stopping = true;
   }
   changed.notify_all();
-  // It may wait for somebody who writes to a pipe.
+  // The reader may be waiting for data from a pipe.
   for (const std::unique_ptr<BatchSource> &source : sources)
     source->endWaiting();
   thread.join();
@@ -148,23 +148,23 @@ void RoundReader::noteBadRows(Round &round) const {
   round.badRows = 0;
   for (const std::unique_ptr<BatchSource> &source : sources)
     round.badRows += source->badRowCount();
-  round.sentences.clear();
+  round.messages.clear();
   for (const std::unique_ptr<BatchSource> &source : sources)
-    for (const std::string &sentence : source->badRowSentences())
-      if (round.sentences.size() < keptSentences)
-        round.sentences.push_back(sentence);
+    for (const std::string &sentence : source->badRowMessages())
+      if (round.messages.size() < keptMessages)
+        round.messages.push_back(sentence);
 }
 
 Status RoundReader::beginEpoch(int64_t epoch) {
   waitUntilIdle();
   badRowOffset = 0;
   front().badRows = 0;
-  front().sentences.clear();
+  front().messages.clear();
   Status status;
   for (size_t g = 0; g < sources.size(); ++g) {
     if (status.ok())
       status = sources[g]->beginEpoch(epoch);
-    // Before its first round, and where its data cannot be read.
+    // Position before the first round, also if its data cannot be read.
     front().ends[g] = {};
     front().ends[g].epoch = epoch;
   }
@@ -173,17 +173,27 @@ Status RoundReader::beginEpoch(int64_t epoch) {
   return {};
 }
 
+void RoundReader::stayAt(const std::vector<DataPosition> &positions,
+                         int64_t badRows) {
+  waitUntilIdle();
+  front().ends = positions;
+  front().badRows = 0;
+  front().messages.clear();
+  badRowOffset = badRows;
+}
+
 Status RoundReader::restore(const std::vector<DataPosition> &positions,
-                            int64_t badRows) {
+                            int64_t badRows,
+                            const std::shared_ptr<const EpochRest> &rest) {
   waitUntilIdle();
   if (positions.size() != sources.size())
-    return Status::invalid(
+    return Status::failedPrecondition(
         "there are positions of " + std::to_string(positions.size()) +
         " groups of replicas to go on from, but " +
         std::to_string(sources.size()) + " groups; give the same --replicas");
   try {
     for (size_t g = 0; g < sources.size(); ++g)
-      PDLRT_RETURN_IF_ERROR(sources[g]->restore(positions[g]));
+      PDLRT_RETURN_IF_ERROR(sources[g]->restore(positions[g], rest));
   } catch (const std::bad_alloc &) {
     return Status::outOfMemory(
         "out of memory while reading up to the checkpoint's position; use a "
@@ -198,7 +208,7 @@ Status RoundReader::restore(const std::vector<DataPosition> &positions,
 
 Expected<bool> RoundReader::next() {
   if (!readAhead) {
-    // Where the data cannot be read, the round before is still the last one.
+    // If the data cannot be read, the previous round remains the current one.
     const size_t next = following();
     PDLRT_RETURN_IF_ERROR(fill(kept[next]));
     current = next;
@@ -207,7 +217,7 @@ Expected<bool> RoundReader::next() {
   waitUntilIdle();
   if (!ready)
     return false;
-  // Kept in place: a later call meets it again.
+  // The error is kept: later calls return it again.
   if (!backStatus.ok())
     return backStatus;
   current = following();

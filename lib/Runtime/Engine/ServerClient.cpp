@@ -1,4 +1,4 @@
-//===- ServerClient.cpp - A trainer's state on servers --------------------===//
+//===- ServerClient.cpp - A trainer's client of the servers ---------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,8 +18,8 @@
 
 using namespace pdlrt;
 
-/// Who forms the norms of its gradients by itself must know which of them a
-/// clip takes.
+/// Checks that a sender that computes its own norms knows which gradients each
+/// clip covers.
 static Status checkOwnNorms(const pdl_descriptor &descriptor,
                             const ExchangeLayout &layout) {
   if (!modeOf(descriptor).sendersFormNorms)
@@ -33,7 +33,7 @@ static Status checkOwnNorms(const pdl_descriptor &descriptor,
                 layout.channel(c).kind == PDL_CHANNEL_ROW_GRADIENT) &&
                layout.channel(c).clip == layout.channel(n).clip;
     if (!known)
-      return Status::invalid(
+      return Status::failedPrecondition(
           std::string("this program does not say which gradients clip @") +
           descriptor.clips[layout.channel(n).clip].name +
           " takes, so that mode " + modeOf(descriptor).name +
@@ -64,12 +64,17 @@ Expected<ServerClient::Traffic *> ServerClient::trafficOf(int32_t program) {
         ExchangeLayout::create(descriptor, program, placement);
     if (!layout)
       return layout.status();
-    traffic = std::make_unique<Traffic>(std::move(*layout));
+    traffic = std::make_unique<Traffic>(std::move(*layout), placement);
     traffic->next.resize(descriptor.programs[program].lookup_count);
     traffic->current.resize(descriptor.programs[program].lookup_count);
-    traffic->costs.servers = pdlrt::trafficOf(placement);
   }
   return traffic.get();
+}
+
+ExchangeCosts ServerClient::Traffic::costs() const {
+  ExchangeCosts result = metrics.costs();
+  result.background = background.costs();
+  return result;
 }
 
 void ServerClient::route(Traffic &traffic,
@@ -80,11 +85,11 @@ void ServerClient::route(Traffic &traffic,
                            requests[l].keyCount, requests[l].keys);
 }
 
-/// One for each server. `sum`, `norms` by channel: null and empty where there
-/// are none; `withKeys`: those of the next step.
+/// Returns one payload for each server. `sum` and `norms` (by channel) are null
+/// and empty if there are none. `withKeys`: includes the keys of the next step.
 std::vector<Message> ServerClient::payloadsOf(Traffic &traffic,
                                               const ExchangeHead &head,
-                                              const Contribution *sum,
+                                              const PartialSum *sum,
                                               std::span<const double> norms,
                                               bool withKeys) {
   const ExchangeLayout &layout = traffic.layout;
@@ -110,7 +115,7 @@ std::vector<Message> ServerClient::payloadsOf(Traffic &traffic,
     if (!writer.partPlaces().empty())
       servers.placeParts(size_t(s), writer.partPlaces());
     for (const PartPlace &place : writer.partPlaces())
-      traffic.costs.servers[s].bytesSent += int64_t(place.size);
+      traffic.metrics.servers[s].noteParts(place.size);
   }
   return payloads;
 }
@@ -118,8 +123,8 @@ std::vector<Message> ServerClient::payloadsOf(Traffic &traffic,
 void ServerClient::begin(MessageKind kind, Traffic &traffic,
                          std::vector<Message> payloads) {
   for (size_t s = 0; s < payloads.size(); ++s)
-    traffic.costs.servers[s].noteRequest(payloads[s].size());
-  traffic.costs.serialise += stopwatch.lap();
+    traffic.metrics.servers[s].noteRequest(payloads[s].size());
+  traffic.metrics.serialize += stopwatch.lap();
   groupOf(kind).beginAll(kind, std::move(payloads));
 }
 
@@ -132,15 +137,15 @@ ServerClient::send(MessageKind kind, Traffic &traffic,
 
 Expected<std::vector<ExchangeMessage>>
 ServerClient::await(MessageKind kind, Traffic &traffic, ExchangeForm form) {
-  Expected<std::vector<Message>> answers = [&] {
+  Expected<std::vector<Message>> responses = [&] {
     const TraceSpan span("wait for servers");
     return groupOf(kind).awaitAll();
   }();
-  traffic.costs.wait += stopwatch.lap();
-  if (!answers)
-    return answers.status();
-  for (size_t s = 0; s < answers->size(); ++s)
-    traffic.costs.servers[s].noteAnswer((*answers)[s].size());
+  traffic.metrics.wait += stopwatch.lap();
+  if (!responses)
+    return responses.status();
+  for (size_t s = 0; s < responses->size(); ++s)
+    traffic.metrics.servers[s].noteResponse((*responses)[s].size());
   const ExchangeLayout &layout = traffic.layout;
   std::vector<ExchangeMessage> messages;
   std::vector<int64_t> rowCounts(layout.channelCount());
@@ -152,17 +157,17 @@ ServerClient::await(MessageKind kind, Traffic &traffic, ExchangeForm form) {
                         .keysOf(s)
                         .size());
     auto refuse = [&](Status status) {
-      return std::move(status).withContext("the answer of " +
+      return std::move(status).withContext("the response of " +
                                            servers.session(s).name());
     };
     Expected<ExchangeMessage> message =
-        layout.takeAnswer(form, s, (*answers)[s], rowCounts);
+        layout.takeResponse(form, s, (*responses)[s], rowCounts);
     if (!message)
       return refuse(message.status());
     const ExchangeHead &first =
         messages.empty() ? message->head() : messages.front().head();
-    // Without rounds another worker's request to stop may have come between
-    // this one's requests to two servers.
+    // Without rounds, another worker's shutdown request may have arrived
+    // between this worker's requests to two servers.
     if (message->head().contributes != first.contributes ||
         message->head().contributors != first.contributors ||
         (modeOf(descriptor).stepsAreRounds &&
@@ -185,7 +190,7 @@ ServerClient::jointNorms(const Traffic &traffic,
   for (int32_t n = 0; n < layout.channelCount(); ++n) {
     if (layout.channel(n).kind != PDL_CHANNEL_NORM)
       continue;
-    // In the order of (symbol, unit), whichever server holds what.
+    // In the order of (symbol, unit), independent of the placement.
     for (int32_t symbol = 0; symbol < descriptor.symbol_count; ++symbol) {
       const int32_t number = layout.find(PDL_CHANNEL_PARTIAL_NORM, symbol);
       if (number < 0 || layout.channel(number).clip != layout.channel(n).clip)
@@ -224,17 +229,17 @@ ServerClient::jointNorms(const Traffic &traffic,
 
 void ServerClient::takeState(Traffic &traffic,
                              std::span<const RowRequest> requests,
-                             std::span<const ExchangeMessage> answers) {
+                             std::span<const ExchangeMessage> responses) {
   const ExchangeLayout &layout = traffic.layout;
   for (int32_t s = 0; s < placement.serverCount(); ++s)
     for (int32_t c = 0; c < layout.channelCount(); ++c) {
       const pdl_channel &channel = layout.channel(c);
       if (channel.kind == PDL_CHANNEL_VALUE && !ownRules)
-        layout.copyBlocks(s, c, answers[s], mirror.value(channel.symbol));
+        layout.copyBlocks(s, c, responses[s], mirror.value(channel.symbol));
       if (channel.kind != PDL_CHANNEL_ROWS)
         continue;
       const int32_t lookup = layout.lookupOf(channel.symbol);
-      layout.copyRows(s, c, answers[s], traffic.next[lookup].placesOf(s),
+      layout.copyRows(s, c, responses[s], traffic.next[lookup].placesOf(s),
                       requests[lookup].rows);
     }
 }
@@ -243,21 +248,21 @@ ExchangeCosts ServerClient::costsOf(const pdl_program &program) const {
   const auto found = traffics.find(int32_t(&program - descriptor.programs));
   if (found == traffics.end())
     return {};
-  ExchangeCosts costs = found->second->costs;
+  ExchangeCosts costs = found->second->costs();
   if (earlySender && found->second.get() == trained)
     costs.early = earlySender->costs();
   return costs;
 }
 
-Status ServerClient::beginPull(const RoundOffer &offer) {
-  const TraceSpan span("ask for rows");
+Status ServerClient::beginPull(const RoundRequest &roundRequest) {
+  const TraceSpan span("pull");
   Traffic &traffic = *trained;
   stopwatch.lap();
-  route(traffic, offer.next);
+  route(traffic, roundRequest.next);
   ExchangeHead head;
-  head.contributesNext = offer.contributesNext;
-  head.stopRequested = offer.stop;
-  head.allValues = offer.first;
+  head.hasNextBatch = roundRequest.hasNextBatch;
+  head.stopRequested = roundRequest.stop;
+  head.allValues = roundRequest.first;
   head.keys = keyPacking;
   begin(MessageKind::Exchange, traffic,
         payloadsOf(traffic, head, /*sum=*/nullptr, /*norms=*/{},
@@ -266,38 +271,39 @@ Status ServerClient::beginPull(const RoundOffer &offer) {
   return {};
 }
 
-Expected<RoundOutcome> ServerClient::endPull(const RoundOffer &offer) {
-  const TraceSpan span("take rows");
+Expected<RoundOutcome> ServerClient::endPull(const RoundRequest &roundRequest) {
+  const TraceSpan span("pull");
   Traffic &traffic = *trained;
   stopwatch.lap();
-  const double waitedBefore = traffic.costs.wait;
-  Expected<std::vector<ExchangeMessage>> answers =
+  const double waitedBefore = traffic.metrics.wait.value();
+  Expected<std::vector<ExchangeMessage>> responses =
       await(MessageKind::Exchange, traffic, ExchangeForm::State);
-  if (!answers)
-    return answers.status();
-  BesideCosts &beside = traffic.costs.beside;
-  beside.pullWait += traffic.costs.wait - waitedBefore;
-  beside.pull +=
-      std::chrono::duration<double>(servers.lastAnswer() - pullBegan).count();
-  takeState(traffic, offer.next, *answers);
+  if (!responses)
+    return responses.status();
+  BackgroundMetrics &background = traffic.background;
+  background.pullWait += traffic.metrics.wait.value() - waitedBefore;
+  background.pull +=
+      std::chrono::duration<double>(servers.lastResponse() - pullBegan).count();
+  takeState(traffic, roundRequest.next, *responses);
   RoundOutcome outcome;
-  for (const ExchangeMessage &answer : *answers)
-    outcome.stop |= answer.head().stopRequested;
-  traffic.costs.serialise += stopwatch.lap();
+  for (const ExchangeMessage &response : *responses)
+    outcome.stop |= response.head().stopRequested;
+  traffic.metrics.serialize += stopwatch.lap();
   return outcome;
 }
 
-Expected<RoundOutcome> ServerClient::exchange(const RoundOffer &offer) {
+Expected<RoundOutcome>
+ServerClient::exchange(const RoundRequest &roundRequest) {
   const TraceSpan span("exchange");
   stopwatch.lap();
-  const double waitedBefore = trained->costs.wait;
+  const double waitedBefore = trained->metrics.wait.value();
   if (earlySender)
     PDLRT_RETURN_IF_ERROR(earlySender->endCompute());
-  Expected<RoundOutcome> outcome = exchangeRound(*trained, offer);
-  trained->costs.serialise += stopwatch.lap();
+  Expected<RoundOutcome> outcome = exchangeRound(*trained, roundRequest);
+  trained->metrics.serialize += stopwatch.lap();
   if (earlySender)
-    earlySender->endStep(/*contributed=*/offer.sum != nullptr,
-                         trained->costs.wait - waitedBefore);
+    earlySender->endStep(/*contributed=*/roundRequest.sum != nullptr,
+                         trained->metrics.wait.value() - waitedBefore);
   return outcome;
 }
 
@@ -314,44 +320,48 @@ Status ServerClient::applyOwnRules(const Traffic &traffic,
 }
 
 Expected<RoundOutcome> ServerClient::exchangeRound(Traffic &traffic,
-                                                   RoundOffer offer) {
+                                                   RoundRequest roundRequest) {
   const ExchangeLayout &layout = traffic.layout;
   std::swap(traffic.current, traffic.next);
-  route(traffic, offer.next);
+  route(traffic, roundRequest.next);
   std::vector<double> norms;
-  if (offer.sum && modeOf(descriptor).sendersFormNorms) {
-    norms = ownNorms(descriptor, layout, *offer.sum, traffic.current);
+  if (roundRequest.sum && modeOf(descriptor).sendersFormNorms) {
+    norms = ownNorms(descriptor, layout, *roundRequest.sum, traffic.current);
     if (modeOf(descriptor).sendersClip)
-      offer.sum = &clips.apply(layout, *offer.sum, norms);
+      roundRequest.sum = &clips.apply(layout, *roundRequest.sum, norms);
   }
-  if (ownRules && !offer.first)
-    PDLRT_RETURN_IF_ERROR(ownRules->begin(offer.sum));
+  if (ownRules && !roundRequest.first)
+    PDLRT_RETURN_IF_ERROR(ownRules->begin(roundRequest.sum));
   ExchangeHead head;
   head.withoutParameters = ownRules != nullptr;
-  head.contributes = offer.sum != nullptr;
-  head.contributesNext = offer.contributesNext;
-  head.stopRequested = offer.stop;
-  head.saveRequested = offer.save;
-  head.allValues = offer.first || asksForAllValues;
+  head.contributes = roundRequest.sum != nullptr;
+  head.hasNextBatch = roundRequest.hasNextBatch;
+  head.stopRequested = roundRequest.stop;
+  head.saveRequested = roundRequest.save;
+  head.allValues = roundRequest.first || requestsAllValues;
   head.keys = keyPacking;
-  if (offer.sum)
-    sumWriter.begin(layout, *offer.sum, head);
-  // With partial norms the keys travel with the second message of a step, which
-  // is the only one of a first round.
+  if (roundRequest.sum)
+    sumWriter.begin(layout, *roundRequest.sum, head);
+  // With partial norms, keys are sent with the second message of a step, which
+  // is the only message of a first round.
   const bool withNorms = layout.hasNormRequest();
   RoundOutcome outcome;
   std::vector<ObjectiveSums> objectives;
-  Expected<std::vector<ExchangeMessage>> answers =
+  Expected<std::vector<ExchangeMessage>> responses =
       std::vector<ExchangeMessage>();
-  if (!withNorms || !offer.first) {
-    answers = send(MessageKind::Exchange, traffic,
-                   payloadsOf(traffic, head, offer.sum, norms,
-                              /*withKeys=*/!withNorms),
-                   withNorms ? ExchangeForm::Sums : ExchangeForm::State);
-    if (!answers)
-      return answers.status();
-    // The answer to the first message of a step has the losses.
-    const ExchangeMessage &first = answers->front();
+  if (!withNorms || !roundRequest.first) {
+    {
+      const TraceSpan span(roundRequest.sum ? "push" : "pull");
+      begin(MessageKind::Exchange, traffic,
+            payloadsOf(traffic, head, roundRequest.sum, norms,
+                       /*withKeys=*/!withNorms));
+    }
+    responses = await(MessageKind::Exchange, traffic,
+                      withNorms ? ExchangeForm::Sums : ExchangeForm::State);
+    if (!responses)
+      return responses.status();
+    // The response to the first message of a step has the losses.
+    const ExchangeMessage &first = responses->front();
     head.contributes = first.head().contributes;
     for (int32_t c = 0; head.contributes && c < layout.channelCount(); ++c) {
       if (layout.channel(c).kind != PDL_CHANNEL_LOSS)
@@ -370,27 +380,30 @@ Expected<RoundOutcome> ServerClient::exchangeRound(Traffic &traffic,
     norms.clear();
     if (head.contributes) {
       Expected<std::vector<double>> joint =
-          jointNorms(traffic, *answers, objectives);
+          jointNorms(traffic, *responses, objectives);
       if (!joint)
         return joint.status();
       norms = std::move(*joint);
     }
-    answers = send(MessageKind::Norm, traffic,
-                   payloadsOf(traffic, head, /*sum=*/nullptr, norms,
-                              /*withKeys=*/true),
-                   ExchangeForm::State);
-    if (!answers)
-      return answers.status();
+    responses = send(MessageKind::Norm, traffic,
+                     payloadsOf(traffic, head, /*sum=*/nullptr, norms,
+                                /*withKeys=*/true),
+                     ExchangeForm::State);
+    if (!responses)
+      return responses.status();
   }
-  // All owners have taken the step.
+  // All owners have applied the step.
   if (ownRules && !objectives.empty())
     PDLRT_RETURN_IF_ERROR(applyOwnRules(traffic, objectives, norms));
-  takeState(traffic, offer.next, *answers);
-  const ExchangeMessage &first = answers->front();
-  outcome.contributingNext = first.head().contributors;
-  for (const ExchangeMessage &answer : *answers) {
-    outcome.stop |= answer.head().stopRequested;
-    outcome.save |= answer.head().saveRequested;
+  {
+    const TraceSpan span("pull");
+    takeState(traffic, roundRequest.next, *responses);
+  }
+  const ExchangeMessage &first = responses->front();
+  outcome.sendersWithNextBatch = first.head().contributors;
+  for (const ExchangeMessage &response : *responses) {
+    outcome.stop |= response.head().stopRequested;
+    outcome.save |= response.head().saveRequested;
   }
   return outcome;
 }
@@ -402,9 +415,10 @@ Status ServerClient::pull(const pdl_program &program, bool allValues,
       trafficOf(int32_t(&program - descriptor.programs));
   if (!found)
     return found.status();
+  const TraceSpan span("pull");
   stopwatch.lap();
   Status status = pullRows(**found, allValues, requests, unknown);
-  (*found)->costs.serialise += stopwatch.lap();
+  (*found)->metrics.serialize += stopwatch.lap();
   return status;
 }
 
@@ -417,21 +431,21 @@ Status ServerClient::pullRows(Traffic &traffic, bool allValues,
   head.allValues = allValues;
   head.withoutParameters = ownRules != nullptr;
   head.keys = keyPacking;
-  Expected<std::vector<ExchangeMessage>> answers =
+  Expected<std::vector<ExchangeMessage>> responses =
       send(MessageKind::Pull, traffic,
            payloadsOf(traffic, head, /*sum=*/nullptr, /*norms=*/{},
                       /*withKeys=*/true),
            ExchangeForm::State);
-  if (!answers)
-    return answers.status();
-  takeState(traffic, requests, *answers);
+  if (!responses)
+    return responses.status();
+  takeState(traffic, requests, *responses);
   for (int32_t c = 0; c < layout.channelCount(); ++c) {
     if (layout.channel(c).kind != PDL_CHANNEL_KEYS)
       continue;
     const int32_t lookup = layout.lookupOf(layout.channel(c).symbol);
     for (int32_t s = 0; s < placement.serverCount(); ++s) {
       const std::span<const int32_t> places = traffic.next[lookup].placesOf(s);
-      for (int64_t position : (*answers)[s].sectionOf<int64_t>(c))
+      for (int64_t position : (*responses)[s].sectionOf<int64_t>(c))
         unknown[lookup][places[position]] = 1;
     }
   }
@@ -440,17 +454,18 @@ Status ServerClient::pullRows(Traffic &traffic, bool allValues,
 
 Status pdlrt::sumOverTrainers(ServerGroup &servers, std::span<int64_t> counts,
                               std::span<double> sums) {
-  // The first server adds; the others only take part in the round.
+  // Only the first server adds the numbers; the others just take part in the
+  // round.
   ReduceVectors vectors;
   vectors.counts.assign(counts.begin(), counts.end());
   vectors.sums.assign(sums.begin(), sums.end());
   std::vector<Message> payloads = {encodeReduce(vectors)};
   payloads.resize(servers.size(), encodeReduce({}));
-  Expected<std::vector<Message>> answers =
+  Expected<std::vector<Message>> responses =
       servers.sendAll(MessageKind::Reduce, std::move(payloads));
-  if (!answers)
-    return answers.status();
-  Expected<ReduceVectors> total = decodeReduce(answers->front());
+  if (!responses)
+    return responses.status();
+  Expected<ReduceVectors> total = decodeReduce(responses->front());
   if (!total)
     return total.status();
   if (total->counts.size() != counts.size() ||

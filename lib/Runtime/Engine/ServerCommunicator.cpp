@@ -1,4 +1,4 @@
-//===- ServerCommunicator.cpp - The state is on servers -------------------===//
+//===- ServerCommunicator.cpp - Exchanges with servers --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -25,12 +25,12 @@ EarlyGradients *RemoteState::early() { return nullptr; }
 PushSink::~PushSink() = default;
 
 static Status pullsWithSteps() {
-  return Status::internal("this state is not pulled beside steps");
+  return Status::internal("this state is not pulled concurrently with steps");
 }
 
-Status RemoteState::beginPull(const RoundOffer &) { return pullsWithSteps(); }
+Status RemoteState::beginPull(const RoundRequest &) { return pullsWithSteps(); }
 
-Expected<RoundOutcome> RemoteState::endPull(const RoundOffer &) {
+Expected<RoundOutcome> RemoteState::endPull(const RoundRequest &) {
   return pullsWithSteps();
 }
 
@@ -49,14 +49,14 @@ Status pdlrt::checkRemoteProgram(const pdl_descriptor &descriptor,
 
 namespace {
 
-/// What training and frozen programs share.
+/// Common base for training and frozen programs.
 class ServerCommunicator : public Communicator {
 public:
   ServerCommunicator(Model &model, const pdl_program &program,
                      RemoteState &state)
       : model(model), program(program), state(state) {}
 
-  Status takeUp(ReplicaSet &replicas) override {
+  Status collectReads(ReplicaSet &replicas) override {
     return rows.gather(model.descriptor(), program, replicas, 0,
                        replicas.count());
   }
@@ -68,8 +68,8 @@ protected:
   Model &model;
   const pdl_program &program;
   RemoteState &state;
-  /// Of the step that is taken up: rows of the one before it are not read any
-  /// more when those of the next come in.
+  /// Rows of the step that was collected last. Rows of the previous step are no
+  /// longer used when those of the next step arrive.
   StepRows rows;
 };
 
@@ -78,7 +78,7 @@ public:
   using ServerCommunicator::ServerCommunicator;
 
   NextBatch nextBatch() const override { return NextBatch::InExchange; }
-  Expected<RoundOutcome> exchange(const StepOffer &offer) override;
+  Expected<RoundOutcome> exchange(const StepRequest &stepRequest) override;
   EarlyGradients *early() override { return state.early(); }
   bool stopped() const override { return isStopped; }
   bool sumsOverJob() const override {
@@ -96,16 +96,16 @@ public:
       : ServerCommunicator(model, program, state),
         unknown(program.lookup_count), unknownPointers(program.lookup_count) {}
 
-  NextBatch nextBatch() const override { return NextBatch::BesideStep; }
-  Status takeUp(ReplicaSet &replicas) override;
-  Expected<RoundOutcome> exchange(const StepOffer &offer) override;
+  NextBatch nextBatch() const override { return NextBatch::DuringStep; }
+  Status collectReads(ReplicaSet &replicas) override;
+  Expected<RoundOutcome> exchange(const StepRequest &stepRequest) override;
   bool stopped() const override { return stopSignal() != 0; }
   bool sumsOverJob() const override { return false; }
 
 private:
   void countUnknown(const RowRequest &request, int32_t lookup);
 
-  /// What was taken up last.
+  /// The replicas whose reads were collected last.
   ReplicaSet *taken = nullptr;
   std::vector<std::vector<uint8_t>> unknown;
   std::vector<uint8_t *> unknownPointers;
@@ -117,16 +117,17 @@ private:
 // Training
 //===----------------------------------------------------------------------===//
 
-Expected<RoundOutcome> TrainingCommunicator::exchange(const StepOffer &given) {
-  RoundOffer offer;
-  offer.first = given.opens;
+Expected<RoundOutcome>
+TrainingCommunicator::exchange(const StepRequest &given) {
+  RoundRequest roundRequest;
+  roundRequest.first = given.requestOnly;
   if (!given.groups.empty() && given.groups.front().present)
-    offer.sum = &given.groups.front();
-  offer.next = rows.requests();
-  offer.contributesNext = given.contributesNext;
-  offer.stop = given.stop;
-  offer.save = given.save;
-  Expected<RoundOutcome> outcome = state.exchange(offer);
+    roundRequest.sum = &given.groups.front();
+  roundRequest.next = rows.requests();
+  roundRequest.hasNextBatch = given.hasNextBatch;
+  roundRequest.stop = given.stop;
+  roundRequest.save = given.save;
+  Expected<RoundOutcome> outcome = state.exchange(roundRequest);
   if (outcome)
     isStopped = outcome->stop;
   return outcome;
@@ -136,9 +137,9 @@ Expected<RoundOutcome> TrainingCommunicator::exchange(const StepOffer &given) {
 // Frozen programs
 //===----------------------------------------------------------------------===//
 
-Status FrozenCommunicator::takeUp(ReplicaSet &replicas) {
+Status FrozenCommunicator::collectReads(ReplicaSet &replicas) {
   taken = &replicas;
-  PDLRT_RETURN_IF_ERROR(ServerCommunicator::takeUp(replicas));
+  PDLRT_RETURN_IF_ERROR(ServerCommunicator::collectReads(replicas));
   for (int32_t l = 0; l < program.lookup_count; ++l) {
     unknown[l].assign(rows.requests()[l].keyCount, 0);
     unknownPointers[l] = unknown[l].data();
@@ -146,8 +147,8 @@ Status FrozenCommunicator::takeUp(ReplicaSet &replicas) {
   return {};
 }
 
-/// Each replica counts the ids of the keys that have no row, as a frozen
-/// program with its own tables does.
+/// Counts, for each replica, the ids of keys without a row, as a frozen program
+/// with its own tables does.
 void FrozenCommunicator::countUnknown(const RowRequest &request,
                                       int32_t index) {
   const pdl_symbol &table =
@@ -169,16 +170,17 @@ void FrozenCommunicator::countUnknown(const RowRequest &request,
   }
 }
 
-Expected<RoundOutcome> FrozenCommunicator::exchange(const StepOffer &offer) {
+Expected<RoundOutcome>
+FrozenCommunicator::exchange(const StepRequest &stepRequest) {
   RoundOutcome outcome;
-  outcome.stop = offer.stop;
-  if (!offer.groups.empty() && offer.groups.front().present)
-    outcome.take(offer.groups.front());
-  outcome.contributingNext = offer.contributesNext;
-  if (!offer.opens || !offer.contributesNext)
+  outcome.stop = stepRequest.stop;
+  if (!stepRequest.groups.empty() && stepRequest.groups.front().present)
+    outcome.take(stepRequest.groups.front());
+  outcome.sendersWithNextBatch = stepRequest.hasNextBatch;
+  if (!stepRequest.requestOnly || !stepRequest.hasNextBatch)
     return outcome;
-  PDLRT_RETURN_IF_ERROR(
-      state.pull(program, offer.beginsPass, rows.requests(), unknownPointers));
+  PDLRT_RETURN_IF_ERROR(state.pull(program, stepRequest.beginsPass,
+                                   rows.requests(), unknownPointers));
   for (int32_t l = 0; l < program.lookup_count; ++l)
     countUnknown(rows.requests()[l], l);
   return outcome;

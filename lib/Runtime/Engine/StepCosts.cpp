@@ -1,4 +1,4 @@
-//===- StepCosts.cpp - What a trainer's steps cost ------------------------===//
+//===- StepCosts.cpp - Time and traffic of a trainer's steps --------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,48 +8,26 @@
 
 #include "pdlrt/Engine/StepCosts.h"
 
-#include "pdlrt/Transport/Envelope.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 
 using namespace pdlrt;
 
-int64_t ServerTraffic::noteRequest(size_t payload) {
-  const auto bytes = int64_t(envelopeSize + payload);
-  ++messages;
-  bytesSent += bytes;
-  return bytes;
-}
-
-int64_t ServerTraffic::noteAnswer(size_t payload) {
-  const auto bytes = int64_t(envelopeSize + payload);
-  bytesReceived += bytes;
-  return bytes;
-}
-
-std::vector<ServerTraffic> pdlrt::trafficOf(const Placement &placement) {
-  std::vector<ServerTraffic> all;
-  for (int32_t server = 0; server < placement.serverCount(); ++server)
-    all.push_back({.name = placement.nameOf(server)});
-  return all;
-}
-
-void BesideCosts::add(const BesideCosts &other) {
+void BackgroundCosts::add(const BackgroundCosts &other) {
   pushes += other.pushes;
   pushedSteps += other.pushedSteps;
   push += other.push;
   pushWait += other.pushWait;
   pull += other.pull;
   pullWait += other.pullWait;
-  mostBytes = std::max(mostBytes, other.mostBytes);
+  maxBytes = std::max(maxBytes, other.maxBytes);
 }
 
 void ExchangeCosts::add(const ExchangeCosts &other) {
-  beside.add(other.beside);
+  background.add(other.background);
   if (early.choice.empty())
     early = other.early;
-  serialise += other.serialise;
+  serialize += other.serialize;
   wait += other.wait;
   servers.resize(std::max(servers.size(), other.servers.size()));
   for (size_t s = 0; s < other.servers.size(); ++s) {
@@ -70,41 +48,45 @@ std::vector<std::string> pdlrt::costLines(const StepCosts &costs,
   std::vector<std::string> lines = {fmt::format(
       "a step took {}: read {}, prepare {}, compute {}{}, ", perStep(seconds),
       perStep(costs.read), perStep(costs.prepare), perStep(costs.compute),
-      costs.prepareBeside > 0 ? fmt::format(" (beside it, prepare {})",
-                                            perStep(costs.prepareBeside))
-                              : "")};
+      costs.prepareInBackground > 0
+          ? fmt::format(" (concurrently, prepare {})",
+                        perStep(costs.prepareInBackground))
+          : "")};
   std::string &first = lines.front();
   if (costs.exchange.servers.empty())
     first += fmt::format("apply {}", perStep(costs.apply));
   else
     first +=
-        fmt::format("serialise {}, wait {}", perStep(costs.exchange.serialise),
+        fmt::format("serialize {}, wait {}", perStep(costs.exchange.serialize),
                     perStep(costs.exchange.wait));
   first += fmt::format("; CPU {}", perStep(cpuSeconds));
-  if (const BesideCosts &beside = costs.exchange.beside; beside.pushes > 0) {
+  if (const BackgroundCosts &background = costs.exchange.background;
+      background.pushes > 0) {
     auto hidden = [](double all, double waited) {
       return all > 0 ? 100 * std::clamp(1 - waited / all, 0.0, 1.0) : 0.0;
     };
     lines.push_back(fmt::format(
-        "{} pushes of {} steps, {:.3f} ms each, {:.0f} % of it beside steps; "
-        "pulls {:.3f} ms a step, {:.0f} % beside; at most {} bytes of a "
+        "{} pushes of {} steps, {:.3f} ms each, {:.0f} % of it hidden by "
+        "steps; "
+        "pulls {:.3f} ms a step, {:.0f} % hidden; at most {} bytes of a "
         "worker's pushes under way",
-        beside.pushes, beside.pushedSteps,
-        1000 * beside.push / double(beside.pushes),
-        hidden(beside.push, beside.pushWait),
-        1000 * beside.pull / double(std::max<int64_t>(beside.pushedSteps, 1)),
-        hidden(beside.pull, beside.pullWait), beside.mostBytes));
+        background.pushes, background.pushedSteps,
+        1000 * background.push / double(background.pushes),
+        hidden(background.push, background.pushWait),
+        1000 * background.pull /
+            double(std::max<int64_t>(background.pushedSteps, 1)),
+        hidden(background.pull, background.pullWait), background.maxBytes));
   }
   if (const EarlyCosts &early = costs.exchange.early; !early.choice.empty()) {
     lines.push_back("overlap " + early.choice);
-    const double all = early.beside + early.wait;
+    const double all = early.background + early.wait;
     if (early.steps > 0)
       lines.push_back(fmt::format(
           "{} parts with {} bytes left before {} steps were computed; of "
           "{:.3f} ms of exchange a step {:.0f} % was hidden",
           early.parts, early.bytes, early.steps,
           1000 * all / double(early.steps),
-          all > 0 ? 100 * early.beside / all : 0.0));
+          all > 0 ? 100 * early.background / all : 0.0));
   }
   for (const ServerTraffic &traffic : costs.exchange.servers)
     lines.push_back(fmt::format(

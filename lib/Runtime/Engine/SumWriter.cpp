@@ -1,4 +1,4 @@
-//===- SumWriter.cpp - What a step gives, as servers take it --------------===//
+//===- SumWriter.cpp - Writes gradients into messages ---------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,12 +14,12 @@
 
 using namespace pdlrt;
 
-void SumWriter::begin(const ExchangeLayout &layout, const Contribution &sum,
+void SumWriter::begin(const ExchangeLayout &layout, const PartialSum &sum,
                       ExchangeHead &head) {
   if (!packer)
     return;
   head.gradients = packer->packing();
-  // Parameters once for all servers.
+  // Parameters are packed once for all servers.
   for (int32_t c = 0; c < layout.channelCount(); ++c) {
     const pdl_channel &channel = layout.channel(c);
     if (channel.kind == PDL_CHANNEL_GRADIENT)
@@ -31,7 +31,7 @@ void SumWriter::begin(const ExchangeLayout &layout, const Contribution &sum,
 }
 
 void SumWriter::add(const ExchangeLayout &layout, int32_t server,
-                    int32_t number, const Contribution &sum,
+                    int32_t number, const PartialSum &sum,
                     std::span<const KeyRouter> routers,
                     const std::shared_ptr<const void> &owner,
                     ExchangeWriter &writer) {

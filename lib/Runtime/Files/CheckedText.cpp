@@ -1,4 +1,4 @@
-//===- CheckedText.cpp - JSON that knows its checksum ---------------------===//
+//===- CheckedText.cpp - JSON with a checksum -----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -31,9 +31,9 @@ uint64_t pdlrt::parseHex(const std::string &text) {
 }
 
 std::string pdlrt::joinChecked(int64_t version, std::string_view body) {
-  const std::string behind = "\",\n" + std::string(body);
+  const std::string tail = "\",\n" + std::string(body);
   return fmt::format("{}{}{}{}{}", opening, version, middle,
-                     hexText(hashBytes(behind.data(), behind.size())), behind);
+                     hexText(hashBytes(tail.data(), tail.size())), tail);
 }
 
 std::optional<CheckedText> pdlrt::splitChecked(std::string_view text) {

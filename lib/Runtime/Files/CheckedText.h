@@ -1,4 +1,4 @@
-//===- CheckedText.h - JSON that knows its checksum -------------*- C++ -*-===//
+//===- CheckedText.h - JSON with a checksum ---------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A JSON object whose first two members are the version of its format and the
-// checksum (XXH3) of all bytes behind that one.
+// checksum (XXH3) of all bytes after it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,26 +21,27 @@
 
 namespace pdlrt {
 
-/// The object with these two, and with the members `body`, which ends with the
-/// object's brace.
+/// Returns the object with these two members, and with the members `body`,
+/// which ends with the closing brace.
 std::string joinChecked(int64_t version, std::string_view body);
 
-/// How such a text begins.
+/// The beginning of such a text.
 struct CheckedText {
   enum class Content {
     Whole,
-    Damaged, ///< another one than that of which the checksum is
-    Unknown  ///< there is none: the version may be another one's
+    Damaged, ///< the content does not match the checksum
+    Unknown  ///< no checksum: the version may belong to another program
   };
   int64_t version = 0;
   Content content = Content::Unknown;
 };
-/// None where the text does not begin with a version. Any bytes are safe.
+/// Parses the beginning. Returns nothing if the text does not start with a
+/// version. Safe for arbitrary bytes.
 std::optional<CheckedText> splitChecked(std::string_view text);
 
-/// A checksum as texts have it, sixteen digits.
+/// Returns a checksum as text, with sixteen digits.
 std::string hexText(uint64_t number);
-/// Back; 0 where it is none.
+/// Parses such a text; returns 0 if it is malformed.
 uint64_t parseHex(const std::string &text);
 
 } // namespace pdlrt

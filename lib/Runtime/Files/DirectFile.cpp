@@ -1,4 +1,4 @@
-//===- DirectFile.cpp - A file that is written past the cache -------------===//
+//===- DirectFile.cpp - Writes files without the page cache ---------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,7 +19,7 @@
 
 using namespace pdlrt;
 
-/// The system writes no more at once.
+/// Maximum size of a write system call.
 static constexpr size_t largestWrite = size_t(1) << 30;
 
 std::byte *DirectFile::reserve(AlignedBuffer &buffer, size_t bytes) {
@@ -43,11 +43,11 @@ Status DirectFile::create() {
   file = ::open(path.c_str(), flags | O_DIRECT, 0666);
   if (file < 0)
     file = ::open(path.c_str(), flags, 0666);
-  return file < 0 ? fileFailure(path, "cannot be created", std::strerror(errno))
-                  : Status();
+  return file < 0 ? fileFailure(path, "cannot be created", errno) : Status();
 }
 
-/// Whether an error may be the file system's answer to a write past its cache.
+/// Returns true if the error may mean that the file system does not support
+/// direct writes.
 static bool mayBeRefusal(int reason) {
   return reason != ENOSPC && reason != EDQUOT;
 }
@@ -79,12 +79,11 @@ Status DirectFile::commit(uint64_t size) {
   if (end != size && ::ftruncate(file, static_cast<off_t>(size)) != 0)
     return writeFailure(errno);
   if (::fsync(file) != 0)
-    return fileFailure(path, "cannot be flushed to the disk",
-                       std::strerror(errno));
+    return fileFailure(path, "cannot be flushed to the disk", errno);
   ::close(std::exchange(file, -1));
   return {};
 }
 
 Status DirectFile::writeFailure(int reason) const {
-  return fileFailure(path, "cannot be written", std::strerror(reason));
+  return fileFailure(path, "cannot be written", reason);
 }

@@ -1,4 +1,4 @@
-//===- DirectFile.h - A file that is written past the cache -----*- C++ -*-===//
+//===- DirectFile.h - Writes files without the page cache -------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bytes of a checkpoint are read by nobody soon. A write past the system's
-// cache spares a copy, and pages that others need. Not each file system has
-// such writes: some refuse them when a file is opened, some later.
+// The bytes of a checkpoint are not read soon. A direct write (O_DIRECT) saves
+// a copy, and keeps other data in the system's cache. Not every file system
+// supports it: some reject it when a file is opened, some later.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,16 +24,16 @@
 
 namespace pdlrt {
 
-/// A new file, which is gone unless it is committed. One thread at a time.
+/// A new file, which is removed unless it is committed. Not thread-safe.
 class DirectFile {
 public:
-  /// Addresses, places in the file and sizes of writes are multiples of it.
+  /// Addresses, file offsets and sizes of writes are multiples of this.
   static constexpr size_t blockBytes = 4096;
   static constexpr size_t wholeBlocks(size_t bytes) {
     return (bytes + blockBytes - 1) / blockBytes * blockBytes;
   }
-  /// Memory of `buffer`, at a multiple of `blockBytes`, for as many whole
-  /// blocks. Throws std::bad_alloc.
+  /// Returns memory of `buffer`, at a multiple of `blockBytes`, for `bytes`
+  /// rounded up to whole blocks. Throws std::bad_alloc.
   static std::byte *reserve(AlignedBuffer &buffer, size_t bytes);
 
   explicit DirectFile(std::string path);
@@ -42,19 +42,19 @@ public:
   DirectFile &operator=(const DirectFile &) = delete;
 
   Status create();
-  /// Writes `count` bytes at `offset`, all multiples of `blockBytes`; returns
-  /// 0, or the number of the error.
+  /// Writes `count` bytes at `offset`, all multiples of `blockBytes`. Returns 0
+  /// or an error number.
   int write(const std::byte *bytes, size_t count, uint64_t offset);
-  /// The file has `size` bytes, up to a block less than was written. Flushes
-  /// them to the disk; the name is flushed with its folder.
+  /// Truncates the file to `size` bytes, less than a block below the written
+  /// size, and syncs it to disk; its name is synced with its folder.
   Status commit(uint64_t size);
-  /// The error of a write.
+  /// Returns the error of a write.
   Status writeFailure(int reason) const;
 
 private:
   const std::string path;
   int file = -1;
-  /// Behind the last byte that was written.
+  /// End of the written bytes.
   uint64_t end = 0;
 };
 

@@ -1,4 +1,4 @@
-//===- FileBytes.cpp - A file that is read by position --------------------===//
+//===- FileBytes.cpp - Files that are read by offset ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,22 +20,24 @@
 
 using namespace pdlrt;
 
-/// The system reads no more at once.
+/// Maximum size of a read system call.
 static constexpr size_t largestRead = size_t(1) << 30;
 
 Expected<FileBytes> FileBytes::open(const std::string &path,
                                     const std::string &remedy) {
-  // Without waiting: a pipe that nobody writes to is refused below.
+  // Nonblocking, so that opening a pipe without writers does not block; it is
+  // rejected below.
   const int descriptor =
       ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0)
-    return Status::invalid(
-        path + ": cannot be opened: " +
-        (errno == EMFILE ? describeFileLimit() : std::strerror(errno)));
+    return Status::ofErrno(errno, path + ": cannot be opened: " +
+                                      (errno == EMFILE ? describeFileLimit()
+                                                       : std::strerror(errno)));
   FileBytes bytes(path, 0, descriptor);
   struct stat info;
   if (fstat(descriptor, &info) != 0)
-    return Status::invalid(path + ": cannot be read: " + std::strerror(errno));
+    return Status::ofErrno(errno,
+                           path + ": cannot be read: " + std::strerror(errno));
   if (!S_ISREG(info.st_mode))
     return Status::invalid(path + ": is not a regular file; " + remedy);
   bytes.length = static_cast<uint64_t>(info.st_size);
@@ -55,15 +57,16 @@ Status FileBytes::readAt(uint64_t offset, size_t count, void *out) const {
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
-      return Status::invalid(where + ": byte " + std::to_string(offset) +
-                             " cannot be read: " + std::strerror(errno) +
-                             "; check the disk, or use another copy");
+      return Status::ofErrno(errno,
+                             where + ": byte " + std::to_string(offset) +
+                                 " cannot be read: " + std::strerror(errno) +
+                                 "; check the disk, or use another copy");
     if (got == 0)
-      return Status::invalid(where + ": ends at byte " +
-                             std::to_string(offset) + ", but had " +
-                             std::to_string(length) +
-                             " when it was opened; nobody may change a file "
-                             "that is read");
+      return Status::dataLoss(where + ": ends at byte " +
+                              std::to_string(offset) + ", but had " +
+                              std::to_string(length) +
+                              " when it was opened; do not change a file "
+                              "that is read");
     next += got;
     offset += static_cast<uint64_t>(got);
     count -= static_cast<size_t>(got);
@@ -75,8 +78,8 @@ Expected<std::shared_ptr<const void>> FileBytes::map() const {
   const size_t bytes = length;
   void *memory = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file, 0);
   if (memory == MAP_FAILED)
-    return Status::invalid(where +
-                           ": cannot be mapped: " + std::strerror(errno));
+    return Status::ofErrno(
+        errno, where + ": cannot be mapped: " + std::strerror(errno));
   return std::shared_ptr<const void>(memory, [bytes](const void *begin) {
     ::munmap(const_cast<void *>(begin), bytes);
   });

@@ -1,4 +1,4 @@
-//===- FileFailure.h - Why a file cannot be written -------------*- C++ -*-===//
+//===- FileFailure.h - Errors of written files ------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,17 +11,19 @@
 
 #include "pdlrt/Core/Status.h"
 
+#include <cstring>
 #include <string>
 
 namespace pdlrt {
 
-/// The error of a file or folder that is written: `what` cannot be done, such
-/// as "cannot be created", and `reason` is what the system says.
+/// Returns the error of writing a file or folder: `what` failed, such as
+/// "cannot be created", and `error` is the errno value.
 inline Status fileFailure(const std::string &path, const char *what,
-                          const std::string &reason) {
-  return Status::invalid(path + ": " + what + ": " + reason +
-                         "; check that the folder exists, may be written, and "
-                         "has room");
+                          int error) {
+  return Status::ofErrno(
+      error, path + ": " + what + ": " + std::strerror(error) +
+                 "; check that the folder exists, may be written, and "
+                 "has room");
 }
 
 } // namespace pdlrt

@@ -1,4 +1,4 @@
-//===- LineFile.cpp - A text file, line by line ---------------------------===//
+//===- LineFile.cpp - Text files, written line by line --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Files/LineFile.h"
+
+#include "pdlrt/Core/StandardStreams.h"
 
 #include <cerrno>
 #include <cstring>
@@ -18,7 +20,7 @@
 using namespace pdlrt;
 
 LineFile::~LineFile() {
-  if (file && file != stdout)
+  if (file && file != standardOutput())
     std::fclose(file);
 }
 
@@ -26,13 +28,13 @@ Status LineFile::open(const std::string &newPath) {
   const bool isStandard = newPath == "-";
   failure = {};
   path = isStandard ? "the standard output" : newPath;
-  file = isStandard ? stdout : std::fopen(path.c_str(), "w");
+  file = isStandard ? standardOutput() : std::fopen(path.c_str(), "w");
   lineCount = 0;
   return check(file != nullptr);
 }
 
-/// The bytes of the first `lines` lines of a file; `lines` is then how many of
-/// them there are. A line without its end does not count.
+/// Returns the size of the first `lines` lines of a file, and sets `lines` to
+/// their number. A line without line break does not count.
 static int64_t sizeOfLines(std::FILE *file, int64_t &lines) {
   std::vector<char> bytes(size_t(1) << 16);
   int64_t found = 0, size = 0, passed = 0;
@@ -51,8 +53,8 @@ static int64_t sizeOfLines(std::FILE *file, int64_t &lines) {
   return size;
 }
 
-Expected<int64_t> LineFile::openBehind(const std::string &newPath,
-                                       int64_t lines) {
+Expected<int64_t> LineFile::openAfter(const std::string &newPath,
+                                      int64_t lines) {
   struct stat found;
   const bool isThere = newPath != "-" && stat(newPath.c_str(), &found) == 0;
   if (!isThere || !S_ISREG(found.st_mode)) {
@@ -84,13 +86,13 @@ Status LineFile::close() {
   std::FILE *closing = std::exchange(file, nullptr);
   if (!closing)
     return {};
-  return check(
-      (closing == stdout ? std::fflush(closing) : std::fclose(closing)) == 0);
+  return check((closing == standardOutput() ? std::fflush(closing)
+                                            : std::fclose(closing)) == 0);
 }
 
 Status LineFile::check(bool good) {
   if (!good && failure.ok())
-    failure =
-        Status::invalid("cannot write " + path + ": " + std::strerror(errno));
+    failure = Status::ofErrno(errno, "cannot write " + path + ": " +
+                                         std::strerror(errno));
   return failure;
 }

@@ -1,4 +1,4 @@
-//===- LineFile.h - A text file, line by line -------------------*- C++ -*-===//
+//===- LineFile.h - Text files, written line by line ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,8 +17,8 @@
 
 namespace pdlrt {
 
-/// A text file that is written line by line; closed with its owner. Errors name
-/// the file. Not thread-safe.
+/// A text file that is written line by line, and closed on destruction. Errors
+/// name the file. Not thread-safe.
 class LineFile {
 public:
   LineFile() = default;
@@ -26,23 +26,23 @@ public:
   LineFile &operator=(const LineFile &) = delete;
   ~LineFile();
 
-  /// Creates or empties the file at `newPath`.
+  /// Creates or truncates the file at `newPath`.
   Status open(const std::string &newPath);
-  /// Opens the file at `newPath`, which is created where there is none, to go
-  /// on behind its first `lines` lines; what stands behind them is cut off. How
-  /// many whole lines it keeps. What is no regular file keeps all that it has,
-  /// which is said to be `lines`.
-  Expected<int64_t> openBehind(const std::string &newPath, int64_t lines);
+  /// Opens the file at `newPath`, or creates it, to continue after its first
+  /// `lines` lines; the rest is removed. Returns the number of complete lines
+  /// that were kept. A file that is not regular is not changed, and `lines` is
+  /// returned.
+  Expected<int64_t> openAfter(const std::string &newPath, int64_t lines);
   bool isOpen() const { return file != nullptr; }
-  /// Those that were kept, and those that were written since.
+  /// Returns the number of lines that were kept or written.
   int64_t lines() const { return lineCount; }
-  /// Writes `line` and a line's end.
+  /// Writes `line` and a line break.
   Status write(const std::string &line);
-  /// What was written is in the file, should the process be killed. Does
-  /// nothing where none is open.
+  /// Flushes written lines to the file, so that they survive if the process is
+  /// killed. Does nothing if no file is open.
   Status flush();
-  /// Does nothing where none is open. An error of an earlier call comes again:
-  /// what it did not write is lost.
+  /// Does nothing if no file is open. Returns the error of an earlier call
+  /// again, because its data is lost.
   Status close();
 
 private:

@@ -1,4 +1,4 @@
-//===- OutputFiles.cpp - Where programs may write -------------------------===//
+//===- OutputFiles.cpp - Checks of output paths ---------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,17 +23,17 @@ static fs::path folderOf(const std::string &path) {
   return folder.empty() ? fs::path(".") : folder;
 }
 
-/// A checkpoint is a folder with a manifest.
+/// Returns true if the folder is a checkpoint, which has a manifest.
 static bool isPartOfCheckpoint(const std::string &path) {
   std::error_code ignored;
   return fs::exists(folderOf(path) / "manifest.json", ignored);
 }
 
 static Status refusePartOfCheckpoint(const std::string &path) {
-  return Status::invalid("cannot write " + path + ": folder " +
-                         folderOf(path).string() +
-                         " is a checkpoint, which would be damaged; name a "
-                         "file elsewhere");
+  return Status::failedPrecondition(
+      "cannot write " + path + ": folder " + folderOf(path).string() +
+      " is a checkpoint, which would be damaged; name a "
+      "file elsewhere");
 }
 
 Status pdlrt::checkReplaceable(const std::string &path) {
@@ -43,24 +43,26 @@ Status pdlrt::checkReplaceable(const std::string &path) {
   std::error_code ignored;
   const fs::file_status target = fs::symlink_status(path, ignored);
   if (fs::is_symlink(target))
-    return Status::invalid("cannot write " + path +
-                           ": it is a link, and would be replaced itself; "
-                           "name the file that it stands for");
+    return Status::failedPrecondition(
+        "cannot write " + path +
+        ": it is a link, and would be replaced itself; "
+        "name the file that it stands for");
   if (fs::exists(target) && !fs::is_regular_file(target))
-    return Status::invalid("cannot write " + path +
-                           ": it is there and is no regular file; name "
-                           "another");
+    return Status::failedPrecondition(
+        "cannot write " + path +
+        ": it is there and is no regular file; name "
+        "another");
   if (isPartOfCheckpoint(path))
     return refusePartOfCheckpoint(path);
   const fs::path folder = folderOf(path);
   if (access(folder.c_str(), W_OK | X_OK) == 0)
     return {};
-  return Status::invalid("cannot write " + path + ": folder " +
-                         folder.string() + ": " + std::strerror(errno) +
-                         "; create it, or name another");
+  return Status::ofErrno(
+      errno, "cannot write " + path + ": folder " + folder.string() + ": " +
+                 std::strerror(errno) + "; create it, or name another");
 }
 
-/// Whether both stand for one file, there already or not.
+/// Returns true if both paths refer to the same file, whether it exists or not.
 static bool isSameFile(const std::string &a, const std::string &b) {
   const auto left = FileIdentity::of(a), right = FileIdentity::of(b);
   if (left || right)
@@ -70,7 +72,7 @@ static bool isSameFile(const std::string &a, const std::string &b) {
   return !error && first == fs::weakly_canonical(b, error) && !error;
 }
 
-/// What may be written to without an end.
+/// Returns true if writing to the path destroys nothing.
 static bool isBottomless(const std::string &path) {
   struct stat found;
   return path.empty() || path == "-" ||

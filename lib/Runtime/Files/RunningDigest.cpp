@@ -1,4 +1,4 @@
-//===- RunningDigest.cpp - The digest of a file while it is made ----------===//
+//===- RunningDigest.cpp - Incremental digest of a file -------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- RunningDigest.h - The digest of a file while it is made --*- C++ -*-===//
+//===- RunningDigest.h - Incremental digest of a file -----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,7 +17,8 @@
 
 namespace pdlrt {
 
-/// Of bytes that come one after the other. Not thread-safe.
+/// Computes the digest of bytes that are added one after the other. Not
+/// thread-safe.
 class RunningDigest {
 public:
   /// Throws std::bad_alloc.
@@ -25,7 +26,7 @@ public:
   ~RunningDigest();
 
   void add(const void *bytes, size_t count);
-  /// Of all bytes so far.
+  /// Returns the digest of all bytes so far.
   FileDigest digest() const;
   uint64_t size() const { return count; }
 

@@ -1,4 +1,4 @@
-//===- SafetensorsReader.cpp - Reading named tensors, trusting nothing ----===//
+//===- SafetensorsReader.cpp - Reads untrusted safetensors files ----------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,74 +8,17 @@
 
 #include "pdlrt/Files/Safetensors.h"
 
-#include "nlohmann/json.hpp"
-
 #include <algorithm>
-#include <cstring>
-#include <limits>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <variant>
 #include <xxhash.h>
 
 using namespace pdlrt;
 
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-              "safetensors files are little-endian");
-
-namespace {
-
-constexpr TensorType allTypes[] = {
-    TensorType::F32, TensorType::F64,  TensorType::I32, TensorType::I64,
-    TensorType::U64, TensorType::BF16, TensorType::F16, TensorType::U8};
-constexpr size_t prefixSize = 8;
-// A header of this size names about a million tensors; more is damage.
-constexpr uint64_t largestHeader = 100'000'000;
-/// What is read of a file at once.
-constexpr size_t pieceBytes = size_t(1) << 20;
-
-} // namespace
-
-std::string pdlrt::shapeText(const std::vector<int64_t> &shape) {
-  std::string text = "[";
-  for (size_t i = 0; i < shape.size(); ++i)
-    text += (i ? ", " : "") + std::to_string(shape[i]);
-  return text + "]";
-}
-
-size_t pdlrt::tensorElementSize(TensorType type) {
-  switch (type) {
-  case TensorType::U8:
-    return 1;
-  case TensorType::BF16:
-  case TensorType::F16:
-    return 2;
-  case TensorType::F32:
-  case TensorType::I32:
-    return 4;
-  default:
-    return 8;
-  }
-}
-
-const char *pdlrt::tensorTypeName(TensorType type) {
-  switch (type) {
-  case TensorType::F32:
-    return "F32";
-  case TensorType::F64:
-    return "F64";
-  case TensorType::I32:
-    return "I32";
-  case TensorType::I64:
-    return "I64";
-  case TensorType::U64:
-    return "U64";
-  case TensorType::BF16:
-    return "BF16";
-  case TensorType::F16:
-    return "F16";
-  case TensorType::U8:
-    return "U8";
-  }
-  return "";
-}
+/// Bytes that are read at once.
+static constexpr size_t readPieceBytes = size_t(1) << 20;
 
 Status TensorView::read(int64_t first, int64_t count, void *destination) const {
   const size_t size = tensorElementSize(type);
@@ -84,7 +27,7 @@ Status TensorView::read(int64_t first, int64_t count, void *destination) const {
 }
 
 Status TensorWindow::moveTo(int64_t first, int64_t count) {
-  const auto ahead = static_cast<int64_t>(pieceBytes / elementBytes);
+  const auto ahead = static_cast<int64_t>(readPieceBytes / elementBytes);
   const int64_t wanted =
       std::max(count, std::min(ahead, tensor->elementCount - first));
   begin = end = first;
@@ -92,10 +35,6 @@ Status TensorWindow::moveTo(int64_t first, int64_t count) {
   PDLRT_RETURN_IF_ERROR(tensor->read(first, wanted, bytes.data()));
   end = first + wanted;
   return {};
-}
-
-std::string TensorView::typeAndShape() const {
-  return std::string(tensorTypeName(type)) + " " + shapeText(shape);
 }
 
 struct SafetensorsFile::Contents {
@@ -106,139 +45,31 @@ struct SafetensorsFile::Contents {
   std::map<std::string, std::string> metadata;
 
   Status parse();
-  Status parseTensor(const std::string &name, const nlohmann::json &entry,
-                     uint64_t dataStart);
-  Status parseMetadata(const nlohmann::json &entry);
-  Status checkCoverage(uint64_t dataStart) const;
   const std::string &path() const { return file.path(); }
-  Status damaged(const std::string &what) const {
-    return Status::invalid(path() + ": " + what +
-                           "; the file is damaged or not a safetensors file, "
-                           "so write or fetch it again");
+  Status refused(const pdlabi::SafetensorsError &error) const {
+    return {error.isDamage ? PDL_DATA_LOSS : PDL_INVALID_ARGUMENT,
+            path() + ": " + error.message};
   }
 };
 
 Status SafetensorsFile::Contents::parse() {
-  if (file.size() < prefixSize)
-    return Status::invalid(path() +
-                           ": is too short for a safetensors file; it may be "
-                           "incomplete, so write or fetch it again");
-  uint64_t headerSize;
-  PDLRT_RETURN_IF_ERROR(file.readAt(0, sizeof(headerSize), &headerSize));
-  const uint64_t room = file.size() - prefixSize;
-  if (headerSize > largestHeader || headerSize > room)
-    return damaged("the header claims " + std::to_string(headerSize) +
-                   " bytes, but the file has " + std::to_string(room));
-  std::string header(headerSize, '\0');
-  PDLRT_RETURN_IF_ERROR(file.readAt(prefixSize, headerSize, header.data()));
-  const nlohmann::json root =
-      nlohmann::json::parse(header, nullptr, /*allow_exceptions=*/false);
-  if (!root.is_object())
-    return damaged("the header is not a JSON object");
-
-  const uint64_t dataStart = prefixSize + headerSize;
-  for (const auto &[name, entry] : root.items()) {
-    if (name == "__metadata__")
-      PDLRT_RETURN_IF_ERROR(parseMetadata(entry));
-    else
-      PDLRT_RETURN_IF_ERROR(parseTensor(name, entry, dataStart));
-  }
-  PDLRT_RETURN_IF_ERROR(checkCoverage(dataStart));
-  std::sort(
-      tensors.begin(), tensors.end(),
-      [](const TensorView &a, const TensorView &b) { return a.name < b.name; });
-  return {};
-}
-
-Status SafetensorsFile::Contents::parseMetadata(const nlohmann::json &entry) {
-  if (!entry.is_object())
-    return damaged("`__metadata__` is not an object");
-  for (const auto &[key, value] : entry.items()) {
-    if (!value.is_string())
-      return damaged("the metadata `" + key + "` is not a text");
-    metadata[key] = value.get<std::string>();
-  }
-  return {};
-}
-
-Status SafetensorsFile::Contents::parseTensor(const std::string &name,
-                                              const nlohmann::json &entry,
-                                              uint64_t dataStart) {
-  const std::string tensor = "tensor `" + name + "`";
-  if (!entry.is_object() || !entry.contains("dtype") ||
-      !entry["dtype"].is_string() || !entry.contains("shape") ||
-      !entry["shape"].is_array() || !entry.contains("data_offsets") ||
-      !entry["data_offsets"].is_array() || entry["data_offsets"].size() != 2)
-    return damaged(tensor + " has no proper dtype, shape and data_offsets");
-
-  const std::string typeText = entry["dtype"].get<std::string>();
-  const auto *type = std::find_if(
-      std::begin(allTypes), std::end(allTypes),
-      [&](TensorType known) { return typeText == tensorTypeName(known); });
-  if (type == std::end(allTypes))
-    return Status::invalid(
-        path() + ": " + tensor + " has the type " + typeText +
-        "; convert it to F32, F64, BF16, F16, I32, I64 or U64");
-
-  TensorView view{name, *type, {}, 1, &file, 0};
-  for (const nlohmann::json &dimension : entry["shape"]) {
-    if (!dimension.is_number_unsigned() ||
-        dimension.get<uint64_t>() >
-            static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
-      return damaged(tensor + " has a dimension that is not a size");
-    view.shape.push_back(dimension.get<int64_t>());
-  }
-  // A zero anywhere makes the tensor empty, however large the others are.
-  if (std::find(view.shape.begin(), view.shape.end(), 0) != view.shape.end())
-    view.elementCount = 0;
-  for (int64_t dimension : view.shape)
-    if (view.elementCount &&
-        __builtin_mul_overflow(view.elementCount, dimension,
-                               &view.elementCount))
-      return damaged(tensor + " has too many elements");
-
-  const nlohmann::json &offsets = entry["data_offsets"];
-  if (!offsets[0].is_number_unsigned() || !offsets[1].is_number_unsigned())
-    return damaged(tensor + " has data_offsets that are not sizes");
-  const uint64_t begin = offsets[0].get<uint64_t>();
-  const uint64_t end = offsets[1].get<uint64_t>();
-  const uint64_t dataSize = file.size() - dataStart;
-  if (begin > end || end > dataSize)
-    return damaged(tensor + " lies at bytes " + std::to_string(begin) + " to " +
-                   std::to_string(end) + " of " + std::to_string(dataSize));
-  uint64_t byteSize;
-  if (__builtin_mul_overflow(static_cast<uint64_t>(view.elementCount),
-                             static_cast<uint64_t>(tensorElementSize(*type)),
-                             &byteSize) ||
-      byteSize != end - begin)
-    return damaged(tensor + " of " + view.typeAndShape() + " has " +
-                   std::to_string(end - begin) + " bytes");
-  view.offset = dataStart + begin;
-  tensors.push_back(std::move(view));
-  return {};
-}
-
-/// The byte ranges must follow each other without gap or overlap.
-Status SafetensorsFile::Contents::checkCoverage(uint64_t dataStart) const {
-  std::vector<const TensorView *> inFileOrder;
-  for (const TensorView &tensor : tensors)
-    inFileOrder.push_back(&tensor);
-  std::sort(inFileOrder.begin(), inFileOrder.end(),
-            [](const TensorView *a, const TensorView *b) {
-              return std::make_pair(a->offset, a->byteSize()) <
-                     std::make_pair(b->offset, b->byteSize());
-            });
-  uint64_t expected = dataStart;
-  for (const TensorView *tensor : inFileOrder) {
-    if (tensor->offset != expected)
-      return damaged("tensor `" + tensor->name + "` " +
-                     (tensor->offset < expected ? "overlaps the one before it"
-                                                : "follows a gap"));
-    expected += tensor->byteSize();
-  }
-  if (expected != file.size())
-    return damaged(std::to_string(file.size() - expected) +
-                   " bytes at the end belong to no tensor");
+  std::string prefix(
+      std::min<uint64_t>(file.size(), pdlabi::safetensorsPrefixBytes), '\0');
+  PDLRT_RETURN_IF_ERROR(file.readAt(0, prefix.size(), prefix.data()));
+  const auto headerBytes = pdlabi::readSafetensorsPrefix(prefix, file.size());
+  if (const auto *error = std::get_if<pdlabi::SafetensorsError>(&headerBytes))
+    return refused(*error);
+  std::string text(std::get<uint64_t>(headerBytes), '\0');
+  PDLRT_RETURN_IF_ERROR(
+      file.readAt(pdlabi::safetensorsPrefixBytes, text.size(), text.data()));
+  auto parsed = pdlabi::readSafetensorsHeader(text, file.size());
+  if (const auto *error = std::get_if<pdlabi::SafetensorsError>(&parsed))
+    return refused(*error);
+  auto &header = std::get<pdlabi::SafetensorsHeader>(parsed);
+  tensors.reserve(header.tensors.size());
+  for (pdlabi::TensorEntry &tensor : header.tensors)
+    tensors.push_back({std::move(tensor), &file});
+  metadata = std::move(header.metadata);
   return {};
 }
 
@@ -271,7 +102,7 @@ Expected<FileDigest> SafetensorsFile::digest() const {
   const FileBytes &file = contents->file;
   XXH3_state_t state;
   XXH3_64bits_reset(&state);
-  std::vector<std::byte> piece(std::min<uint64_t>(pieceBytes, file.size()));
+  std::vector<std::byte> piece(std::min<uint64_t>(readPieceBytes, file.size()));
   for (uint64_t offset = 0; offset < file.size(); offset += piece.size()) {
     const size_t count = std::min<uint64_t>(piece.size(), file.size() - offset);
     PDLRT_RETURN_IF_ERROR(file.readAt(offset, count, piece.data()));

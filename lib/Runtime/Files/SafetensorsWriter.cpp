@@ -1,4 +1,4 @@
-//===- SafetensorsWriter.cpp - Writing named tensors, whole or not at all -===//
+//===- SafetensorsWriter.cpp - Writes safetensors files atomically --------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,27 +11,21 @@
 #include "Files/StreamedFile.h"
 #include "Files/TemporaryFile.h"
 
-#include "nlohmann/json.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
+#include <variant>
 
 using namespace pdlrt;
 
 Status SafetensorsWriter::add(std::string name, TensorType type,
                               std::vector<int64_t> shape, const void *data) {
-  if (name == "__metadata__")
-    return Status::invalid("a tensor may not have the name `__metadata__`, "
-                           "which the safetensors format reserves");
-  size_t byteSize = tensorElementSize(type);
-  for (int64_t dimension : shape)
-    if (dimension < 0 ||
-        __builtin_mul_overflow(byteSize, static_cast<size_t>(dimension),
-                               &byteSize))
-      return Status::invalid("tensor `" + name +
-                             "` has a dimension that is not a size");
-  Entry entry{type, std::move(shape), byteSize, data, nullptr, nullptr};
+  const auto bytes = pdlabi::sizeOfNewTensor(name, type, shape);
+  if (const auto *error = std::get_if<pdlabi::SafetensorsError>(&bytes))
+    return Status::invalid(error->message);
+  Entry entry{type, std::move(shape), std::get<size_t>(bytes),
+              data, nullptr,          nullptr};
   const auto [place, isNew] =
       entries.try_emplace(std::move(name), std::move(entry));
   if (!isNew)
@@ -61,16 +55,17 @@ Status SafetensorsWriter::addRows(const std::string &name, TensorType type,
   return {};
 }
 
-/// Rows are made in pieces of a quarter of a megabyte, which are in a cache
-/// while their sum is formed.
-static constexpr size_t pieceBytes = size_t(1) << 18;
+/// Rows are generated in pieces of a quarter of a megabyte, which are in a
+/// cache while their checksum is computed.
+static constexpr size_t writePieceBytes = size_t(1) << 18;
 
-/// How many rows a piece has.
+/// Returns the number of rows in a piece.
 static int64_t rowsInPiece(size_t rowBytes, size_t room) {
-  return int64_t(std::min(room, pieceBytes) / std::max<size_t>(1, rowBytes));
+  return int64_t(std::min(room, writePieceBytes) /
+                 std::max<size_t>(1, rowBytes));
 }
 
-/// Writes a tensor that is made row by row.
+/// Writes a tensor that is generated row by row.
 static Status writeRows(TemporaryFile &file, int64_t rows, size_t byteSize,
                         const SafetensorsWriter::RowSource &source) {
   if (rows == 0)
@@ -87,7 +82,7 @@ static Status writeRows(TemporaryFile &file, int64_t rows, size_t byteSize,
   return {};
 }
 
-/// The same without a copy.
+/// Writes such a tensor without a copy.
 static Status writeRows(StreamedFile &file, int64_t rows, size_t byteSize,
                         const SafetensorsWriter::RowSource &source) {
   const size_t rowBytes = rows == 0 ? 0 : byteSize / size_t(rows);
@@ -99,7 +94,7 @@ static Status writeRows(StreamedFile &file, int64_t rows, size_t byteSize,
       source(first, count, room.data());
       PDLRT_RETURN_IF_ERROR(file.added(size_t(count) * rowBytes));
     } else {
-      // One that goes beyond the room, or is a large one.
+      // The row exceeds the remaining memory, or is large.
       count = 1;
       source(first, count, row.data());
       PDLRT_RETURN_IF_ERROR(file.write(row.data(), rowBytes));
@@ -113,51 +108,18 @@ void SafetensorsWriter::setMetadata(std::string key, std::string value) {
   texts[std::move(key)] = std::move(value);
 }
 
-/// Elements of more bytes first, so that every tensor is aligned by its type.
-std::vector<SafetensorsWriter::Entries::const_iterator>
-SafetensorsWriter::fileOrder() const {
-  std::vector<Entries::const_iterator> order;
-  for (size_t size : {8, 4, 2, 1})
-    for (auto entry = entries.begin(); entry != entries.end(); ++entry)
-      if (tensorElementSize(entry->second.type) == size)
-        order.push_back(entry);
-  return order;
-}
-
 Expected<SafetensorsWriter::Layout>
 SafetensorsWriter::layout(const std::string &path) const {
-  nlohmann::json root = nlohmann::json::object();
-  if (!texts.empty())
-    root["__metadata__"] = texts;
-  Layout layout;
-  for (auto entry : fileOrder()) {
-    const Entry &tensor = entry->second;
-    const size_t begin = layout.bytes;
-    layout.bytes += tensor.byteSize;
-    root[entry->first] = {{"dtype", tensorTypeName(tensor.type)},
-                          {"shape", tensor.shape},
-                          {"data_offsets", {begin, layout.bytes}}};
-    layout.offsets[entry->first] = begin;
-  }
-  std::string header;
-  try {
-    header = root.dump();
-  } catch (const nlohmann::json::exception &) {
-    return Status::invalid(path + ": cannot be written: a tensor's name or the "
-                                  "metadata is not UTF-8 text");
-  }
-  header.resize((header.size() + 7) / 8 * 8, ' ');
-  const uint64_t headerSize = header.size();
-  layout.head.assign(reinterpret_cast<const char *>(&headerSize),
-                     sizeof(headerSize));
-  layout.head += header;
-  layout.bytes += layout.head.size();
-  for (auto &[name, offset] : layout.offsets)
-    offset += layout.head.size();
-  return layout;
+  std::vector<pdlabi::TensorEntry> tensors;
+  for (const auto &[name, entry] : entries)
+    tensors.push_back({name, entry.type, entry.shape});
+  auto layout = pdlabi::layOutSafetensors(std::move(tensors), texts);
+  if (const auto *error = std::get_if<pdlabi::SafetensorsError>(&layout))
+    return Status::invalid(path + ": " + error->message);
+  return std::get<Layout>(std::move(layout));
 }
 
-/// Into a file that is open.
+/// Writes to an open file.
 template <typename File>
 Status SafetensorsWriter::writeTo(File &file, const std::string &path) const {
   Expected<Layout> made = layout(path);
@@ -165,8 +127,8 @@ Status SafetensorsWriter::writeTo(File &file, const std::string &path) const {
     return made.status();
   PDLRT_RETURN_IF_ERROR(file.create());
   PDLRT_RETURN_IF_ERROR(file.write(made->head.data(), made->head.size()));
-  for (auto entry : fileOrder()) {
-    const Entry &tensor = entry->second;
+  for (const pdlabi::TensorEntry &entry : made->tensors) {
+    const Entry &tensor = entries.at(entry.name);
     PDLRT_RETURN_IF_ERROR(tensor.source
                               ? writeRows(file, tensor.shape.front(),
                                           tensor.byteSize, tensor.source)

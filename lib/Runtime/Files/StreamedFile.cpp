@@ -1,4 +1,4 @@
-//===- StreamedFile.cpp - A file that is written while it is made ---------===//
+//===- StreamedFile.cpp - Writes a file in the background -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,7 +18,7 @@
 
 using namespace pdlrt;
 
-/// What the disk gets at once.
+/// Bytes that are written to the disk at once.
 static constexpr size_t bufferBytes = size_t(2) << 20;
 static_assert(bufferBytes % DirectFile::blockBytes == 0);
 
@@ -41,9 +41,9 @@ Status StreamedFile::create() {
   PDLRT_RETURN_IF_ERROR(file.create());
   try {
     const BlockedSignals blocked;
-    writer = std::thread([this] { writeBehind(); });
+    writer = std::thread([this] { writeInBackground(); });
   } catch (const std::system_error &) {
-    // Then bytes are written as they are handed over.
+    // Without a thread, bytes are written in the calling thread.
   }
   return {};
 }
@@ -71,17 +71,17 @@ Status StreamedFile::write(const void *data, size_t size) {
   return {};
 }
 
-/// Has the current buffer written, and goes on in the other one.
+/// Passes the current buffer to the writer, and continues with the other one.
 Status StreamedFile::handOver() {
-  // What goes past the cache are whole blocks; `commit` cuts the last one.
+  // Direct writes need whole blocks; `commit` truncates the last one.
   const size_t whole = DirectFile::wholeBlocks(filled);
   std::memset(buffers[current] + filled, 0, whole - filled);
   std::unique_lock lock(mutex);
   changed.wait(lock, [this] { return !due; });
   if (error == 0 && whole > 0 && writer.joinable()) {
     due = buffers[current];
-    dueBytes = whole;
-    dueOffset = offset;
+    pendingBytes = whole;
+    pendingOffset = offset;
     changed.notify_all();
   } else if (error == 0 && whole > 0) {
     error = writeOut(buffers[current], whole, offset);
@@ -92,7 +92,7 @@ Status StreamedFile::handOver() {
   return error == 0 ? Status() : file.writeFailure(error);
 }
 
-void StreamedFile::writeBehind() {
+void StreamedFile::writeInBackground() {
   Trace::nameThread("disk");
   std::unique_lock lock(mutex);
   while (true) {
@@ -100,7 +100,7 @@ void StreamedFile::writeBehind() {
     if (!due)
       return;
     lock.unlock();
-    const int reason = writeOut(due, dueBytes, dueOffset);
+    const int reason = writeOut(due, pendingBytes, pendingOffset);
     lock.lock();
     if (error == 0)
       error = reason;
@@ -109,7 +109,7 @@ void StreamedFile::writeBehind() {
   }
 }
 
-/// 0, or why not.
+/// Returns 0 or an error number.
 int StreamedFile::writeOut(const std::byte *bytes, size_t count,
                            uint64_t offset) {
   const TraceSpan span("write", {int64_t(count)});

@@ -1,4 +1,4 @@
-//===- StreamedFile.h - A file that is written while it is made -*- C++ -*-===//
+//===- StreamedFile.h - Writes a file in the background ---------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One thread makes the bytes in order, another waits for the disk. They go past
-// the system's cache where the file system allows it (DirectFile.h).
+// One thread generates the bytes in order, another waits for the disk. Writes
+// bypass the page cache if the file system supports it (DirectFile.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@
 
 namespace pdlrt {
 
-/// A new file, which is gone unless it is committed. Takes two buffers of
-/// memory. Used by one thread.
+/// A new file, which is removed unless it is committed. Uses two buffers. Not
+/// thread-safe.
 class StreamedFile {
 public:
   explicit StreamedFile(std::string path);
@@ -38,38 +38,40 @@ public:
 
   /// Throws std::bad_alloc.
   Status create();
-  /// An error may be that of bytes before.
+  /// Appends bytes. May return the error of an earlier write.
   Status write(const void *data, size_t size);
-  /// Room for at least a byte that comes next, to be filled in place of a
-  /// `write` of as many bytes as `added` then says, which are in a cache.
+  /// Returns memory for the next bytes, at least one. The caller may write to
+  /// it instead of calling `write`, and then reports the number of bytes with
+  /// `added`. The bytes are still in a cache for the checksum.
   std::span<std::byte> room();
   Status added(size_t size);
-  /// Flushes the bytes to the disk; the name is flushed with its folder.
+  /// Syncs the bytes to disk; the name is synced with its folder.
   Status commit();
-  /// Of what was written so far.
+  /// Returns the digest of the bytes written so far.
   FileDigest digest() const { return made.digest(); }
 
 private:
   Status handOver();
-  void writeBehind();
+  void writeInBackground();
   int writeOut(const std::byte *bytes, size_t count, uint64_t offset);
 
   DirectFile file;
   RunningDigest made;
   AlignedBuffer memory[2];
   std::byte *buffers[2] = {};
-  /// Which buffer is filled, how far, and where in the file it goes.
+  /// Index of the buffer that is being filled, its size so far, and its offset
+  /// in the file.
   int current = 0;
   size_t filled = 0;
   uint64_t offset = 0;
 
   std::mutex mutex;
   std::condition_variable changed;
-  /// What the thread has to write; none: null.
+  /// Buffer that the thread has to write; null: none.
   const std::byte *due = nullptr;
-  size_t dueBytes = 0;
-  uint64_t dueOffset = 0;
-  /// The error of a write; 0: none.
+  size_t pendingBytes = 0;
+  uint64_t pendingOffset = 0;
+  /// The error number of a write; 0: none.
   int error = 0;
   bool isOver = false;
   std::thread writer;

@@ -1,4 +1,4 @@
-//===- TemporaryFile.cpp - A file that appears whole or not at all --------===//
+//===- TemporaryFile.cpp - Atomically written files -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -66,24 +66,25 @@ Status TemporaryFile::commit() {
 }
 
 Status TemporaryFile::failure(const char *what) const {
-  return fileFailure(finalPath, what, std::strerror(errno));
+  return fileFailure(finalPath, what, errno);
 }
 
 Status pdlrt::flushFolder(const std::string &path) {
   const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  // Who may write names into a folder need not be able to read them.
+  // Writing names into a folder does not require permission to read it.
   if (folder < 0 && errno == EACCES)
     return {};
   const int reason = folder < 0 || ::fsync(folder) != 0 ? errno : 0;
   if (folder >= 0)
     ::close(folder);
-  // Some file systems cannot, and are none the worse.
+  // Some file systems do not support this, and do not need it.
   if (reason == 0 || reason == EINVAL || reason == ENOTSUP)
     return {};
-  return Status::invalid(path +
-                         ": the names in this folder cannot be flushed "
-                         "to the disk: " +
-                         std::strerror(reason) + "; check the disk");
+  return Status::ofErrno(reason,
+                         path +
+                             ": the names in this folder cannot be flushed "
+                             "to the disk: " +
+                             std::strerror(reason) + "; check the disk");
 }
 
 Status pdlrt::renameToNew(const std::string &from, const std::string &to) {
@@ -91,7 +92,7 @@ Status pdlrt::renameToNew(const std::string &from, const std::string &to) {
                            RENAME_NOREPLACE) == 0
                    ? 0
                    : errno;
-  // Some file systems know no such flag.
+  // Some file systems do not support this flag.
   if (reason == EINVAL || reason == ENOSYS) {
     struct stat found;
     reason = ::lstat(to.c_str(), &found) == 0             ? EEXIST
@@ -99,10 +100,11 @@ Status pdlrt::renameToNew(const std::string &from, const std::string &to) {
                                                           : 0;
   }
   if (reason == EEXIST)
-    return Status::invalid(to + ": something has that name by now, and stays; "
-                                "name another one");
+    return Status::failedPrecondition(
+        to + ": something has that name by now, and stays; "
+             "name another one");
   if (reason != 0)
-    return fileFailure(to, "cannot be written", std::strerror(reason));
+    return fileFailure(to, "cannot be written", reason);
   const size_t slash = to.find_last_of('/');
   return flushFolder(slash == std::string::npos ? "."
                      : slash == 0               ? "/"

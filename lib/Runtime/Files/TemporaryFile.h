@@ -1,4 +1,4 @@
-//===- TemporaryFile.h - A file that comes whole or not at all --*- C++ -*-===//
+//===- TemporaryFile.h - Atomically written files ---------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,7 +18,7 @@
 
 namespace pdlrt {
 
-/// A file under a temporary name that disappears unless it is committed. Not
+/// A file with a temporary name, which is removed unless it is committed. Not
 /// thread-safe.
 class TemporaryFile {
 public:
@@ -29,9 +29,9 @@ public:
 
   Status create();
   Status write(const void *data, size_t size);
-  /// Flushes the bytes to the disk and gives the file its name.
+  /// Syncs the bytes to disk and gives the file its final name.
   Status commit();
-  /// Of what was written so far.
+  /// Returns the digest of the bytes written so far.
   FileDigest digest() const { return written.digest(); }
 
 private:
@@ -43,15 +43,15 @@ private:
   int file = -1;
 };
 
-/// Flushes the names in a folder to the disk, so that they survive a crash. No
-/// error where the file system cannot do that at all.
+/// Syncs the names in a folder to disk, so that they survive a crash. Returns
+/// no error if the file system does not support this.
 Status flushFolder(const std::string &path);
 
-/// Gives a file or folder another name, which nothing may have, and flushes
-/// that to the disk: an error if something does, or if that cannot be done.
+/// Renames a file or folder to a name that must be unused, and syncs the change
+/// to disk. Returns an error if the name is used, or on failure.
 Status renameToNew(const std::string &from, const std::string &to);
 
-/// The sum that checkpoints keep of their files.
+/// Returns the checksum that checkpoints store for their files.
 uint64_t hashBytes(const void *data, size_t size);
 
 } // namespace pdlrt

@@ -1,4 +1,4 @@
-//===- TraceFile.cpp - A trace that browsers show -------------------------===//
+//===- TraceFile.cpp - Trace files for browsers ---------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,16 +10,18 @@
 
 #include "Files/TemporaryFile.h"
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/MetricRegistry.h"
 #include "pdlrt/Files/OutputFiles.h"
 
 #include <fmt/format.h>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <utility>
 
 using namespace pdlrt;
 
-/// As a string of JSON, whatever bytes it has.
+/// Returns the text as a JSON string, whatever bytes it has.
 static std::string asJson(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', /*ensure_ascii=*/false,
                                    nlohmann::json::error_handler_t::replace);
@@ -54,6 +56,17 @@ static void addEvent(std::string &out, const TraceEvent &event, int64_t start,
   out += "},\n";
 }
 
+/// Adds the values of the process's metrics, as viewers show them with the
+/// properties of the trace.
+static void addMetrics(std::string &out) {
+  std::string_view separator = "\n";
+  for (const MetricRegistry::Sample &sample : processMetrics().samples()) {
+    out += std::exchange(separator, ",\n");
+    out += asJson(sample.name) + ":" + asJson(sample.value);
+  }
+  out += "\n";
+}
+
 Status pdlrt::writeTrace(const std::string &path,
                          const std::string &processName, int64_t processNumber,
                          const Trace::Recorded &recorded) {
@@ -73,10 +86,12 @@ Status pdlrt::writeTrace(const std::string &path,
       out.clear();
     }
   }
-  // The last entry has no comma behind it.
+  // The last entry must not have a comma.
   addName(out, "process_name", processNumber, 0, processName);
   out.resize(out.size() - 2);
-  out += "\n]}\n";
+  out += "\n],\n\"otherData\":{";
+  addMetrics(out);
+  out += "}}\n";
   PDLRT_RETURN_IF_ERROR(file.write(out.data(), out.size()));
   return file.commit();
 }
@@ -92,7 +107,7 @@ Status pdlrt::traced(const std::string &path, const std::string &processName,
   if (recorded.lost > 0)
     logWarning(fmt::format("{} has the first {} spans; {} more were left out: "
                            "trace fewer steps",
-                           path, Trace::mostEvents, recorded.lost));
+                           path, Trace::maxEvents, recorded.lost));
   Status written = writeTrace(path, processName, processNumber, recorded);
   return status.ok() ? written : status;
 }

@@ -1,4 +1,4 @@
-//===- WholeFile.cpp - A file that is written at once ---------------------===//
+//===- WholeFile.cpp - Files written in one piece -------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,7 +17,7 @@ using namespace pdlrt;
 std::byte *FileImage::reserve(size_t size) {
   start = DirectFile::reserve(buffer, size);
   length = size;
-  // What a write past the cache takes beyond the end.
+  // Padding of the last block for direct writes.
   std::memset(start + size, 0, DirectFile::wholeBlocks(size) - size);
   return start;
 }

@@ -1,4 +1,4 @@
-//===- WholeFile.h - A file that is written at once -------------*- C++ -*-===//
+//===- WholeFile.h - Files written in one piece -----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Large files go past the system's cache where the file system allows it: there
-// they would cost a copy, and push out what others read.
+// Large files bypass the page cache if the file system supports it: it would
+// cost a copy, and evict data of others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,16 +22,16 @@
 
 namespace pdlrt {
 
-/// The bytes of a file before they are written, where disks take them from.
+/// The content of a file before it is written, aligned for direct writes.
 class FileImage {
 public:
-  /// Makes room for `size` bytes, which hold anything. Throws std::bad_alloc.
+  /// Allocates `size` uninitialized bytes. Throws std::bad_alloc.
   std::byte *reserve(size_t size);
   std::byte *data() const { return start; }
   size_t size() const { return length; }
 
-  /// Writes them as the new file `path`, and flushes it to the disk; its name
-  /// is flushed with its folder. Where that fails there is no file.
+  /// Writes the content to the new file `path`, and syncs it to disk; its name
+  /// is synced with its folder. On failure, there is no file.
   Status write(const std::string &path) const;
 
 private:

@@ -1,4 +1,4 @@
-//===- BFloat16Kernels.h - What the dispatcher calls ------------*- C++ -*-===//
+//===- BFloat16Kernels.h - Kernels of bf16 products -------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,18 +13,18 @@
 
 namespace pdlrt {
 
-/// One way to compute products of bf16 factors; all give the same bits. An
-/// instruction set with another order of sums may not stand here.
+/// An implementation of products of bf16 factors. All give bitwise equal
+/// results, so an instruction set with another order of sums cannot be used.
 struct BFloat16Kernels {
-  /// Bytes of 64-byte aligned scratch that a product needs.
+  /// Bytes of 64-byte aligned scratch memory of a product.
   int64_t scratchBytes;
   void (*multiply)(const StrictArguments<float> &arguments, void *scratch);
 };
 
-/// For CPUs with AVX512-BF16.
+/// Kernels for CPUs with AVX512-BF16.
 extern const BFloat16Kernels bfloat16KernelsNative;
-/// For CPUs with AVX2 and FMA: tests only, at about a third of the speed of
-/// f32.
+/// Kernels for CPUs with AVX2 and FMA: only for tests, at about a third of the
+/// speed of f32.
 extern const BFloat16Kernels bfloat16KernelsEmulated;
 
 } // namespace pdlrt

@@ -1,4 +1,4 @@
-//===- BFloat16KernelsEmulated.cpp - By AVX2 ------------------------------===//
+//===- BFloat16KernelsEmulated.cpp - bf16 products with AVX2 --------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,8 +12,8 @@
 namespace pdlrt {
 namespace {
 
-/// Computes what `vdpbf16ps` and `vcvtne2ps2bf16` do. The product of two bf16
-/// is exact in f32, so that each step of a pair is one fused multiply-add.
+/// Emulates `vdpbf16ps` and `vcvtne2ps2bf16`. The product of two bf16 numbers
+/// is exact in f32, so each step of a pair is one fused multiply-add.
 struct PairVector : FloatVector {
   static Register odd(Register pairs) {
     return _mm256_and_ps(
@@ -27,7 +27,7 @@ struct PairVector : FloatVector {
     return FloatVector::fma(even(a), even(b),
                             FloatVector::fma(odd(a), odd(b), c));
   }
-  /// The nearest bf16, ties to even, in the upper half of each lane.
+  /// Returns the nearest bf16, ties to even, in the upper half of each lane.
   static __m256i round(Register x) {
     const __m256i bits = _mm256_castps_si256(x);
     const __m256i sign = _mm256_set1_epi32(int32_t(0x80000000));

@@ -6,26 +6,27 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The strict product with pairs of bf16 in the place of an f32: two neighbours
-// along k are 32 bits, which the packing and the tiles of StrictKernelsImpl.h
-// move as they move a float. Factors are rounded while they are packed, so that
-// no copy of them stays in memory.
+// The strict product with pairs of bf16 in place of an f32: two adjacent
+// elements along k have 32 bits, which the packing and the tiles of
+// StrictKernelsImpl.h move like a float. Factors are rounded while they are
+// packed, so that no copy of them is kept in memory.
 //
-// `Vector` is a vector of f32 (StrictKernelsImpl.h) but for
+// `Vector` is a vector of f32 (StrictKernelsImpl.h), except for
 //   fma(a, b, c)            c + a1 * b1, then + a0 * b0, for each lane's pairs
 //   roundRow(from, count, to)
-//                           pairs of neighbours; +0 where count is odd
+//                           pairs of adjacent elements; +0 if count is odd
 //   roundRows(even, odd, count, to)
 //                           pairs from two rows; null odd: +0
-// where the last vector is filled up with pairs of +0; and, if it has them,
-// which only makes packing faster,
+// where the last vector is padded with pairs of +0. Optional functions make
+// packing faster:
 //   roundEightRows(from, stride, count, to, toStride)
-//                           pairs of neighbours of eight rows: those of one
-//                           place side by side
+//                           pairs of adjacent elements of eight rows; those of
+//                           one column are adjacent
 //   roundTwoPanels(even, odd, first, second)
-//                           pairs from 16 places of two rows, eight to each
-// Denormal numbers are zeros everywhere: the instructions know no others, and
-// what is computed around them is told so by the control register.
+//                           pairs from 16 columns of two rows, eight to each
+//
+// Denormal numbers are zeros: the instructions do not support them, and the
+// control register is set accordingly for the computations around them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,13 +39,13 @@
 namespace pdlrt {
 namespace {
 
-/// As deep as a block of the strict product.
+/// The depth of a block of the strict product.
 constexpr int64_t pairsOfBlock = 256;
 
-/// What a call may write behind the pairs that it was asked for.
+/// Number of pairs that a call may write after the requested ones.
 constexpr int64_t sparePairs = 16;
 
-/// Pairs of one panel of B, which is the widest, before they are packed.
+/// Number of pairs of a panel of B, the widest one, before packing.
 template <typename Vector>
 constexpr int64_t roundedElements =
     (pairsOfBlock + sparePairs) * Vector::tileVectors * Vector::lanes;
@@ -52,8 +53,9 @@ constexpr int64_t roundedElements =
 template <typename Vector>
 constexpr bool hasFastPacking = requires { Vector::roundEightRows; };
 
-/// As `pack`, with elements rounded to bf16 and (i, p) a pair: elements 2p and
-/// 2p + 1 of the source, of which `depth` are there. `rounded` is scratch.
+/// Packs like `pack`, with elements rounded to bf16 and (i, p) a pair: elements
+/// 2p and 2p + 1 of the source, which has `depth` elements. `rounded` is
+/// scratch memory.
 template <typename Vector, int panel, int granule>
 void packRounded(bool transposed, const float *source, int64_t stride,
                  int64_t depth, int64_t count, float *rounded, float *out) {
@@ -107,14 +109,15 @@ void packRounded(bool transposed, const float *source, int64_t stride,
   }
 }
 
-// Not inlined: no arithmetic may move to where denormal numbers are kept.
+// Not inlined, so that no arithmetic moves to code that preserves denormal
+// numbers.
 template <typename Vector>
 [[gnu::noinline]] void multiplyBlocks(const StrictArguments<float> &g,
                                       float *packedB) {
   constexpr int64_t tileColumns = Vector::tileVectors * Vector::lanes;
   float *packedA = packedB + pairsOfBlock * (columnsOfBlock + 16);
   float *rounded = packedA + pairsOfBlock * rowsOfBlock;
-  // Elements in a block: an even number, so that pairs stay together.
+  // Number of elements in a block: even, so that pairs stay together.
   const int64_t pairs = (g.k + 1) / 2;
   const int64_t depthBlocks =
       pairs > pairsOfBlock ? (pairs + pairsOfBlock - 1) / pairsOfBlock : 1;

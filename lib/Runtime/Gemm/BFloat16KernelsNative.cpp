@@ -1,4 +1,4 @@
-//===- BFloat16KernelsNative.cpp - By AVX512-BF16 -------------------------===//
+//===- BFloat16KernelsNative.cpp - bf16 products with AVX512-BF16 ---------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,7 +20,7 @@ struct PairVector : FloatVector {
   static __mmask16 firstOf(int64_t count) {
     return count < lanes ? maskOf(static_cast<int>(count)) : __mmask16(0xffff);
   }
-  /// Pairs of the row's next 16 elements, of which `count` are there.
+  /// Returns pairs of the row's next 16 elements, of which `count` exist.
   static __m256i roundPairs(const float *from, int64_t count) {
     if (count >= 16)
       return reinterpret_cast<__m256i>(_mm256_cvtne2ps_pbh(
@@ -34,7 +34,7 @@ struct PairVector : FloatVector {
       __m256i row[8], pair[8];
       for (int r = 0; r < 8; ++r)
         row[r] = roundPairs(from + r * stride, count - i);
-      // Neighbours within 128 bits, then these.
+      // Transpose within 128 bits first, then the 128-bit parts.
       for (int r = 0; r < 8; r += 2) {
         pair[r] = _mm256_unpacklo_epi32(row[r], row[r + 1]);
         pair[r + 1] = _mm256_unpackhi_epi32(row[r], row[r + 1]);

@@ -1,4 +1,4 @@
-//===- Gemm.cpp - Which kernels take a matrix product ---------------------===//
+//===- Gemm.cpp - Matrix products and their backends ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -24,9 +24,9 @@
 
 using namespace pdlrt;
 
-/// Installs the oneDNN backend. Null in programs that are linked without the
-/// archive PDLRuntimeOneDNN; with it, the linker option
-/// `--undefined=pdlrt_register_onednn` takes it in.
+/// Registers the oneDNN backend. Null in programs that are linked without the
+/// archive PDLRuntimeOneDNN; the linker option
+/// `--undefined=pdlrt_register_onednn` includes it.
 extern "C" [[gnu::weak]] void pdlrt_register_onednn();
 
 namespace {
@@ -65,7 +65,8 @@ template <typename T> StrictArguments<T> argumentsOf(const GemmCall &call) {
   const bool isBPlain = call.strideOfB() == (call.transposeB ? call.k : 1);
   if (call.n == 1 && call.m > 1 && call.cStride == 1 && isBPlain &&
       !call.packedB) {
-    // One column: taken as one row, C^T = B^T A^T, the vectors run along m.
+    // One column is computed as one row, C^T = B^T A^T, so that vectors run
+    // along m.
     arguments.a = static_cast<const T *>(call.b);
     arguments.b = static_cast<const T *>(call.a);
     arguments.transposeA = false;
@@ -81,6 +82,8 @@ template <typename T> StrictArguments<T> argumentsOf(const GemmCall &call) {
 
 } // namespace
 
+void pdlrt::openFastGemm() { fastGemm(); }
+
 GemmWorkspace::GemmWorkspace() {
   memory.reserve(static_cast<size_t>(
       std::max({strictKernelsV3.scratchBytes, strictKernelsV4.scratchBytes,
@@ -88,7 +91,7 @@ GemmWorkspace::GemmWorkspace() {
                 bfloat16KernelsEmulated.scratchBytes})));
 }
 
-// Between products no thread has a part.
+// No thread uses a part between products.
 bool GemmWorkspace::reserveParts(size_t count) {
   try {
     while (parts.size() < count)
@@ -147,7 +150,7 @@ int64_t pdlrt::packStrictFactor(GemmIsa isa, const GemmCall &call, void *out) {
   const StrictKernels &kernels =
       isa == GemmIsa::v4 ? strictKernelsV4 : strictKernelsV3;
   GemmCall factor = call;
-  // A column would be taken as a row.
+  // A column would be computed as a row.
   factor.m = 1;
   return call.type == PDL_F64 ? kernels.packF64(argumentsOf<double>(factor),
                                                 static_cast<double *>(out))
@@ -178,7 +181,7 @@ void pdlrt::strictBatchGemm(GemmIsa isa, GemmWorkspace &workspace,
     else
       kernels.batchF32(batchOf<float>(call, begin, end), scratch);
   };
-  // An element that is computed costs about as much as k / 16 that are touched.
+  // Computing an element costs about as much as accessing k / 16 elements.
   const int64_t ranges = rangesFor(
       count, 4.0 * static_cast<double>(call.m * call.n * (call.k / 16 + 3)) *
                  static_cast<double>(count));
@@ -219,9 +222,9 @@ void pdlrt::bfloat16Gemm(BFloat16Isa isa, GemmWorkspace &workspace,
 
 void pdlrt::registerFastGemm(FastGemm backend) { fastBackend = backend; }
 
-/// On the calling thread.
-static void multiply(int32_t product, FastGemm fast, GemmWorkspace &workspace,
-                     const GemmCall &call) {
+/// Computes on the calling thread.
+static void runProduct(int32_t product, FastGemm fast, GemmWorkspace &workspace,
+                       const GemmCall &call) {
   const TraceSpan span("product", {call.m, call.n, call.k});
   if (product == PDL_PRODUCT_BF16)
     bfloat16Gemm(bfloat16Isa(), workspace, call);
@@ -243,16 +246,17 @@ void pdlrt::gemm(int32_t product, GemmWorkspace &workspace,
   const FastGemm fast = product == PDL_PRODUCT_FAST && call.type == PDL_F32
                             ? fastGemm()
                             : nullptr;
-  // The bits of a fast product may depend on how it is cut, and must not depend
-  // on who is there to share it. Those of the others do not, and they pack
-  // operands for each slice: there are as many as threads.
+  // The result of a fast product may depend on how it is split, so the split
+  // must not depend on the available threads. Other products do not depend on
+  // it, but pack operands for each slice, so they use as many slices as
+  // threads.
   const GemmSlices slices = slicesOf(
       call, fast ? std::numeric_limits<int32_t>::max() : int64_t(width));
   if (slices.count == 1)
-    return multiply(product, fast, workspace, call);
+    return runProduct(product, fast, workspace, call);
   auto multiplySlice = [&](GemmWorkspace &own, int64_t index) {
-    std::array<pdl_post, mostSlicedPosts> posts;
-    multiply(product, fast, own, sliceOf(call, slices, index, posts));
+    std::array<pdl_post, maxSlicedPosts> posts;
+    runProduct(product, fast, own, sliceOf(call, slices, index, posts));
   };
   if (width == 1 || !workspace.reserveParts(size_t(width))) {
     for (int64_t index = 0; index < slices.count; ++index)

@@ -1,4 +1,4 @@
-//===- OneDnnGemm.cpp - Matrix products by oneDNN -------------------------===//
+//===- OneDnnGemm.cpp - Matrix products with oneDNN -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,12 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The backend of numerics `fast` in f32. Primitives are compiled once for each
-// shape and kept in the worker's workspace; scratch memory is the workspace's
-// too, and a product runs on the thread that calls it.
+// The backend of numerics `fast` in f32, as a shared library (OneDnnLibrary.h).
+// Primitives are compiled once for each shape and cached in the worker's
+// workspace, which also provides scratch memory. A product runs on the calling
+// thread.
 //
 //===----------------------------------------------------------------------===//
 
+#include "OneDnnLibrary.h"
 #include "pdlrt/Gemm/Gemm.h"
 
 #include <dnnl.hpp>
@@ -26,7 +28,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// What a compiled primitive depends on.
+/// Properties that determine a compiled primitive.
 struct Shape {
   bool transposeA, transposeB, bias;
   int64_t m, n, k, aStride, bStride, cStride;
@@ -37,7 +39,7 @@ struct Shape {
 struct Product {
   Shape shape;
   dnnl::matmul primitive;
-  // Views without memory of their own; each execution says where they point.
+  // Views without their own memory; each execution sets their addresses.
   dnnl::memory a, b, bias, c, scratchpad;
   size_t scratchpadBytes;
 };
@@ -47,12 +49,12 @@ public:
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream{engine};
 
-  /// The compiled product of `shape`. Throws dnnl::error.
+  /// Returns the compiled product of `shape`. Throws dnnl::error.
   Product &find(const Shape &shape) {
     for (const std::unique_ptr<Product> &product : products)
       if (product->shape == shape)
         return *product;
-    // Batches of ever new sizes must not fill the memory.
+    // Limits memory if batches always have new sizes.
     if (products.size() == 256)
       products.clear();
     products.push_back(compile(shape));
@@ -92,8 +94,8 @@ private:
   std::vector<std::unique_ptr<Product>> products;
 };
 
-/// oneDNN splits its work over OpenMP's threads; the runtime has its own. The
-/// OpenMP library is oneDNN's choice, so that it is looked up in the process.
+/// Makes oneDNN use one OpenMP thread, because the runtime has its own threads.
+/// oneDNN chooses the OpenMP library, so it is looked up in the process.
 bool useOneThread() {
   using SetThreads = void (*)(int);
   if (const auto set = reinterpret_cast<SetThreads>(
@@ -102,7 +104,8 @@ bool useOneThread() {
   return true;
 }
 
-/// To `count` elements from column 0 on of row `row` of C, whose rows have `n`.
+/// Applies a post to `count` elements from column 0 of row `row` of C, which
+/// has `n` columns.
 void applyPost(const pdl_post &post, int64_t row, int64_t n, int64_t count,
                float *c) {
   const auto *operand = static_cast<const float *>(post.operand);
@@ -133,8 +136,8 @@ void applyPost(const pdl_post &post, const GemmCall &call) {
 }
 
 bool multiply(GemmWorkspace &workspace, const GemmCall &call) {
-  // Here compiling a primitive costs more than it gains, and at one column the
-  // strict kernels are the faster ones.
+  // For these shapes compiling a primitive costs more than it gains, or the
+  // strict kernels are faster (one column).
   if (call.m <= 4 || call.n == 1 || call.k <= 1)
     return false;
   thread_local const bool oneThread = useOneThread();
@@ -147,7 +150,7 @@ bool multiply(GemmWorkspace &workspace, const GemmCall &call) {
     Product &product =
         state.find({call.transposeA, call.transposeB, bias, call.m, call.n,
                     call.k, call.strideOfA(), call.strideOfB(), call.cStride});
-    // oneDNN reads these, but takes no pointers to constants.
+    // oneDNN only reads these, but does not take pointers to const.
     product.a.set_data_handle(const_cast<void *>(call.a));
     product.b.set_data_handle(const_cast<void *>(call.b));
     product.c.set_data_handle(call.c);
@@ -165,12 +168,12 @@ bool multiply(GemmWorkspace &workspace, const GemmCall &call) {
       arguments[4] = {DNNL_ARG_BIAS, product.bias.get()};
       argumentCount = 5;
     }
-    // The C call: the C++ one would build a map at each execution.
+    // The C function, because the C++ one would build a map at each execution.
     if (dnnl_primitive_execute(product.primitive.get(), state.stream.get(),
                                argumentCount, arguments.data()) != dnnl_success)
       return false;
     state.stream.wait();
-    // Not by oneDNN, which does not promise that its relu keeps a NaN.
+    // Not with oneDNN, which does not guarantee that its relu keeps a NaN.
     for (int32_t post = bias ? 1 : 0; post < call.postCount; ++post)
       applyPost(call.posts[post], call);
     return true;
@@ -181,4 +184,11 @@ bool multiply(GemmWorkspace &workspace, const GemmCall &call) {
 
 } // namespace
 
-extern "C" void pdlrt_register_onednn() { registerFastGemm(multiply); }
+extern "C" FastGemm pdlrt_onednn_gemm(uint32_t abiVersion,
+                                      size_t workspaceBytes, size_t callBytes) {
+  return abiVersion == PDL_ABI_VERSION &&
+                 workspaceBytes == sizeof(GemmWorkspace) &&
+                 callBytes == sizeof(GemmCall)
+             ? multiply
+             : nullptr;
+}

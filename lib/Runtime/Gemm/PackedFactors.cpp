@@ -1,4 +1,4 @@
-//===- PackedFactors.cpp - Factors that are packed once -------------------===//
+//===- PackedFactors.cpp - Constant factors, packed once ------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,9 +16,9 @@
 
 using namespace pdlrt;
 
-/// A larger factor is packed by each product: it would be in memory twice, and
-/// products with it take so long anyway.
-static constexpr size_t mostBytes = size_t(16) << 20;
+/// Larger factors are packed by each product: they would be in memory twice,
+/// and their products take long anyway.
+static constexpr size_t maxBytes = size_t(16) << 20;
 
 PackedFactors::~PackedFactors() {
   for (const Entry *entry = first.load(); entry;)
@@ -29,7 +29,7 @@ void PackedFactors::addConstant(const void *begin, size_t bytes) {
   constants.push_back({static_cast<const char *>(begin), bytes});
 }
 
-/// From the first element of B behind the last one, in bytes.
+/// Returns the size of B in memory, including gaps, in bytes.
 static size_t extentOfB(const GemmCall &call) {
   const int64_t rows = call.transposeB ? call.n : call.k;
   const int64_t columns = call.transposeB ? call.k : call.n;
@@ -55,7 +55,7 @@ const PackedFactor *PackedFactors::find(const GemmCall &call) {
   if (const Entry *entry = lookUp(call))
     return &entry->factor;
   const size_t extent = extentOfB(call);
-  if (extent > mostBytes)
+  if (extent > maxBytes)
     return nullptr;
   const auto *begin = static_cast<const char *>(call.b);
   for (size_t i = 0; i < constants.size(); ++i) {
@@ -66,7 +66,7 @@ const PackedFactor *PackedFactors::find(const GemmCall &call) {
     try {
       return &add(call, i)->factor;
     } catch (const std::bad_alloc &) {
-      // B is there as well.
+      // The product can use B itself.
       return nullptr;
     }
   }
@@ -76,7 +76,7 @@ const PackedFactor *PackedFactors::find(const GemmCall &call) {
 const PackedFactors::Entry *PackedFactors::add(const GemmCall &call,
                                                size_t constant) {
   const std::lock_guard lock(mutex);
-  // Another thread may have been first.
+  // Another thread may have added it.
   if (const Entry *entry = lookUp(call))
     return entry;
   auto entry = std::make_unique<Entry>();

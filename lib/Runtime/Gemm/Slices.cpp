@@ -1,4 +1,4 @@
-//===- Slices.cpp - A product in parts that threads share -----------------===//
+//===- Slices.cpp - Parts of a product for threads ------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,13 +12,15 @@
 
 using namespace pdlrt;
 
-/// Work of a slice, at least: a third of a millisecond, beside which neither
-/// handing it out nor packing the other operand once more counts.
+/// Minimum work of a slice: a third of a millisecond, compared to which handing
+/// it out and packing the other operand again are negligible.
 static constexpr double flopsOfSlice = 40e6;
-/// Rows or columns of a slice are a multiple of this, a whole number of tiles.
+/// The number of rows or columns of a slice is a multiple of this, a whole
+/// number of tiles.
 static constexpr int64_t granule = 16;
-/// With fewer of them to a slice, packing the other operand for each shows.
-static constexpr int64_t leastSize = 96;
+/// Minimum number of rows or columns of a slice. With smaller slices, packing
+/// the other operand for each of them becomes noticeable.
+static constexpr int64_t minSize = 96;
 
 static int64_t roundUp(int64_t number, int64_t multiple) {
   return (number + multiple - 1) / multiple * multiple;
@@ -27,10 +29,10 @@ static int64_t roundUp(int64_t number, int64_t multiple) {
 GemmSlices pdlrt::slicesOf(const GemmCall &call, int64_t most) {
   const double flops = 2.0 * double(call.m) * double(call.n) * double(call.k);
   GemmSlices slices;
-  if (flops < 2 * flopsOfSlice || most < 2 || call.postCount > mostSlicedPosts)
+  if (flops < 2 * flopsOfSlice || most < 2 || call.postCount > maxSlicedPosts)
     return slices;
-  // The mask of a relu's gradient has no gaps, as the result of a slice of
-  // columns would need them.
+  // The mask of a relu's gradient has no row stride, which a slice of columns
+  // would need.
   const bool hasMask = std::any_of(
       call.posts, call.posts + call.postCount,
       [](const pdl_post &post) { return post.kind == PDL_POST_RELU_GRADIENT; });
@@ -39,7 +41,7 @@ GemmSlices pdlrt::slicesOf(const GemmCall &call, int64_t most) {
   // As even as whole tiles allow.
   slices.count =
       std::clamp<int64_t>(std::min(most, int64_t(flops / flopsOfSlice)), 1,
-                          std::max<int64_t>(1, extent / leastSize));
+                          std::max<int64_t>(1, extent / minSize));
   slices.size = roundUp(roundUp(extent, slices.count) / slices.count, granule);
   slices.count = std::max<int64_t>(1, (extent + slices.size - 1) / slices.size);
   return slices;
@@ -47,7 +49,7 @@ GemmSlices pdlrt::slicesOf(const GemmCall &call, int64_t most) {
 
 GemmCall pdlrt::sliceOf(const GemmCall &call, const GemmSlices &slices,
                         int64_t index,
-                        std::array<pdl_post, mostSlicedPosts> &posts) {
+                        std::array<pdl_post, maxSlicedPosts> &posts) {
   const int64_t element = call.type == PDL_F64 ? 8 : 4;
   const int64_t begin = index * slices.size;
   auto shifted = [element](const void *from, int64_t elements) {

@@ -1,4 +1,4 @@
-//===- Slices.h - A product in parts that threads share ---------*- C++ -*-===//
+//===- Slices.h - Parts of a product for threads ----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A product is cut into ranges of rows or of columns of its result, never along
-// k: no sum changes. The ranges of rows of a forward product are samples, as
-// those of the gradient with respect to the input; of the gradient with respect
-// to the weight they are inputs or outputs of the layer.
+// A product is split into ranges of rows or of columns of its result, never
+// along k, so no sum changes. The rows of a forward product, and of the
+// gradient with respect to the input, are samples. Those of the gradient with
+// respect to the weight are inputs or outputs of the layer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,23 +22,23 @@
 
 namespace pdlrt {
 
-/// How a product is cut.
+/// The split of a product.
 struct GemmSlices {
   int64_t count = 1;
-  /// Rows, or columns, of all slices but the last.
+  /// Number of rows, or columns, of all slices except the last.
   int64_t size = 0;
   bool byColumns = false;
 };
 
-/// The slices of a product, at most `most`. Depends on its shape alone.
+/// Returns the slices of a product, at most `most`. Depends only on its shape.
 GemmSlices slicesOf(const GemmCall &call, int64_t most);
 
-/// The most posts that a call with slices has.
-inline constexpr int32_t mostSlicedPosts = 4;
+/// Maximum number of posts of a call with slices.
+inline constexpr int32_t maxSlicedPosts = 4;
 
-/// One slice as a call of its own. `posts` is where its posts go.
+/// Returns one slice as a separate call. `posts` receives its posts.
 GemmCall sliceOf(const GemmCall &call, const GemmSlices &slices, int64_t index,
-                 std::array<pdl_post, mostSlicedPosts> &posts);
+                 std::array<pdl_post, maxSlicedPosts> &posts);
 
 } // namespace pdlrt
 

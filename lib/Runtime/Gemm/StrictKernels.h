@@ -1,4 +1,4 @@
-//===- StrictKernels.h - What the dispatcher calls --------------*- C++ -*-===//
+//===- StrictKernels.h - Kernels of strict products -------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,29 +13,28 @@
 
 namespace pdlrt {
 
-/// One strict product in elements of T. Plain data: this header is read by
-/// sources of different instruction sets, which must share no inline function.
+/// One strict product with elements of T. A plain struct: sources for different
+/// instruction sets include this header and must not share inline functions.
 template <typename T> struct StrictArguments {
   bool transposeA, transposeB;
   int64_t m, n, k;
   const T *a;
   const T *b;
   T *c;
-  /// From row to row of a, of b (as they lie in memory) and of c.
+  /// Distances between rows of a, of b (as stored in memory) and of c.
   int64_t aStride, bStride, cStride;
   int64_t postCount;
   const pdl_post *posts;
-  /// 1: bias[column]; 0: the one element bias[0] for every column.
+  /// 1: bias[column]; 0: the single element bias[0] for every column.
   int64_t biasStride;
-  /// What `packF32` or `packF64` of the same kernels made of b, which then is
-  /// not read; null: nothing.
+  /// b, packed by `packF32` or `packF64` of the same kernels; b itself is then
+  /// not read. Null: not packed.
   const T *packed;
-  /// With `packed`: all of b is finite, so that zeros of a may be left out.
+  /// True if all of `packed` is finite, so that zeros of a may be skipped.
   bool skipsZeros;
 };
 
-/// `count` products of one shape whose factors and results stand one behind the
-/// other.
+/// `count` products of one shape with consecutive factors and results.
 template <typename T> struct StrictBatch {
   StrictArguments<T> first;
   int64_t count;
@@ -43,14 +42,14 @@ template <typename T> struct StrictBatch {
 
 /// The kernels of one instruction set.
 struct StrictKernels {
-  /// Bytes of 64-byte aligned scratch that a product needs.
+  /// Bytes of 64-byte aligned scratch memory of a product.
   int64_t scratchBytes;
   void (*f32)(const StrictArguments<float> &arguments, void *scratch);
   void (*f64)(const StrictArguments<double> &arguments, void *scratch);
   void (*batchF32)(const StrictBatch<float> &batch, void *scratch);
   void (*batchF64)(const StrictBatch<double> &batch, void *scratch);
-  /// Lays b out as products read it, whatever their m, a, c and posts are; how
-  /// many elements that takes. Null `out`: counts only.
+  /// Packs b for products with any m, a, c and posts. Returns the number of
+  /// elements. If `out` is null, only counts them.
   int64_t (*packF32)(const StrictArguments<float> &arguments, float *out);
   int64_t (*packF64)(const StrictArguments<double> &arguments, double *out);
 };

@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Included once by the source of each instruction set. Everything here has
-// internal linkage, and nothing of the standard library is used: an inline
-// function shared with other sources could be the copy that was compiled for a
-// CPU that this machine is not.
+// internal linkage, and the standard library is not used: the linker could
+// choose a copy of a shared inline function that was compiled for another CPU.
 //
 // `Vector` is the interface to one instruction set and element type:
 //   Element, Register, Mask, lanes
@@ -17,13 +16,14 @@
 //   rowVectors              the same for products of one row
 //   zero, load, store, loadMasked, storeMasked, broadcast, add, fma
 //   zeroWhereNotPositive(test, x)   test <= 0 ? +0 : x
-//   hasMinusZero(x)         whether a lane is -0
+//   hasMinusZero(x)         true if a lane is -0
 //   maskOf(count)           the first `count` lanes
 //
-// The product is cut into blocks of k, n and m, so that packed parts of B and A
-// stay in the caches. Blocks of k are taken in ascending order and each reloads
-// from C what the last one left there: storing and loading rounds nothing, so
-// that the chain of each element is the same as without blocks.
+// The product is split into blocks of k, n and m, so that packed parts of B and
+// A stay in the caches. Blocks of k are processed in ascending order, and each
+// continues with the sums that the previous one stored in C. Storing and
+// loading does not round, so the chain of each element is the same as without
+// blocks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,7 +83,7 @@ template <typename T, int panel> inline void copyPanel(const T *from, T *to) {
     to[i] = from[i];
 }
 
-/// Packs four rows side by side.
+/// Packs four rows interleaved.
 template <typename T>
 inline void packRows(const T *rows, int64_t stride, int64_t depth, T *to,
                      int64_t toStride) {
@@ -95,8 +95,8 @@ inline void packRows(const T *rows, int64_t stride, int64_t depth, T *to,
       to[p * toStride + row] = rows[row * stride + p];
 }
 
-/// Packs one row, or +0 if there is none. The compiler would take a scatter,
-/// which is several times slower than the stores that it does.
+/// Packs one row, or +0 if it is null. The compiler would use a scatter, which
+/// is several times slower than separate stores.
 template <typename T>
 inline void packRow(const T *row, int64_t depth, T *to, int64_t toStride) {
 #pragma clang loop vectorize(disable) interleave(disable)
@@ -104,11 +104,11 @@ inline void packRow(const T *row, int64_t depth, T *to, int64_t toStride) {
     to[p * toStride] = row ? row[p] : T(0);
 }
 
-/// Packs `count` x `depth` elements into panels of `panel`, one after the
-/// other: panel number i / panel starts at out + i * depth and holds its
-/// elements (i, p) by ascending p. The last panel may be narrower: it is padded
-/// with +0 to a multiple of `granule`. Element (i, p) is source[p * stride +
-/// i], or source[i * stride + p] if `transposed`.
+/// Packs `count` x `depth` elements into consecutive panels of `panel`. Panel
+/// number i / panel starts at out + i * depth and has its elements (i, p) by
+/// ascending p. The last panel may be narrower: it is padded with +0 to a
+/// multiple of `granule`. Element (i, p) is source[p * stride + i], or source[i
+/// * stride + p] if `transposed`.
 template <typename T, int panel, int granule>
 void pack(bool transposed, const T *source, int64_t stride, int64_t depth,
           int64_t count, T *out) {
@@ -117,7 +117,7 @@ void pack(bool transposed, const T *source, int64_t stride, int64_t depth,
   const int64_t padded = (rest + granule - 1) / granule * granule;
   T *last = out + whole * depth;
   if (!transposed) {
-    // Along the rows of the source, so that each is read once.
+    // Copy along the rows of the source, so that each row is read once.
     for (int64_t p = 0; p < depth; ++p) {
       for (int64_t i = 0; i < whole; i += panel)
         copyPanel<T, panel>(source + i, out + i * depth + p * panel);
@@ -147,15 +147,15 @@ void pack(bool transposed, const T *source, int64_t stride, int64_t depth,
     packRow<T>(nullptr, depth, last + i, padded);
 }
 
-/// What a tile of C needs beside its factors.
+/// Description of a tile of C, except for its factors.
 template <typename Vector> struct Tile {
   typename Vector::Element *c;
   int64_t stride;
   /// Lanes of the last vector of each row that belong to C.
   typename Vector::Mask tail;
-  /// The first block of k starts at +0, later ones at what C holds.
+  /// True for the first block of k: accumulators start at +0, otherwise at C.
   bool starts;
-  /// The last block of k applies the posts.
+  /// True for the last block of k, which applies the post-ops.
   bool ends;
   const StrictArguments<typename Vector::Element> *arguments;
   int64_t row, column;
@@ -167,7 +167,41 @@ inline typename Vector::Register loadOfC(const typename Vector::Element *from,
   return v + 1 < vectors ? Vector::load(from) : Vector::loadMasked(from, tail);
 }
 
-// A call would keep the sums in memory, from the first block of k on.
+// The functions on sums are inlined, because a call would keep the sums in
+// memory from the first block of k on.
+
+/// Starts the sums of a tile: at +0, or at C.
+template <typename Vector, int rows, int vectors>
+[[gnu::always_inline]] inline void
+startSums(typename Vector::Register (&sum)[rows][vectors],
+          const Tile<Vector> &tile) {
+#pragma unroll
+  for (int r = 0; r < rows; ++r)
+#pragma unroll
+    for (int v = 0; v < vectors; ++v)
+      sum[r][v] =
+          tile.starts
+              ? Vector::zero()
+              : loadOfC<Vector, vectors>(
+                    tile.c + r * tile.stride + v * Vector::lanes, v, tile.tail);
+}
+
+/// Adds the products of `right`, a part of a row of B, with a column of A,
+/// whose elements are `rowStride` apart.
+template <typename Vector, int rows, int vectors>
+[[gnu::always_inline]] inline void
+addProducts(typename Vector::Register (&sum)[rows][vectors],
+            const typename Vector::Element *a, int64_t rowStride,
+            const typename Vector::Register (&right)[vectors]) {
+#pragma unroll
+  for (int r = 0; r < rows; ++r) {
+    const typename Vector::Register left = Vector::broadcast(a + r * rowStride);
+#pragma unroll
+    for (int v = 0; v < vectors; ++v)
+      sum[r][v] = Vector::fma(left, right[v], sum[r][v]);
+  }
+}
+
 template <typename Vector, int rows, int vectors>
 [[gnu::always_inline]] inline void
 applyPosts(typename Vector::Register (&sum)[rows][vectors],
@@ -213,47 +247,11 @@ applyPosts(typename Vector::Register (&sum)[rows][vectors],
   }
 }
 
-/// One tile of `rows` x `vectors` registers. A: element (r, p) at a[r *
-/// rowStride + p * depthStride]. B: row p at b + p * bStride; if `direct`, its
-/// last vector must not be read beyond the tail.
-template <typename Vector, int rows, int vectors, bool direct>
-void computeTile(int64_t depth, const typename Vector::Element *a,
-                 int64_t rowStride, int64_t depthStride,
-                 const typename Vector::Element *b, int64_t bStride,
-                 const Tile<Vector> &tile) {
-  using Register = typename Vector::Register;
-  Register sum[rows][vectors];
-#pragma unroll
-  for (int r = 0; r < rows; ++r)
-#pragma unroll
-    for (int v = 0; v < vectors; ++v)
-      sum[r][v] =
-          tile.starts
-              ? Vector::zero()
-              : loadOfC<Vector, vectors>(
-                    tile.c + r * tile.stride + v * Vector::lanes, v, tile.tail);
-  if constexpr (!direct) {
-    rowStride = 1;
-    depthStride = rows;
-    bStride = vectors * Vector::lanes;
-  }
-  for (int64_t p = 0; p < depth; ++p) {
-    Register right[vectors];
-#pragma unroll
-    for (int v = 0; v < vectors; ++v)
-      right[v] =
-          direct ? loadOfC<Vector, vectors>(b + v * Vector::lanes, v, tile.tail)
-                 : Vector::load(b + v * Vector::lanes);
-#pragma unroll
-    for (int r = 0; r < rows; ++r) {
-      const Register left = Vector::broadcast(a + r * rowStride);
-#pragma unroll
-      for (int v = 0; v < vectors; ++v)
-        sum[r][v] = Vector::fma(left, right[v], sum[r][v]);
-    }
-    a += depthStride;
-    b += bStride;
-  }
+/// Stores the sums of a tile in C, after the post-ops in the last block of k.
+template <typename Vector, int rows, int vectors>
+[[gnu::always_inline]] inline void
+storeSums(typename Vector::Register (&sum)[rows][vectors],
+          const Tile<Vector> &tile) {
   if (tile.ends)
     applyPosts<Vector, rows, vectors>(sum, tile);
 #pragma unroll
@@ -269,14 +267,43 @@ void computeTile(int64_t depth, const typename Vector::Element *a,
     }
 }
 
+/// Computes one tile of `rows` x `vectors` registers. A: element (r, p) at a[r
+/// * rowStride + p * depthStride]. B: row p at b + p * bStride; if `direct`,
+/// its last vector must not be read beyond the tail.
+template <typename Vector, int rows, int vectors, bool direct>
+void computeTile(int64_t depth, const typename Vector::Element *a,
+                 int64_t rowStride, int64_t depthStride,
+                 const typename Vector::Element *b, int64_t bStride,
+                 const Tile<Vector> &tile) {
+  typename Vector::Register sum[rows][vectors];
+  startSums<Vector, rows, vectors>(sum, tile);
+  if constexpr (!direct) {
+    rowStride = 1;
+    depthStride = rows;
+    bStride = vectors * Vector::lanes;
+  }
+  for (int64_t p = 0; p < depth; ++p) {
+    typename Vector::Register right[vectors];
+#pragma unroll
+    for (int v = 0; v < vectors; ++v)
+      right[v] =
+          direct ? loadOfC<Vector, vectors>(b + v * Vector::lanes, v, tile.tail)
+                 : Vector::load(b + v * Vector::lanes);
+    addProducts<Vector, rows, vectors>(sum, a, rowStride, right);
+    a += depthStride;
+    b += bStride;
+  }
+  storeSums<Vector, rows, vectors>(sum, tile);
+}
+
 template <typename Vector>
 using TileFunction = void (*)(int64_t, const typename Vector::Element *,
                               int64_t, int64_t,
                               const typename Vector::Element *, int64_t,
                               const Tile<Vector> &);
 
-/// Finds the kernel of `rowCount` x `vectorCount`, both at least 1 and at most
-/// `rows` and `vectors`.
+/// Returns the kernel for `rowCount` x `vectorCount`, both at least 1 and at
+/// most `rows` and `vectors`.
 template <typename Vector, int rows, int vectors, bool direct>
 TileFunction<Vector> tileFunction(int64_t rowCount, int64_t vectorCount) {
   if constexpr (rows > 1)
@@ -299,8 +326,8 @@ template <typename Vector> typename Vector::Mask tailOf(int64_t columns) {
       columns - (vectorsFor<Vector>(columns) - 1) * Vector::lanes));
 }
 
-/// Products of few rows read A and B where they are: packing would cost more
-/// than it gains.
+/// Products with few rows read A and B in place, because packing would cost
+/// more than it gains.
 template <typename Vector, int rows, int vectors>
 void multiplyDirectly(const StrictArguments<typename Vector::Element> &g) {
   constexpr int64_t width = vectors * Vector::lanes;
@@ -321,7 +348,7 @@ void multiplyDirectly(const StrictArguments<typename Vector::Element> &g) {
   }
 }
 
-/// One block of k, n and m, B packed.
+/// Multiplies one block of k, n and m, with packed B.
 template <typename Vector>
 void multiplyBlock(const StrictArguments<typename Vector::Element> &g,
                    int64_t row, int64_t rows, int64_t column, int64_t columns,
@@ -351,7 +378,8 @@ void multiplyBlock(const StrictArguments<typename Vector::Element> &g,
   }
 }
 
-/// Blocks of k, of about equal depth; one even if k is 0, for the posts.
+/// Blocks of k with about equal depth. If k is 0, there is one block, which
+/// applies the post-ops.
 struct DepthBlocks {
   explicit DepthBlocks(int64_t k)
       : k(k),
@@ -375,7 +403,7 @@ void packFactor(const StrictArguments<typename Vector::Element> &g,
                       g.bStride, depth, columns, out);
 }
 
-/// A product whose B is packed: StrictPackedImpl.h.
+/// Computes a product with packed B: StrictPackedImpl.h.
 template <typename Vector>
 void multiplyPacked(const StrictArguments<typename Vector::Element> &g,
                     typename Vector::Element *scratch);
@@ -412,7 +440,8 @@ void multiply(const StrictArguments<typename Vector::Element> &g,
   }
 }
 
-/// Small products: B is transposed where it must be, and nothing is packed.
+/// Computes small products: B is transposed if necessary, and nothing is
+/// packed.
 template <typename Vector>
 void multiplyBatch(const StrictBatch<typename Vector::Element> &batch,
                    void *scratch) {

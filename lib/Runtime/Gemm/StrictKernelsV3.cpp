@@ -1,4 +1,4 @@
-//===- StrictKernelsV3.cpp - The strict product on AVX2 -------------------===//
+//===- StrictKernelsV3.cpp - Strict products with AVX2 --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- StrictKernelsV4.cpp - The strict product on AVX-512 ----------------===//
+//===- StrictKernelsV4.cpp - Strict products with AVX-512 -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- StrictPackedImpl.h - The strict product, B packed --------*- C++ -*-===//
+//===- StrictPackedImpl.h - Strict products with packed B -------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,16 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Included behind StrictKernelsImpl.h, once by the source of each instruction
-// set. B was packed before (PackedFactors.h), so that few rows are worth tiles,
-// and a single row reads B in order.
+// Included after StrictKernelsImpl.h, once by the source of each instruction
+// set. B was packed before (PackedFactors.h), so that tiles pay off even for
+// few rows, and a single row reads B sequentially.
 //
-// Where B is finite, turns of k are left out in which a whole tile of A is
-// zero, as behind a relu many are. To a sum they would add +0 or -0, which
-// changes no sum but -0, that of +0 would become +0. A sum is -0 only where
-// tiny numbers were rounded to it, and is still -0 at the end of the block if a
-// turn that was left out could have changed it: a tile with such a sum is
-// computed again with all turns. So no bit differs.
+// If B is finite, terms of k are skipped for which a whole tile of A is zero,
+// which is frequent after a relu. Such a term adds +0 or -0. This changes no
+// sum except -0, which +0 would change to +0. A sum is -0 only if tiny numbers
+// were rounded to it; if a skipped term could have changed it, it is still -0
+// at the end of the block. A tile with such a sum is computed again with all
+// terms. The result is therefore bitwise equal.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,8 @@
 namespace pdlrt {
 namespace {
 
-/// All of B: blocks of n, in each blocks of k, as `multiply` packs them.
+/// Packs all of B: blocks of n, and in each of them blocks of k, as `multiply`
+/// packs them.
 template <typename Vector>
 int64_t packWhole(const StrictArguments<typename Vector::Element> &g,
                   typename Vector::Element *out) {
@@ -52,7 +53,7 @@ template <typename Vector> struct PackedBlock {
   bool starts, ends;
 };
 
-/// Calls `body` with each block, those of k in ascending order.
+/// Calls `body` for each block, those of k in ascending order.
 template <typename Vector, typename Body>
 void forEachBlock(const StrictArguments<typename Vector::Element> &g,
                   const Body &body) {
@@ -72,10 +73,10 @@ void forEachBlock(const StrictArguments<typename Vector::Element> &g,
 }
 
 //===----------------------------------------------------------------------===//
-// Turns without zeros
+// Skipping zeros
 //===----------------------------------------------------------------------===//
 
-/// Turns of k in which a tile of packed A has a number that is not zero.
+/// Counts the terms of k in which a tile of packed A has a nonzero number.
 template <typename Element, int rows>
 int64_t countTurns(const Element *a, int64_t depth) {
   int64_t count = 0;
@@ -89,7 +90,7 @@ int64_t countTurns(const Element *a, int64_t depth) {
   return count;
 }
 
-/// Moves these turns to the front, and notes which they are.
+/// Moves these terms to the front, and records their indices.
 template <typename Element, int rows>
 void keepTurns(Element *a, int64_t depth, int32_t *turns) {
   int64_t count = 0;
@@ -117,53 +118,26 @@ bool hasMinusZero(const typename Vector::Register (&sum)[rows][vectors]) {
   return found;
 }
 
-/// As `computeTile` of packed A and B, for the turns that were kept; false, and
-/// nothing is written, where a sum is -0.
+/// Computes a tile of packed A and B like `computeTile`, with the kept terms
+/// only. Returns false, and writes nothing, if a sum is -0.
 template <typename Vector, int rows, int vectors>
 bool computeTurns(int64_t count, const typename Vector::Element *a,
                   const int32_t *turns, const typename Vector::Element *b,
                   const Tile<Vector> &tile) {
-  using Register = typename Vector::Register;
-  Register sum[rows][vectors];
-#pragma unroll
-  for (int r = 0; r < rows; ++r)
-#pragma unroll
-    for (int v = 0; v < vectors; ++v)
-      sum[r][v] =
-          tile.starts
-              ? Vector::zero()
-              : loadOfC<Vector, vectors>(
-                    tile.c + r * tile.stride + v * Vector::lanes, v, tile.tail);
+  typename Vector::Register sum[rows][vectors];
+  startSums<Vector, rows, vectors>(sum, tile);
   for (int64_t i = 0; i < count; ++i) {
     const typename Vector::Element *row =
         b + int64_t(turns[i]) * (vectors * Vector::lanes);
-    Register right[vectors];
+    typename Vector::Register right[vectors];
 #pragma unroll
     for (int v = 0; v < vectors; ++v)
       right[v] = Vector::load(row + v * Vector::lanes);
-#pragma unroll
-    for (int r = 0; r < rows; ++r) {
-      const Register left = Vector::broadcast(a + i * rows + r);
-#pragma unroll
-      for (int v = 0; v < vectors; ++v)
-        sum[r][v] = Vector::fma(left, right[v], sum[r][v]);
-    }
+    addProducts<Vector, rows, vectors>(sum, a + i * rows, 1, right);
   }
   if (hasMinusZero<Vector, rows, vectors>(sum))
     return false;
-  if (tile.ends)
-    applyPosts<Vector, rows, vectors>(sum, tile);
-#pragma unroll
-  for (int r = 0; r < rows; ++r)
-#pragma unroll
-    for (int v = 0; v < vectors; ++v) {
-      typename Vector::Element *to =
-          tile.c + r * tile.stride + v * Vector::lanes;
-      if (v + 1 < vectors)
-        Vector::store(to, sum[r][v]);
-      else
-        Vector::storeMasked(to, sum[r][v], tile.tail);
-    }
+  storeSums<Vector, rows, vectors>(sum, tile);
   return true;
 }
 
@@ -173,7 +147,7 @@ using TurnsFunction = bool (*)(int64_t, const typename Vector::Element *,
                                const typename Vector::Element *,
                                const Tile<Vector> &);
 
-/// Of a whole tile's rows, or of one.
+/// Returns the function for a whole tile's rows, or for one row.
 template <typename Vector, int rows, int vectors>
 TurnsFunction<Vector> turnsFunction(int64_t vectorCount) {
   if constexpr (vectors > 1)
@@ -186,17 +160,17 @@ TurnsFunction<Vector> turnsFunction(int64_t vectorCount) {
 // One row
 //===----------------------------------------------------------------------===//
 
-/// So many whole panels of B are taken side by side in products of one row:
-/// enough sums that none waits for the one before it, and B is read from
-/// several places in order, which caches foresee.
+/// Number of whole panels of B that are processed together in products of one
+/// row. There are then enough independent sums, and B is read sequentially at
+/// several positions, which hardware prefetching supports.
 constexpr int panelsOfRow = 4;
 
-/// How many turns ahead B is asked for where some are left out.
+/// Prefetch distance in B, in terms, if some are skipped.
 constexpr int64_t turnsAhead = 8;
 
-/// One row of C, `panelsOfRow` panels wide. Panels of B are `panelStride`
-/// elements apart. With `turns`, as `computeTurns`: behind them stand
-/// `turnsAhead` more.
+/// Computes one row of C, `panelsOfRow` panels wide. Panels of B are
+/// `panelStride` elements apart. With `turns`, works like `computeTurns`;
+/// `turnsAhead` more entries follow in `turns`.
 template <typename Vector, bool keepsSome>
 bool computePanels(int64_t count, const typename Vector::Element *a,
                    const int32_t *turns, const typename Vector::Element *b,
@@ -253,7 +227,7 @@ bool computePanels(int64_t count, const typename Vector::Element *a,
   return true;
 }
 
-/// The row of A, in order, and the turns that are kept of it.
+/// The row of A, in order, and its kept terms.
 template <typename Element> struct RowTurns {
   const Element *all;
   int64_t count;
@@ -261,7 +235,8 @@ template <typename Element> struct RowTurns {
   const int32_t *turns;
 };
 
-/// Of one block of k; `scratch` is written. All are kept where few are zero.
+/// Returns the terms of one block of k; writes to `scratch`. If few are zero,
+/// all are kept.
 template <typename Element>
 RowTurns<Element> turnsOfRow(const StrictArguments<Element> &g, int64_t p,
                              int64_t depth, Element *scratch) {
@@ -326,15 +301,15 @@ void multiplyRow(const StrictArguments<typename Vector::Element> &g,
 // Several rows
 //===----------------------------------------------------------------------===//
 
-/// Rows of A that were packed: of each tile all turns, or those that are kept.
+/// Packed rows of A: for each tile all terms, or the kept ones.
 template <typename Vector> struct PackedRows {
   static constexpr int64_t tiles =
       (rowsOfBlock + Vector::tileRows - 1) / Vector::tileRows;
 
   typename Vector::Element *a;
-  /// By tile; 0: all are there.
+  /// Indexed by tile; 0: all terms.
   int64_t counts[tiles];
-  /// By tile, `depthOfBlock` each.
+  /// Indexed by tile, `depthOfBlock` entries each.
   int32_t *turns;
 };
 
@@ -351,7 +326,7 @@ void packRowsOfA(const StrictArguments<typename Vector::Element> &g,
                              g.aStride, block.depth, rows, packed.a);
   for (int64_t tile = 0; tile * tileRows < rows; ++tile) {
     packed.counts[tile] = 0;
-    // The last rows, fewer than a tile has, take all turns.
+    // The last rows, if fewer than a tile has, use all terms.
     if (!g.skipsZeros || rows - tile * tileRows < tileRows)
       continue;
     Element *own = packed.a + tile * tileRows * block.depth;
@@ -397,7 +372,7 @@ void multiplyRows(const StrictArguments<typename Vector::Element> &g,
       }
       if (some(count, a, packed.turns + i / tileRows * depthOfBlock, b, tile))
         continue;
-      // What was packed of A has not all turns any more.
+      // The packed A no longer has all terms, so A itself is read.
       const int64_t rowStride = g.transposeA ? 1 : g.aStride;
       const int64_t depthStride = g.transposeA ? g.aStride : 1;
       tileFunction<Vector, tileRows, tileVectors, true>(tileRows, vectors)(

@@ -1,4 +1,4 @@
-//===- Vectors256.h - Tiles of registers of AVX2 ----------------*- C++ -*-===//
+//===- Vectors256.h - Register tiles of AVX2 --------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Internal linkage, for the reason that StrictKernelsImpl.h gives, which also
-// says what these are.
+// Internal linkage, for the reason given in StrictKernelsImpl.h, which also
+// describes this interface.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- DistributedJob.cpp - A trainer among trainers and servers ----------===//
+//===- DistributedJob.cpp - Trainer in a distributed job ------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,6 +9,7 @@
 #include "pdlrt/Job/DistributedJob.h"
 
 #include "Job/ParameterShare.h"
+#include "Recovery/ServerRecoveryChannel.h"
 #include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/StopSignal.h"
@@ -30,7 +31,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
-#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -42,7 +42,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// What servers write beside steps.
+/// Save on servers that runs concurrently with steps.
 class RestOnServers final : public RestOfSave {
 public:
   RestOnServers(ServerGroup &servers, StepCounts counts)
@@ -92,37 +92,22 @@ public:
     return sumOverTrainers(*servers, counts, sums);
   }
   Status settle() override;
-  Status checkSaveFolder(const std::string &folder) override;
+  Status checkSaveFolder(const std::string &folder,
+                         const CheckpointManifest &plan) override;
   Expected<std::unique_ptr<RestOfSave>>
   beginSave(Model &model, CheckpointWriter &writer,
             CheckpointManifest &manifest, const SaveScope &scope) override;
-  Status awaitSaved() override;
   std::optional<int64_t> startStep() const override { return startOfServers; }
-  bool mayComeBack() const override { return goesOn(); }
-  void leaveBookmark(const Message &bookmark) override {
-    servers->leaveNote(bookmark);
-  }
-  std::optional<Message> earlierBookmark() const override {
-    return goesOn() && mode.workersSend ? noteOfProcess
-                                        : servers->earlierNote();
-  }
-  void leaveWorkerBookmark(int worker, const Message &bookmark) override;
-  std::vector<Message> workerBookmarks() const override;
-  bool workersWereLater() const override { return workersAreLater; }
-  void repeatWorker(int worker) override {
-    ServerGroup &group = *workers[worker].servers;
-    group.goOnWith(group.earlier().noted);
-  }
+  RecoveryChannel *recovery() override { return channel.get(); }
   uint64_t id() const override { return servers->session(0).jobId(); }
-  bool isRepeating() const override { return servers->wasSentBefore(); }
   void leave(const Status &outcome) override {
-    // What speaks for the whole process comes last.
+    // The sender of the whole process leaves last.
     std::vector<ServerGroup *> groups;
     for (Worker &worker : workers) {
       groups.push_back(worker.servers.get());
       groups.push_back(worker.pushServers.get());
     }
-    groups.insert(groups.end(), {asker.get(), saver.get(), servers.get()});
+    groups.insert(groups.end(), {requester.get(), saver.get(), servers.get()});
     std::erase(groups, nullptr);
     if (std::any_of(groups.begin(), groups.end(),
                     [](ServerGroup *group) { return group->placeIsTaken(); }))
@@ -133,48 +118,42 @@ public:
     for (ServerGroup *group : groups) {
       if (isLost)
         group->noteLostServer();
-      group->leaveAll(outcome.message());
+      group->leaveAll(outcome);
     }
   }
 
 private:
-  /// A worker that sends by itself.
+  /// Worker that sends its own requests.
   struct Worker {
     std::unique_ptr<ServerGroup> servers;
-    /// Of its pushes, where they travel beside steps.
+    /// Sender of its pushes, if they are concurrent with steps.
     std::unique_ptr<ServerGroup> pushServers;
-    /// The first worker has that of the job.
+    /// Null for the first worker, which uses the job's model.
     std::unique_ptr<Model> ownMirror;
     std::unique_ptr<ServerClient> client;
     std::unique_ptr<PushQueue> pushes;
   };
-  /// An owner of state, and where it listens.
+  /// Owner of state and its address.
   struct Owner {
     int32_t number;
     std::string address;
   };
   using EarlierStart = ServerGroupOptions::EarlierStart;
-  /// What an earlier start left with a worker's last request.
-  struct WorkerNote {
-    /// Sums that the process had asked for before.
-    uint64_t sums = 0;
-    Message bookmark;
-  };
-  static std::optional<WorkerNote> noteOf(const Worker &worker);
-  Status findPlace();
-  Status meetBehindSave();
-  bool goesOn() const { return options.mayComeBack && mode.newStartsGoOn; }
+  Status openRecovery();
+  Status meetAfterSave();
+  bool goesOn() const { return options.mayRejoin && mode.restartsContinue; }
   Expected<std::unique_ptr<ServerGroup>>
   connect(uint32_t worker, EarlierStart earlierStart,
           std::function<bool()> shouldStop);
   std::vector<Message> handshakes(bool takesPart) const;
   Expected<std::unique_ptr<ServerGroup>> joinAs(uint32_t worker,
                                                 EarlierStart earlierStart);
-  /// Joins `group`, the sender `number` behind those of steps, unless it has.
-  Expected<ServerGroup *> joinBeside(std::unique_ptr<ServerGroup> &group,
-                                     int number);
-  Expected<ServerGroup *> joinAsker() { return joinBeside(asker, 1); }
-  Expected<ServerGroup *> joinSaver() { return joinBeside(saver, 2); }
+  /// Joins `group`, with the sender `number` after those of steps, if it has
+  /// not joined yet.
+  Expected<ServerGroup *> joinExtra(std::unique_ptr<ServerGroup> &group,
+                                    int number);
+  Expected<ServerGroup *> joinRequester() { return joinExtra(requester, 1); }
+  Expected<ServerGroup *> joinSaver() { return joinExtra(saver, 2); }
   Status keepOnDevices(Model &model, const pdl_program &program,
                        const ReplicaLayout &layout, Scheduler &scheduler);
   Expected<std::unique_ptr<StepEngine>>
@@ -188,10 +167,10 @@ private:
   const Mode &mode;
   const DistributedOptions options;
   const Placement placement;
-  /// Those that this process talks to.
+  /// Owners to which this process sends requests.
   std::vector<Owner> owners;
-  /// Of this start of the trainer, for all of its senders. The servers give the
-  /// incarnation when the first sender joins.
+  /// Sign of this incarnation of the trainer, for all its senders. Servers
+  /// assign the incarnation when the first sender joins.
   StartSign start = StartSign::ofThisProcess();
   uint64_t incarnation = 0;
   RunOptions run;
@@ -201,21 +180,21 @@ private:
   std::unique_ptr<ServerGroup> servers;
   std::unique_ptr<ServerClient> client;
   std::vector<Worker> workers;
-  /// Where this trainer applies the rules: what it changes, and sums of the
-  /// workers of frozen programs.
+  /// Set if this trainer applies the rules: exchanges its deltas, and the sums
+  /// of workers of frozen programs.
   std::unique_ptr<CopyExchange> copies;
   GeoEngine *trainsCopy = nullptr;
-  /// Where all trainers have all parameters on devices; null: elsewhere. The
-  /// owner in this process, if it was brought.
+  /// Set if all trainers keep all parameters on devices, else null. Then the
+  /// owner in this process, if `bringDevices` was called.
   std::unique_ptr<ParameterShare> share;
   StateHost *owner = nullptr;
-  /// As `earlierBookmark` and `workersWereLater` say, where workers send.
-  std::optional<Message> noteOfProcess;
-  bool workersAreLater = false;
-  /// Send what changes no state, pulls and saves: senders of their own, so that
-  /// a new start of this trainer need not know how much of it was done, and
-  /// saves go on beside all else. Joined when they are needed.
-  std::unique_ptr<ServerGroup> asker, saver;
+  /// Null if no other process waits for a restart of this one.
+  std::unique_ptr<ServerRecoveryChannel> channel;
+  /// Senders of requests that do not change the state (pulls), and of saves.
+  /// They are separate, so that a restart need not know how many of them were
+  /// sent, and so that saves run concurrently with other requests. They join at
+  /// their first use.
+  std::unique_ptr<ServerGroup> requester, saver;
 };
 
 } // namespace
@@ -232,8 +211,8 @@ DistributedJob::connect(uint32_t worker, EarlierStart earlierStart,
   group.retry.silenceLimit = options.silenceLimit;
   group.retry.joinPatience = options.joinPatience;
   group.shouldStop = std::move(shouldStop);
-  group.events.wasAskedToStop = [] { return stopSignal() != 0; };
-  // Who got no signal itself ends as if by this one.
+  group.events.wasStopRequested = [] { return stopSignal() != 0; };
+  // A process without a signal of its own ends as if it had received one.
   group.events.onStopRequest = [] { noteStopSignal(SIGTERM); };
   group.report = [](const std::string &line) { logInfo(line); };
   group.earlierStart = earlierStart;
@@ -248,14 +227,15 @@ DistributedJob::connect(uint32_t worker, EarlierStart earlierStart,
   return ServerGroup::connect(transport, addresses, sender, group);
 }
 
-/// One for each owner.
+/// Returns one handshake for each owner.
 std::vector<Message> DistributedJob::handshakes(bool takesPart) const {
   Handshake handshake = Handshake::of(descriptor, placement);
   handshake.trainers = options.trainers;
   handshake.workers = run.workers;
   handshake.seed = run.seed;
   handshake.resumes = run.resume;
-  handshake.onFailure = options.mayComeBack ? "wait" : "abort";
+  handshake.onFailure =
+      nameOf(options.mayRejoin ? FailurePolicy::Wait : FailurePolicy::Abort);
   handshake.keyPacking = nameOf(options.keyPacking);
   handshake.gradientPacking = nameOf(options.gradientPacking);
   handshake.startStep = run.startStep;
@@ -276,21 +256,22 @@ std::vector<Message> DistributedJob::handshakes(bool takesPart) const {
 
 Expected<std::unique_ptr<ServerGroup>>
 DistributedJob::joinAs(uint32_t worker, EarlierStart earlierStart) {
-  // While others are waited for; a step is not broken off.
+  // A signal ends the wait for other processes, but never interrupts a step.
   auto connected = connect(worker, earlierStart,
                            [this] { return joining && stopSignal() != 0; });
   if (!connected)
     return connected;
-  Expected<std::vector<Message>> answers =
+  Expected<std::vector<Message>> responses =
       (*connected)->joinAll(handshakes(/*takesPart=*/true));
-  const Status status = answers ? compareServers(*answers) : answers.status();
+  const Status status =
+      responses ? compareServers(*responses) : responses.status();
   if (!status.ok()) {
-    // Servers that it has joined would wait for it.
-    (*connected)->leaveAll(status.message());
+    // The joined servers would otherwise wait for this trainer.
+    (*connected)->leaveAll(status);
     return status;
   }
-  // It has been decoded before.
-  if (const auto first = decodeHandshake(answers->front()))
+  // The handshake has been decoded before.
+  if (const auto first = decodeHandshake(responses->front()))
     startOfServers = first->startStep;
   incarnation = (*connected)->incarnation();
   start.claim = StartSign::Claim::Decided;
@@ -298,7 +279,7 @@ DistributedJob::joinAs(uint32_t worker, EarlierStart earlierStart) {
 }
 
 Expected<ServerGroup *>
-DistributedJob::joinBeside(std::unique_ptr<ServerGroup> &group, int number) {
+DistributedJob::joinExtra(std::unique_ptr<ServerGroup> &group, int number) {
   if (!group) {
     auto joined =
         joinAs(uint32_t((mode.workersSend ? run.workers : 0) + number),
@@ -308,72 +289,6 @@ DistributedJob::joinBeside(std::unique_ptr<ServerGroup> &group, int number) {
     group = std::move(*joined);
   }
   return group.get();
-}
-
-/// The numbers of what worker senders note stand before a bookmark.
-static constexpr size_t sumsSize = sizeof(uint64_t);
-
-void DistributedJob::leaveWorkerBookmark(int worker, const Message &bookmark) {
-  const uint64_t sums = servers->requestsSent();
-  std::string note(reinterpret_cast<const char *>(&sums), sumsSize);
-  note += bookmark.toString();
-  workers[worker].servers->leaveNote(Message::ofString(std::move(note)));
-}
-
-std::optional<DistributedJob::WorkerNote>
-DistributedJob::noteOf(const Worker &worker) {
-  const ServerGroup::Earlier earlier = worker.servers->earlier();
-  const std::string bytes = earlier.note.toString();
-  if (earlier.noted == 0 || bytes.size() < sumsSize)
-    return std::nullopt;
-  WorkerNote note;
-  std::memcpy(&note.sums, bytes.data(), sumsSize);
-  note.bookmark = Message::ofString(bytes.substr(sumsSize));
-  return note;
-}
-
-std::vector<Message> DistributedJob::workerBookmarks() const {
-  std::vector<Message> all;
-  for (const Worker &worker : workers) {
-    const std::optional<WorkerNote> note = noteOf(worker);
-    all.push_back(note ? note->bookmark : Message());
-  }
-  return all;
-}
-
-/// Where an earlier start of a process was whose workers send by themselves:
-/// within its sums, or in steps behind them. Sums are asked for while no worker
-/// steps, and the first of each row of them has a bookmark.
-Status DistributedJob::findPlace() {
-  uint64_t sumsBeforeSteps = 0;
-  std::optional<Message> ofWorker;
-  for (const Worker &worker : workers) {
-    const std::optional<WorkerNote> note = noteOf(worker);
-    if (note && (!ofWorker || note->sums > sumsBeforeSteps)) {
-      sumsBeforeSteps = note->sums;
-      ofWorker = note->bookmark;
-    }
-    worker.servers->goOnWith(worker.servers->earlier().firstMissing);
-  }
-  const ServerGroup::Earlier sums = servers->earlier();
-  workersAreLater = ofWorker && sumsBeforeSteps >= sums.noted;
-  if (workersAreLater) {
-    servers->goOnWith(sumsBeforeSteps + 1);
-    noteOfProcess = ofWorker;
-    return {};
-  }
-  if (sums.firstMissing > 1 || servers->wasSentBefore()) {
-    // Without a note it can only begin anew, with what servers still answer.
-    constexpr uint64_t lastWithoutNote = 2;
-    if (sums.noted == 0 && sums.firstMissing > lastWithoutNote + 1)
-      return Status::invalid(
-          "an earlier start of this trainer ended where it left no bookmark: "
-          "end all trainers and servers, and start them from the last "
-          "checkpoint");
-    noteOfProcess = sums.note;
-  }
-  servers->goOnWith(std::max<uint64_t>(sums.noted, 1));
-  return {};
 }
 
 Status DistributedJob::join() {
@@ -391,7 +306,7 @@ Status DistributedJob::join() {
         return other.status();
       workers.emplace_back().servers = std::move(*other);
     }
-  // Behind those that pull and save.
+  // Pushes use the sender numbers after those for pulls and saves.
   for (int w = 0; w < int(workers.size()) && options.pushes.queued > 0; ++w) {
     auto other = joinAs(senderOfPushes(uint32_t(run.workers), uint32_t(w)),
                         EarlierStart::Refuse);
@@ -399,17 +314,30 @@ Status DistributedJob::join() {
       return other.status();
     workers[w].pushServers = std::move(*other);
   }
-  if (ofSteps == EarlierStart::Ask)
-    PDLRT_RETURN_IF_ERROR(findPlace());
+  if (goesOn())
+    PDLRT_RETURN_IF_ERROR(openRecovery());
   joining = false;
   return {};
 }
 
-/// Joins to leave with that failure, and to be refused where an earlier start
-/// has joined.
+/// Opens the channel for recovery records, after all senders have joined.
+Status DistributedJob::openRecovery() {
+  std::vector<ServerGroup *> ofWorkers;
+  for (const Worker &worker : workers)
+    ofWorkers.push_back(worker.servers.get());
+  auto opened = ServerRecoveryChannel::open(*servers, std::move(ofWorkers),
+                                            [this] { return meetAfterSave(); });
+  if (!opened)
+    return opened.status();
+  channel = std::move(*opened);
+  return {};
+}
+
+/// Joins only to report `failure` by leaving. Servers refuse the join if a
+/// previous incarnation has joined.
 void DistributedJob::announce(const Status &failure, ClockTime limit) {
   start.claim = StartSign::Claim::OnlyIfFirst;
-  // Its own owner does not listen.
+  // Omit the owner in this process, which does not listen.
   if (mode.trainersOwn())
     std::erase_if(owners, [&](const Owner &owner) {
       return owner.number == placement.ownerOfTrainer(options.rank);
@@ -422,9 +350,9 @@ void DistributedJob::announce(const Status &failure, ClockTime limit) {
   });
   if (!connected)
     return;
-  // Servers that it cannot join are no reason to leave the others waiting.
+  // If some servers cannot be joined, the others must still be told.
   (void)(*connected)->joinAll(handshakes(/*takesPart=*/false));
-  (*connected)->leaveAll(failure.message());
+  (*connected)->leaveAll(failure);
 }
 
 Status DistributedJob::bringDevices(std::span<Device *const> devices,
@@ -443,7 +371,7 @@ Status DistributedJob::bringDevices(std::span<Device *const> devices,
   return {};
 }
 
-/// Before the first engine is made.
+/// Moves all parameters to the devices, before the first engine is created.
 Status DistributedJob::keepOnDevices(Model &model, const pdl_program &program,
                                      const ReplicaLayout &layout,
                                      Scheduler &scheduler) {
@@ -477,10 +405,10 @@ DistributedJob::createEngine(Model &model, const pdl_program &program,
                          options.gradientPacking != GradientPacking::None,
                          options.overlap.partBytes});
     if (goesOn())
-      client->askForAllValues();
+      client->requestAllValues();
   }
   if (program.frozen) {
-    Expected<ServerGroup *> group = joinAsker();
+    Expected<ServerGroup *> group = joinRequester();
     if (!group)
       return group.status();
     client->pullOver(**group);
@@ -513,7 +441,7 @@ DistributedJob::createAsyncEngine(Model &model, const pdl_program &program,
     worker.client = std::move(*created);
     worker.client->setPacking(options.keyPacking, options.gradientPacking);
     if (goesOn())
-      worker.client->askForAllValues();
+      worker.client->requestAllValues();
     if (worker.pushServers) {
       auto pushes = PushQueue::create(
           descriptor, int32_t(&program - descriptor.programs), placement,
@@ -548,7 +476,7 @@ DistributedJob::createCopyEngine(Model &model, const pdl_program &program,
   auto engine = std::make_unique<GeoEngine>(model, program, layout, scheduler,
                                             *copies, options.geoSteps);
   trainsCopy = engine.get();
-  // What servers were told to begin with.
+  // Fetch the initial values from the servers.
   PDLRT_RETURN_IF_ERROR(settle());
   return std::unique_ptr<StepEngine>(std::move(engine));
 }
@@ -563,12 +491,15 @@ Status DistributedJob::settle() {
   });
 }
 
-Status DistributedJob::checkSaveFolder(const std::string &folder) {
-  // The first trainer writes what it holds itself.
+Status DistributedJob::checkSaveFolder(const std::string &folder,
+                                       const CheckpointManifest &plan) {
+  // The first trainer writes the state that it holds itself.
   if (options.rank != 0 || mode.trainersApply)
     return {};
   Expected<ServerGroup *> group = joinSaver();
-  return group ? checkFolderOnServers(**group, folder) : group.status();
+  return group ? checkFolderOnServers(**group, folder,
+                                      SavePlan::of(descriptor, plan).encode())
+               : group.status();
 }
 
 Expected<std::unique_ptr<RestOfSave>>
@@ -581,7 +512,7 @@ DistributedJob::beginSave(Model &model, CheckpointWriter &writer,
       return std::unique_ptr<RestOfSave>();
     return beginLocalSave(model, writer, manifest, scope.rows);
   }
-  // Who goes on from here has none of these.
+  // A run that resumes from this checkpoint has no rounding remainders.
   if (client)
     client->forgetRemainders();
   for (Worker &worker : workers) {
@@ -592,13 +523,13 @@ DistributedJob::beginSave(Model &model, CheckpointWriter &writer,
   }
   if (share) {
     PDLRT_RETURN_IF_ERROR(share->giveToOwner(model, owner->model()));
-    // No owner begins before all have theirs.
+    // No owner starts to save before all have their parts.
     int64_t here = 1;
     if (options.trainers > 1)
       PDLRT_RETURN_IF_ERROR(sum({&here, 1}, {}));
   }
-  // Where steps are rounds, servers stay between two of them until this
-  // trainer's next one.
+  // If steps are rounds, servers stay between two rounds until this trainer's
+  // next request.
   std::unique_ptr<RestOfSave> rest;
   Status status;
   if (options.rank == 0) {
@@ -607,7 +538,7 @@ DistributedJob::beginSave(Model &model, CheckpointWriter &writer,
       return group.status();
     const StepCounts counts =
         mode.closesWithQuorum ? StepCounts::Largest : StepCounts::Equal;
-    // A new start of this trainer would not know of a save that goes on.
+    // A restart of this trainer would not know about a save in progress.
     if (goesOn())
       status = saveOnServers(**group, counts, writer, manifest, scope.rows,
                              scope.since);
@@ -616,23 +547,21 @@ DistributedJob::beginSave(Model &model, CheckpointWriter &writer,
     if (status.ok() && !goesOn())
       rest = std::make_unique<RestOnServers>(**group, counts);
   }
-  // Nobody pushes before all servers have begun: their parts are of one moment.
-  // A save that a new start would not know of is waited for.
+  // No trainer pushes before all servers have started to save, so their parts
+  // belong to the same moment. A save that a restart would not know about has
+  // ended already.
   if (!goesOn())
-    PDLRT_RETURN_IF_ERROR(meetBehindSave());
-  // A save that servers could not begin ends no training, so others have met.
+    PDLRT_RETURN_IF_ERROR(meetAfterSave());
+  // If servers could not start a save, training continues, so all processes
+  // have met before this error is returned.
   if (!status.ok())
     return status;
   return rest;
 }
 
-Status DistributedJob::meetBehindSave() {
+Status DistributedJob::meetAfterSave() {
   int64_t here = 1;
   return mode.stepsAreRounds ? Status() : sum({&here, 1}, {});
-}
-
-Status DistributedJob::awaitSaved() {
-  return goesOn() ? meetBehindSave() : Status();
 }
 
 Expected<Placement> pdlrt::placementOf(const pdl_descriptor &descriptor,
@@ -652,15 +581,15 @@ Expected<std::unique_ptr<Job>> pdlrt::joinJob(const pdl_descriptor &descriptor,
       descriptor, options, std::move(*placement), run, transport);
   Status status = job->join();
   if (!status.ok()) {
-    // Servers that it has joined would wait for it.
+    // The joined servers would otherwise wait for this trainer.
     job->leave(status);
     return status;
   }
   return std::unique_ptr<Job>(std::move(job));
 }
 
-bool pdlrt::anyServerAnswers(const DistributedOptions &options,
-                             Transport &transport) {
+bool pdlrt::anyServerResponds(const DistributedOptions &options,
+                              Transport &transport) {
   constexpr ClockTime patience = std::chrono::seconds(2);
   struct Answers {
     std::mutex mutex;
@@ -668,7 +597,7 @@ bool pdlrt::anyServerAnswers(const DistributedOptions &options,
     size_t open = 0;
     bool any = false;
   };
-  const auto answers = std::make_shared<Answers>();
+  const auto responses = std::make_shared<Answers>();
   std::vector<std::unique_ptr<Connection>> connections;
   for (const std::string &address : options.servers) {
     auto connection = transport.connect(address);
@@ -676,23 +605,23 @@ bool pdlrt::anyServerAnswers(const DistributedOptions &options,
       continue;
     connections.push_back(std::move(*connection));
     {
-      const std::lock_guard lock(answers->mutex);
-      ++answers->open;
+      const std::lock_guard lock(responses->mutex);
+      ++responses->open;
     }
-    // Bytes that are no request, which every server refuses.
+    // Send malformed bytes, which every server refuses.
     connections.back()->call(Message(), transport.clock().now() + patience,
-                             [answers](const CallResult &result) {
-                               const std::lock_guard lock(answers->mutex);
-                               --answers->open;
-                               answers->any |=
-                                   result.outcome == CallOutcome::Answered;
-                               answers->changed.notify_all();
+                             [responses](const CallResult &result) {
+                               const std::lock_guard lock(responses->mutex);
+                               --responses->open;
+                               responses->any |=
+                                   result.outcome == CallOutcome::Responded;
+                               responses->changed.notify_all();
                              });
   }
-  std::unique_lock lock(answers->mutex);
-  answers->changed.wait(lock,
-                        [&] { return answers->any || answers->open == 0; });
-  return answers->any;
+  std::unique_lock lock(responses->mutex);
+  responses->changed.wait(
+      lock, [&] { return responses->any || responses->open == 0; });
+  return responses->any;
 }
 
 void pdlrt::announceFailure(const pdl_descriptor &descriptor,

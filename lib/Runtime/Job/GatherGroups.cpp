@@ -1,4 +1,4 @@
-//===- GatherGroups.cpp - Samples of a metric of groups, of a job ---------===//
+//===- GatherGroups.cpp - Gathers samples of group metrics ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,7 +21,7 @@ static constexpr int64_t samplesInRound = 65536;
 
 namespace {
 
-/// Some samples as numbers that are summed.
+/// Samples as numbers for one sum.
 struct Round {
   std::vector<int64_t> counts;
   std::vector<double> numbers;
@@ -45,12 +45,12 @@ struct Round {
   }
 };
 
-/// Walks over the samples of several parts.
+/// Iterates over the samples of several parts.
 class Walk {
 public:
   explicit Walk(std::span<const GroupedSamples *const> parts) : parts(parts) {}
 
-  /// Puts as many as there is room for into `round`.
+  /// Copies the next samples into `round`, as many as fit.
   void fill(Round &round) {
     for (int64_t i = 0; i < round.samples(); ++i, ++place) {
       while (place == parts[part]->size()) {

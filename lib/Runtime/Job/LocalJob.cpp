@@ -1,4 +1,4 @@
-//===- LocalJob.cpp - One process that owns all state ---------------------===//
+//===- LocalJob.cpp - Job of a single process -----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,6 +9,7 @@
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
 #include "pdlrt/Engine/AsyncEngine.h"
 #include "pdlrt/Engine/Engine.h"
+#include "pdlrt/Job/Hogwild.h"
 #include "pdlrt/Job/Job.h"
 
 #include <utility>
@@ -22,23 +23,14 @@ Job::~Job() = default;
 
 Status Job::bringDevices(std::span<Device *const>, StateHost &) { return {}; }
 
-Status Job::awaitSaved() { return {}; }
+Status Job::checkSaveFolder(const std::string & /*folder*/,
+                            const CheckpointManifest & /*plan*/) {
+  return {};
+}
 
-void Job::leaveBookmark(const Message &) {}
-
-void Job::leaveWorkerBookmark(int, const Message &) {}
-
-void Job::repeatWorker(int) {}
-
-Status Job::checkSaveFolder(const std::string &) { return {}; }
-
-namespace {
-
-/// Workers that update rows while another one inserts some cannot go through
-/// all rows of a table.
-Status checkHogwild(const pdl_descriptor &descriptor,
-                    const pdl_program &program, const ReplicaLayout &layout) {
-  if (layout.groups != 1)
+Status pdlrt::checkHogwild(const pdl_descriptor &descriptor,
+                           const pdl_program &program, int64_t groups) {
+  if (groups != 1)
     return Status::invalid("--hogwild is for the workers of one group, which "
                            "share its state; give "
                            "--replicas 1xN for N workers");
@@ -48,8 +40,8 @@ Status checkHogwild(const pdl_descriptor &descriptor,
       return Status::invalid(
           std::string("--hogwild cannot compensate delays, as group @") +
           descriptor.groups[symbol.group].name +
-          " says: workers read values while others write them, and nobody "
-          "keeps which they saw; leave --hogwild out, or leave compensate out "
+          " says: workers read values while others write them, and no record "
+          "says which they saw; leave --hogwild out, or leave compensate out "
           "and translate the model again");
     if (symbol.kind == PDL_SYMBOL_TABLE &&
         descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE)
@@ -69,17 +61,19 @@ Status checkHogwild(const pdl_descriptor &descriptor,
   return {};
 }
 
+namespace {
+
 class LocalRest final : public RestOfSave {
 public:
-  explicit LocalRest(std::unique_ptr<StateMoment> moment)
-      : moment(std::move(moment)) {}
+  explicit LocalRest(std::unique_ptr<StateSnapshot> snapshot)
+      : snapshot(std::move(snapshot)) {}
 
   Status finish(CheckpointWriter &writer, CheckpointManifest &) override {
-    return moment->write(writer);
+    return snapshot->write(writer);
   }
 
 private:
-  std::unique_ptr<StateMoment> moment;
+  std::unique_ptr<StateSnapshot> snapshot;
 };
 
 class LocalJob final : public Job {
@@ -96,9 +90,10 @@ public:
   createEngine(Model &model, const pdl_program &program,
                const ReplicaLayout &layout, Scheduler &scheduler) override {
     if (isHogwild && program.update_count > 0) {
-      PDLRT_RETURN_IF_ERROR(checkHogwild(model.descriptor(), program, layout));
+      PDLRT_RETURN_IF_ERROR(
+          checkHogwild(model.descriptor(), program, layout.groups));
       // Each worker updates by itself.
-      model.setPushers(layout.workers);
+      model.setSenders(layout.workers);
       std::vector<AsyncWorker> workers;
       for (int w = 0; w < layout.workers; ++w) {
         updaters.push_back(
@@ -124,7 +119,7 @@ public:
 
 private:
   const bool isHogwild;
-  /// A worker updates on the thread that it has.
+  /// Each worker runs its updates on its own thread.
   Scheduler ownThread{1};
   std::vector<std::unique_ptr<Updater>> updaters;
 };
@@ -135,11 +130,12 @@ Expected<std::unique_ptr<RestOfSave>>
 pdlrt::beginLocalSave(Model &model, CheckpointWriter &writer,
                       CheckpointManifest &manifest, SavedRows rows) {
   describeModel(model, manifest);
-  auto moment = StateMoment::take(model, "dense.safetensors", writer, {}, rows);
-  if (!moment)
-    return moment.status();
+  auto snapshot =
+      StateSnapshot::take(model, "dense.safetensors", writer, {}, rows);
+  if (!snapshot)
+    return snapshot.status();
   return std::unique_ptr<RestOfSave>(
-      std::make_unique<LocalRest>(std::move(*moment)));
+      std::make_unique<LocalRest>(std::move(*snapshot)));
 }
 
 std::unique_ptr<Job> pdlrt::createLocalJob(bool isHogwild) {

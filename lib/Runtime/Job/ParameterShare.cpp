@@ -1,4 +1,4 @@
-//===- ParameterShare.cpp - Parameters on the devices of all trainers -----===//
+//===- ParameterShare.cpp - Parameters on all trainers' devices -----------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -26,14 +26,14 @@
 
 using namespace pdlrt;
 
-/// What all devices together give at once.
+/// Number of bytes that all devices send together in one step.
 static constexpr size_t bytesAtOnce = size_t(32) << 20;
 
-/// Why a trainer keeps to owners, as it travels.
+/// Reason why a trainer does not keep parameters on devices, as sent to others.
 enum Reason : int64_t {
   None,
   ComputesOnHost,
-  WasTold,
+  IsSwitchedOff,
   PacksGradients,
   SendsEarly,
   RuleOfHost,
@@ -44,7 +44,7 @@ static const char *textOf(int64_t reason) {
   switch (reason) {
   case ComputesOnHost:
     return "computes on the host";
-  case WasTold:
+  case IsSwitchedOff:
     return "was started with --device-sums off";
   case PacksGradients:
     return "packs gradients (--pack-gradients)";
@@ -57,8 +57,8 @@ static const char *textOf(int64_t reason) {
   }
 }
 
-/// Whether devices take all gradients of parameters and apply all rules. Says
-/// which parameter they do not.
+/// Returns true if devices can compute all gradients of parameters and apply
+/// all rules. Logs the parameter for which they cannot.
 static bool canKeepAll(const pdl_descriptor &descriptor) {
   const GradientKernels kernels(descriptor);
   for (int32_t p = 0; p < descriptor.program_count; ++p)
@@ -74,13 +74,14 @@ static bool canKeepAll(const pdl_descriptor &descriptor) {
   return DeviceSums::canBe(descriptor, kernels);
 }
 
-/// `kind`: of the devices, where there is no reason.
+/// Returns this trainer's reason. If there is none, sets `kind` to the kind of
+/// its devices.
 static int64_t ownReason(const ParameterShare::Setup &setup, uint64_t &kind) {
   const DistributedOptions &options = setup.options;
   if (setup.devices.empty())
     return ComputesOnHost;
   if (options.deviceSums == DeviceSumsUse::Off)
-    return WasTold;
+    return IsSwitchedOff;
   if (options.gradientPacking != GradientPacking::None)
     return PacksGradients;
   if (options.overlap.overlap == Overlap::On)
@@ -104,7 +105,8 @@ Expected<std::unique_ptr<ParameterShare>> ParameterShare::agree(Setup setup) {
   const auto trainers = size_t(setup.options.trainers);
   const auto rank = size_t(setup.options.rank);
   const bool isStrict = setup.descriptor.numerics == PDL_NUMERICS_STRICT;
-  // Owners add in the settled order, and one trainer has none to keep.
+  // With strict numerics, owners sum in the fixed order. A single trainer needs
+  // no such order.
   if (isStrict && trainers > 1) {
     if (!setup.devices.empty())
       logInfo("gradients of parameters go through the host to their owners, "
@@ -136,7 +138,8 @@ Expected<std::unique_ptr<ParameterShare>> ParameterShare::agree(Setup setup) {
       new ParameterShare(std::move(setup), std::move(counts)));
   const Setup &given = share->setup;
   if (why.empty() && trainers > 1) {
-    // Whoever has failed says why; the others hear that somebody has.
+    // A trainer that has failed reports its reason; the others learn that one
+    // has failed.
     Status joined = share->join();
     int64_t failed = !joined.ok();
     PDLRT_RETURN_IF_ERROR(given.sum({&failed, 1}));
@@ -165,8 +168,8 @@ Expected<std::unique_ptr<ParameterShare>> ParameterShare::agree(Setup setup) {
   return std::unique_ptr<ParameterShare>();
 }
 
-/// The name is the first trainer's; it travels as a sum with the zeros of the
-/// others.
+/// Joins the device group. The first trainer creates its name, which is sent as
+/// a sum with the zeros of the others.
 Status ParameterShare::join() {
   const auto rank = size_t(setup.options.rank);
   DeviceGroupPlace place;
@@ -184,7 +187,7 @@ Status ParameterShare::join() {
   std::memcpy(place.name.data(), words.data(), sizeof(words));
   PDLRT_RETURN_IF_ERROR(std::move(status));
   if (std::ranges::all_of(words, [](int64_t word) { return word == 0; }))
-    return Status::invalid("trainer 0 could not name a group of devices");
+    return Status::unavailable("trainer 0 could not name a group of devices");
   place.first = std::accumulate(
       deviceCounts.begin(), deviceCounts.begin() + int64_t(rank), size_t(0));
   place.count =
@@ -193,7 +196,8 @@ Status ParameterShare::join() {
       setup.devices.front()->joinGroup(setup.devices, place);
   if (!joined)
     return std::move(joined).status();
-  // Who may be silent for ever is explained by its connection, if at all.
+  // If a trainer is silent, only its connections can explain why. That may take
+  // as long as `silenceLimit`.
   const auto patience = std::chrono::duration_cast<std::chrono::milliseconds>(
       setup.options.silenceLimit + std::chrono::seconds(5));
   across = watchGroup(std::move(*joined), setup.failure, patience);
@@ -204,7 +208,7 @@ Status ParameterShare::join() {
 // Between trainers and owners
 //===----------------------------------------------------------------------===//
 
-/// What the owner in a trainer has, in the order of its memory.
+/// Returns the runs of a trainer's owner, in the order of its memory.
 std::vector<ParameterShare::Run> ParameterShare::runsOf(size_t trainer) const {
   const pdl_descriptor &descriptor = setup.descriptor;
   std::vector<Run> runs;
@@ -232,7 +236,8 @@ static std::byte *memoryOf(const Model &model, int32_t symbol, int32_t part) {
   return static_cast<std::byte *>(model.part(symbol, part));
 }
 
-/// Writes the runs, or some first bytes of them, one behind the other.
+/// Writes the bytes to the runs one after another, possibly to their first
+/// bytes only.
 template <typename Runs>
 static void scatter(const Model &model, const Runs &runs,
                     std::span<const std::byte> bytes) {
@@ -321,7 +326,7 @@ Status ParameterShare::fill(Model &model, const Model &ownPart) {
     PDLRT_RETURN_IF_ERROR(gather(model, own));
   else
     scatter(model, runsOf(0), own);
-  // Which groups each of the two knows is its own affair.
+  // The two descriptors may list different groups.
   const pdl_descriptor &here = model.descriptor();
   const pdl_descriptor &there = ownPart.descriptor();
   for (int32_t g = 0; g < here.group_count; ++g)
@@ -332,7 +337,7 @@ Status ParameterShare::fill(Model &model, const Model &ownPart) {
 }
 
 Status ParameterShare::giveToOwner(const Model &model, Model &ownPart) const {
-  const TraceSpan span("give parameters to their owner");
+  const TraceSpan span("send parameters to owner");
   PDLRT_RETURN_IF_ERROR(model.bringToHost());
   for (const Run &run : runsOf(size_t(setup.options.rank)))
     if (run.bytes > 0)

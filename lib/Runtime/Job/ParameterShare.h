@@ -1,4 +1,4 @@
-//===- ParameterShare.h - Parameters of all trainers ------------*- C++ -*-===//
+//===- ParameterShare.h - Parameters on all trainers' devices ---*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where trainers own parameters, all of them may have all parameters on their
-// devices, which add the gradients (docs/RationaleRT.md, "Trainers that own
-// parameters").
+// If trainers own parameters, all of them may keep all parameters on their
+// devices, which then sum the gradients (docs/RationaleRT.md, "Trainers that
+// own parameters").
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,42 +29,43 @@
 
 namespace pdlrt {
 
-/// One thread at a time.
+/// Parameters on the devices of all trainers. Only one thread may use it.
 class ParameterShare {
 public:
-  /// All that these refer to outlives it.
+  /// Context of a share. Objects to which it refers must outlive the share.
   struct Setup {
     const pdl_descriptor &descriptor;
     const DistributedOptions &options;
     const Placement &placement;
     std::vector<Device *> devices;
-    /// The sum over all trainers.
+    /// Sums numbers over all trainers.
     std::function<Status(std::span<int64_t> counts)> sum;
-    /// Why the job has failed, as far as this trainer knows. Any thread.
+    /// Returns why the job has failed, as far as this trainer knows.
+    /// Thread-safe.
     std::function<Status()> failure;
   };
 
-  /// Called by all trainers: null where they keep to the owners, of which a
-  /// line of the log says why. An error where one of them cannot, and was told
-  /// that it must.
+  /// Decides whether all trainers keep all parameters on devices. All trainers
+  /// must call this. Returns null if the owners keep them; then a log line says
+  /// why. Returns an error if a trainer cannot keep them but was told to.
   static Expected<std::unique_ptr<ParameterShare>> agree(Setup setup);
   ~ParameterShare();
   ParameterShare(const ParameterShare &) = delete;
   ParameterShare &operator=(const ParameterShare &) = delete;
 
-  /// Of the devices of all trainers; null where there is one trainer.
+  /// Returns the group of all trainers' devices; null if there is one trainer.
   DeviceGroup *group() const { return across.get(); }
-  /// All trainers, before the first step: fills `model`, which has all
-  /// parameters, with what their owners begin with. `ownPart`: of the owner in
-  /// this process.
+  /// Fills `model`, which has all parameters, with the owners' initial state.
+  /// All trainers must call this before the first step. `ownPart` is the state
+  /// of the owner in this process.
   Status fill(Model &model, const Model &ownPart);
-  /// Gives the owner in this process its part of values and slots as they are
-  /// now.
+  /// Copies the values and slots of the parts that this process owns from
+  /// `model` to `ownPart`.
   Status giveToOwner(const Model &model, Model &ownPart) const;
 
 private:
-  /// Some bytes of a part of a parameter, and where its owner has them, whose
-  /// memory of a part has no gaps.
+  /// Range of bytes in a part of a parameter, and its offset in the owner's
+  /// memory, which has no gaps within a part.
   struct Run {
     int32_t symbol, part;
     size_t offset, ownersOffset, bytes;
@@ -77,7 +78,7 @@ private:
   Status gather(Model &model, std::span<const std::byte> own);
 
   const Setup setup;
-  /// By trainer.
+  /// Number of devices of each trainer.
   const std::vector<size_t> deviceCounts;
   std::unique_ptr<DeviceGroup> across;
 };

@@ -1,4 +1,4 @@
-//===- Resumption.cpp - Where the processes of a job go on ----------------===//
+//===- Resumption.cpp - Shared progress of a resumed job ------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,8 +10,12 @@
 
 #include "pdlrt/Core/Log.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <memory>
+#include <span>
+#include <utility>
 
 using namespace pdlrt;
 
@@ -29,34 +33,99 @@ static std::vector<DataPosition> positionsAt(const int64_t *counts,
   return positions;
 }
 
+/// Sums numbers over processes, each of which has these numbers or zeros.
+static Status sumOfAll(std::vector<int64_t> &numbers, Job &job) {
+  constexpr size_t atOnce = 65536;
+  for (size_t begin = 0; begin < numbers.size(); begin += atOnce)
+    PDLRT_RETURN_IF_ERROR(
+        job.sum(std::span(numbers).subspan(
+                    begin, std::min(atOnce, numbers.size() - begin)),
+                {}));
+  return {};
+}
+
+/// Sends the positions that the first process found to all processes.
+static Status sharePositions(int groups, TrainingProgress &progress, Job &job) {
+  progress.positions.resize(groups);
+  std::vector<int64_t> numbers;
+  for (const DataPosition &position : progress.positions)
+    appendPosition(position, numbers);
+  PDLRT_RETURN_IF_ERROR(sumOfAll(numbers, job));
+  progress.positions = positionsAt(numbers.data(), groups);
+  return {};
+}
+
+/// Sends the remaining rows of the epoch that the first process found to all.
+static Status shareRest(std::shared_ptr<const EpochRest> &rest, Job &job) {
+  std::vector<int64_t> heads(4);
+  if (rest)
+    heads = {rest->windows, rest->steps, int64_t(rest->runs.size()),
+             int64_t(rest->places.size())};
+  PDLRT_RETURN_IF_ERROR(job.sum(heads, {}));
+  EpochRest all = rest ? *rest : EpochRest();
+  all.windows = heads[0];
+  all.steps = heads[1];
+  if (!rest) {
+    all.runs.assign(size_t(heads[2]), {0, 0, 0});
+    all.places.resize(size_t(heads[3]));
+  }
+  std::vector<int64_t *> numbers;
+  for (RowRun &run : all.runs)
+    numbers.insert(numbers.end(), {&run.file, &run.begin, &run.end});
+  for (EpochRest::Place &place : all.places)
+    numbers.insert(numbers.end(),
+                   {&place.file, &place.row, &place.byte, &place.line});
+  std::vector<int64_t> sums;
+  for (const int64_t *number : numbers)
+    sums.push_back(*number);
+  PDLRT_RETURN_IF_ERROR(sumOfAll(sums, job));
+  for (size_t i = 0; i < numbers.size(); ++i)
+    *numbers[i] = sums[i];
+  rest = std::make_shared<const EpochRest>(std::move(all));
+  return {};
+}
+
+/// Loads the running epoch that the first process found, for the replicas of
+/// this job.
+static Status loadRunning(const pdl_descriptor &descriptor,
+                          const ReplicaLayout &layout, const Checkpoint &from,
+                          Resumption &found) {
+  Expected<EpochDivision> division = EpochDivision::of(from);
+  if (!division)
+    return division.status();
+  Expected<RunningEpoch> running =
+      loadRunningEpoch(descriptor, division->replicas(), from);
+  if (!running)
+    return running.status();
+  if ((division->steps > 0) != (running->rest != nullptr))
+    return from.damaged("it does not have the rows that are left");
+  found.running = std::move(*running);
+  found.division = *division;
+  for (const std::string &name : found.running.newMetrics)
+    logWarning(fmt::format("metric @{} counts from here on only: {} has "
+                           "none of that name and kind for this epoch",
+                           name, from.path()));
+  if (!isSame(found.division, layout))
+    giveToFirst(descriptor, division->replicas(),
+                layout.groups * layout.workers, found.running);
+  return {};
+}
+
 Expected<std::optional<Resumption>>
 pdlrt::shareResumption(const pdl_descriptor &descriptor,
                        const ReplicaLayout &layout, const Checkpoint *from,
                        Job &job) {
-  const int replicas = layout.groups * layout.workers;
   Resumption found;
-  found.running.metrics = MetricSums(descriptor, replicas);
+  found.running.metrics =
+      MetricSums(descriptor, layout.groups * layout.workers);
   TrainingProgress &progress = found.progress;
   bool isRunning = false;
   if (from) {
     found.seed = from->manifest().seed;
     progress = from->manifest().progress;
     isRunning = !progress.positions.empty();
-    if (isRunning && progress.positions.size() != size_t(layout.groups))
-      return from->damaged(fmt::format("it has positions of {} groups, not {}",
-                                       progress.positions.size(),
-                                       layout.groups));
-    if (isRunning) {
-      Expected<RunningEpoch> running =
-          loadRunningEpoch(descriptor, replicas, *from);
-      if (!running)
-        return running.status();
-      found.running = std::move(*running);
-      for (const std::string &name : found.running.newMetrics)
-        logWarning(fmt::format("metric @{} counts from here on only: {} has "
-                               "none of that name and kind for this epoch",
-                               name, from->path()));
-    }
+    if (isRunning)
+      PDLRT_RETURN_IF_ERROR(loadRunning(descriptor, layout, *from, found));
   }
   int64_t *const numbers[] = {
       &progress.steps,          &progress.samples,
@@ -64,13 +133,24 @@ pdlrt::shareResumption(const pdl_descriptor &descriptor,
       &progress.epoch,          &progress.epochSteps,
       &progress.epochSamples,   &progress.epochSkippedUpdates,
       &progress.lossLines};
-  std::vector<int64_t> counts = {from != nullptr, isRunning,
-                                 int64_t(found.seed)};
+  EpochDivision &division = found.division;
+  std::vector<int64_t> counts = {from != nullptr,
+                                 isRunning,
+                                 int64_t(found.seed),
+                                 isRunning ? division.groups : 0,
+                                 isRunning ? division.workers : 0,
+                                 division.steps,
+                                 division.files};
+  const size_t numbersBegin = counts.size();
   for (const int64_t *number : numbers)
     counts.push_back(*number);
+  // Sent in one sum with the rest, unless the groups differ. Fewer sums before
+  // the first step allow a trainer to rejoin earlier.
   const size_t positionsBegin = counts.size();
-  progress.positions.resize(layout.groups);
-  for (const DataPosition &position : progress.positions)
+  std::vector<DataPosition> own(layout.groups);
+  if (isRunning && isSame(division, layout))
+    own = progress.positions;
+  for (const DataPosition &position : own)
     appendPosition(position, counts);
   std::vector<double> sums = {found.running.lossSum, found.running.weightSum};
   sums.insert(sums.end(), found.running.metrics.sums.begin(),
@@ -81,13 +161,21 @@ pdlrt::shareResumption(const pdl_descriptor &descriptor,
     return std::optional<Resumption>();
   isRunning = counts[1] != 0;
   found.seed = uint64_t(counts[2]);
+  division = {int(counts[3]), int(counts[4]), counts[5], counts[6]};
   for (size_t i = 0; i < std::size(numbers); ++i)
-    *numbers[i] = counts[3 + i];
-  progress.positions = positionsAt(counts.data() + positionsBegin,
-                                   isRunning ? layout.groups : 0);
+    *numbers[i] = counts[numbersBegin + i];
   found.running.lossSum = sums[0];
   found.running.weightSum = sums[1];
   found.running.metrics.sums.assign(sums.begin() + 2, sums.end());
+  if (!isRunning)
+    return std::optional<Resumption>(std::move(found));
+  if (isSame(division, layout))
+    progress.positions =
+        positionsAt(counts.data() + positionsBegin, layout.groups);
+  else
+    PDLRT_RETURN_IF_ERROR(sharePositions(division.groups, progress, job));
+  if (division.steps > 0)
+    PDLRT_RETURN_IF_ERROR(shareRest(found.running.rest, job));
   return std::optional<Resumption>(std::move(found));
 }
 

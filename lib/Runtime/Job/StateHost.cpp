@@ -1,4 +1,4 @@
-//===- StateHost.cpp - An owner of a job's state in a process -------------===//
+//===- StateHost.cpp - Owner of a job's state in a process ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,6 +8,7 @@
 
 #include "pdlrt/Job/StateHost.h"
 
+#include "Checkpoint/NewestUpTo.h"
 #include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
 #include "pdlrt/Checkpoint/ModelFile.h"
@@ -33,38 +34,67 @@
 
 using namespace pdlrt;
 
-/// Every round waits for somebody; only a longer wait is worth a line.
+/// Waits shorter than this are not logged, because every round waits for some
+/// trainer.
 static constexpr std::chrono::seconds longWait(2);
-/// How often somebody who is waited for is named.
+/// Interval at which a wait is logged.
 static constexpr std::chrono::seconds reportInterval(5);
 static constexpr std::chrono::milliseconds pollInterval(100);
-/// Senders of a trainer: itself; up to 4096 workers, each with one for its
-/// pushes; and one that asks what changes nothing.
-static constexpr uint32_t mostWorkers = 2 * 4096 + 2;
-/// What a trainer may have sent since the last bookmark that all servers have,
-/// with it: an exchange, its norms, sums for a checkpoint, the next exchange.
-/// Where steps are no rounds of all there are more sums: of those at a
-/// checkpoint or at the end of an epoch, with its save and its test, seven at
-/// most.
-static constexpr uint32_t keptAnswers = 4, keptAnswersOfMeetings = 9;
-/// The same where workers send by themselves: each of their requests has a
-/// bookmark, so that a new start goes back by one; the process sends sums
-/// alone.
+/// Maximum number of senders of a trainer in addition to itself: up to 4096
+/// workers, one push sender for each, one for pulls and one for saves.
+static constexpr uint32_t maxWorkers = 2 * 4096 + 2;
+/// Number of responses to store: what a trainer may have sent since the last
+/// recovery record that all servers have. These are an exchange, its norms,
+/// sums for a checkpoint, and the next exchange. If steps are not rounds of all
+/// trainers, there are more sums: at most seven at a checkpoint, or at the end
+/// of an epoch with its save and test.
+static constexpr uint32_t keptResponses = 4, keptResponsesOfMeetings = 9;
+/// Number of responses to store if workers send by themselves. Each request of
+/// a worker has a recovery record, so a restart goes back by one request. The
+/// process itself sends only sums.
 static constexpr uint32_t keptOfWorker = 2, keptSums = 12;
 
 //===----------------------------------------------------------------------===//
 // State at the start
 //===----------------------------------------------------------------------===//
 
-/// The checkpoint to go on from, if there is one.
+/// Finds the newest checkpoint that is complete here and on all servers that
+/// `agree` asks (null: none).
+static Expected<std::optional<Checkpoint>>
+findCommonCheckpoint(const std::string &folder,
+                     const StateHost::AgreeOnResume &agree,
+                     std::vector<std::string> &refused, Scheduler &scheduler) {
+  int64_t maxSteps = INT64_MAX;
+  while (true) {
+    Expected<std::optional<Checkpoint>> newest = findNewestUpTo(
+        folder, maxSteps, refused, CheckpointCheck::Everything, &scheduler);
+    if (!agree)
+      return newest;
+    Expected<int64_t> found = int64_t(-1);
+    if (!newest)
+      found = newest.status();
+    else if (*newest)
+      found = (*newest)->manifest().progress.steps;
+    const Expected<int64_t> agreed = agree(found);
+    if (!agreed)
+      return agreed.status();
+    if (*agreed >= *found)
+      return newest;
+    refused.push_back((*newest)->path() +
+                      ", which is not whole on all servers");
+    maxSteps = *agreed;
+  }
+}
+
+/// Returns the checkpoint to resume from, if there is one.
 static Expected<std::optional<Checkpoint>>
 findResumed(const pdl_descriptor &descriptor, const HostOptions &options,
-            Scheduler &scheduler) {
+            const StateHost::AgreeOnResume &agree, Scheduler &scheduler) {
   if (!options.resume)
     return std::optional<Checkpoint>();
   std::vector<std::string> refused;
-  Expected<std::optional<Checkpoint>> newest = findNewestCheckpoint(
-      options.checkpoint, refused, CheckpointCheck::Everything, &scheduler);
+  Expected<std::optional<Checkpoint>> newest =
+      findCommonCheckpoint(options.checkpoint, agree, refused, scheduler);
   if (!newest)
     return newest.status();
   for (const std::string &sentence : refused)
@@ -88,7 +118,7 @@ Expected<uint64_t> pdlrt::seedOfStart(std::optional<uint64_t> asked,
   if (resumed) {
     found = resumed->manifest().seed;
     if (asked && *asked != *found)
-      return Status::invalid(fmt::format(
+      return Status::failedPrecondition(fmt::format(
           "{}: was trained with --seed {}, but this run has {}; leave the flag "
           "out, or train into another folder",
           resumed->path(), *found, *asked));
@@ -107,7 +137,7 @@ static Status fillState(StateServer &server, const HostOptions &options,
   if (resumed) {
     server.setStartStep(resumed->manifest().progress.steps);
     logInfo("going on from " + resumed->path());
-    server.setSavedAs(saveNameOf(*resumed));
+    server.saves().setSavedAs(saveNameOf(*resumed));
     return restoreModel(server.model(), *resumed, CheckpointUse::Training,
                         &scheduler);
   }
@@ -120,8 +150,8 @@ static Status fillState(StateServer &server, const HostOptions &options,
   return {};
 }
 
-/// What the state begins with, so that owners that begin with different values
-/// are told apart. A manifest has the digests of all files of its checkpoint.
+/// Describes the initial state, so that different initial states of owners are
+/// detected. A manifest has the digests of all files of its checkpoint.
 static Expected<std::string>
 describeStart(const HostOptions &options,
               const std::optional<Checkpoint> &resumed) {
@@ -142,8 +172,9 @@ describeStart(const HostOptions &options,
                      options.initValuesOnly ? ", its values only" : "");
 }
 
-/// Larger than those that an earlier life of this owner gave, so that trainers
-/// which that left behind are known; and not to be guessed by strangers.
+/// Returns an incarnation that is larger than any that an earlier process of
+/// this owner assigned, so that their trainers are recognized. Strangers cannot
+/// guess it.
 static uint64_t chooseFirstIncarnation() {
   constexpr int randomBits = 28;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(
@@ -153,15 +184,16 @@ static uint64_t chooseFirstIncarnation() {
          (random() & ((1U << randomBits) - 1));
 }
 
-/// The dense gradients of a step, where they may come before its exchange.
-static uint64_t mostPartBytes(const pdl_descriptor &descriptor,
-                              const Placement &placement, int32_t owner) {
+/// Returns the maximum size of a step's dense gradients, if they may be sent
+/// before the exchange.
+static uint64_t maxPartBytes(const pdl_descriptor &descriptor,
+                             const Placement &placement, int32_t owner) {
   uint64_t most = 0;
   for (int32_t p = 0; p < descriptor.program_count; ++p) {
     const Expected<ExchangeLayout> layout =
         ExchangeLayout::create(descriptor, p, placement);
     uint64_t bytes = 0;
-    // What is wrong with a program is told when its state is made.
+    // Errors of a program are reported when its state is created.
     for (int32_t c = 0; layout && c < layout->channelCount(); ++c)
       if (layout->channel(c).kind == PDL_CHANNEL_GRADIENT)
         bytes += layout->sectionBytes(owner, c);
@@ -172,33 +204,38 @@ static uint64_t mostPartBytes(const pdl_descriptor &descriptor,
 
 static ServerCoreOptions coreOptions(const pdl_descriptor &descriptor,
                                      const Placement &placement,
-                                     const HostOptions &options) {
+                                     const HostOptions &options,
+                                     uint64_t jobId) {
   ServerCoreOptions core;
-  core.mostPartBytes =
-      mostPartBytes(descriptor, placement, int32_t(options.owner));
+  core.maxPartBytes =
+      maxPartBytes(descriptor, placement, int32_t(options.owner));
   core.trainers = uint32_t(options.trainers);
-  core.workersOfTrainer = mostWorkers;
+  core.workersOfTrainer = maxWorkers;
   core.firstIncarnation = chooseFirstIncarnation();
-  core.jobId = drawNumber();
-  core.newStartsGoOn = modeOf(descriptor).newStartsGoOn;
+  core.jobId = jobId;
+  core.restartsContinue = modeOf(descriptor).restartsContinue;
   const Mode &mode = modeOf(descriptor);
-  core.keptAnswers = !mode.newStartsGoOn   ? 1
-                     : mode.workersSend    ? keptOfWorker
-                     : mode.stepsAreRounds ? keptAnswers
-                                           : keptAnswersOfMeetings;
-  if (mode.newStartsGoOn && mode.workersSend)
+  core.keptResponses = !mode.restartsContinue ? 1
+                       : mode.workersSend     ? keptOfWorker
+                       : mode.stepsAreRounds  ? keptResponses
+                                              : keptResponsesOfMeetings;
+  if (mode.restartsContinue && mode.workersSend)
     core.keptOfProcess = keptSums;
+  core.savesBeforeLoss = options.savesBeforeLoss;
   core.silenceLimit = options.silenceLimit;
   core.joinLimit = options.joinLimit;
-  core.onFailure =
-      options.onFailure == "wait" ? FailurePolicy::Wait : FailurePolicy::Abort;
+  core.onFailure = options.onFailure;
   return core;
 }
 
+const char *pdlrt::nameOf(FailurePolicy policy) {
+  return policy == FailurePolicy::Wait ? "wait" : "abort";
+}
+
 Status pdlrt::checkMayWait(const pdl_descriptor &descriptor,
-                           const std::string &onFailure) {
+                           FailurePolicy onFailure) {
   const Mode &mode = modeOf(descriptor);
-  if (onFailure != "wait" || !mode.trainersOwn())
+  if (onFailure != FailurePolicy::Wait || !mode.trainersOwn())
     return {};
   return Status::invalid(fmt::format(
       "--on-failure=wait is not for mode {}: trainers own state there, which "
@@ -207,12 +244,12 @@ Status pdlrt::checkMayWait(const pdl_descriptor &descriptor,
       mode.name));
 }
 
-std::chrono::seconds pdlrt::farewellLimit(bool afterSignal) {
+std::chrono::seconds pdlrt::exitAnnouncementLimit(bool afterSignal) {
   return std::chrono::seconds(afterSignal ? 2 : 10);
 }
 
 //===----------------------------------------------------------------------===//
-// The host
+// StateHost
 //===----------------------------------------------------------------------===//
 
 struct StateHost::Parts {
@@ -220,21 +257,24 @@ struct StateHost::Parts {
         const HostOptions &given, Clock &clock)
       : descriptor(of), placement(map), options(given),
         name(map.nameOf(given.owner)), scheduler(given.threads),
-        core(std::in_place, coreOptions(of, map, given), clock, executor) {}
+        core(std::in_place, coreOptions(of, map, given, jobId), clock,
+             executor) {}
 
-  /// Reads or makes the state; may take long.
+  /// Loads or creates the state; may take long.
   Status load();
-  /// Takes the owner into the job, or fails the job with the reason.
+  /// Opens the core with the loaded state, or fails the job with the reason.
   void loadAndOpen();
-  /// Waits for what is loaded or worked on; from then on there are no requests.
+  /// Waits for loading or a request in progress. No requests arrive afterwards.
   void close();
 
   const pdl_descriptor &descriptor;
   const Placement &placement;
   const HostOptions options;
   const std::string name;
+  const uint64_t jobId = drawNumber();
+  AgreeOnResume agree;
   Scheduler scheduler;
-  /// Null and none until it is loaded.
+  /// Null or empty until the state is loaded.
   std::unique_ptr<StateServer> state;
   std::unique_ptr<AppliedLogWriter> log;
   std::optional<LoggedApplication> logged;
@@ -250,7 +290,7 @@ Status StateHost::Parts::load() {
   if (options.resume)
     core->setProgress("looking for a checkpoint in " + options.checkpoint);
   Expected<std::optional<Checkpoint>> resumed =
-      findResumed(descriptor, options, scheduler);
+      findResumed(descriptor, options, agree, scheduler);
   if (!resumed)
     return resumed.status();
   const std::optional<Checkpoint> &found = *resumed;
@@ -263,8 +303,8 @@ Status StateHost::Parts::load() {
   handshake.trainers = options.trainers;
   handshake.seed = *seed;
   handshake.resumes = options.resume;
-  handshake.onFailure = options.onFailure;
-  handshake.gradientPacking = options.packGradients;
+  handshake.onFailure = nameOf(options.onFailure);
+  handshake.gradientPacking = nameOf(options.packGradients);
   handshake.job = options.job;
   core->setProgress(found                       ? "loading " + found->path()
                     : !options.initFrom.empty() ? "loading " + options.initFrom
@@ -300,13 +340,14 @@ void StateHost::Parts::loadAndOpen() {
       isOpen = true;
       core->open(logged ? *logged : static_cast<ServerApplication &>(*state));
     } else {
-      core->fail(who + status.message());
+      core->fail(Status(status).withContext(name));
     }
   } catch (const std::bad_alloc &error) {
-    core->fail(who + describeOutOfMemory(error, "made its part of the state") +
-               "; use more servers, or machines with more memory");
+    core->fail(Status::outOfMemory(
+        who + describeOutOfMemory(error, "made its part of the state") +
+        "; use more servers, or machines with more memory"));
   } catch (const std::exception &exception) {
-    core->fail(who + exception.what());
+    core->fail(Status::internal(who + exception.what()));
   }
   isLoaded = true;
   isLoaded.notify_all();
@@ -342,7 +383,7 @@ const std::string &StateHost::address() const {
 }
 
 void StateHost::load() {
-  // Trainers that come meanwhile are told so.
+  // Trainers that join meanwhile are told to wait.
   parts->executor.run([own = parts.get()] {
     Trace::nameThread("application");
     own->loadAndOpen();
@@ -353,6 +394,14 @@ void StateHost::load() {
 bool StateHost::isLoaded() const { return parts->isLoaded; }
 
 ServerCore &StateHost::core() { return *parts->core; }
+
+void StateHost::agreeOnResume(AgreeOnResume agree) {
+  parts->agree = std::move(agree);
+}
+
+StateServer &StateHost::application() { return *parts->state; }
+
+uint64_t StateHost::jobId() const { return parts->jobId; }
 
 const Model &StateHost::model() const { return parts->state->model(); }
 
@@ -376,8 +425,8 @@ void StateHost::waitUntilOver(const std::function<void()> &poll) {
   }
 }
 
-void StateHost::sayFarewell(std::chrono::nanoseconds limit) {
-  core().waitUntilTold(limit);
+void StateHost::announceExit(std::chrono::nanoseconds limit) {
+  core().waitUntilNotified(limit);
   parts->listener.reset();
 }
 

@@ -1,4 +1,4 @@
-//===- WatchedGroup.cpp - Devices of a job that may fail ------------------===//
+//===- WatchedGroup.cpp - Device group that may fail ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,10 +8,9 @@
 
 #include "Job/WatchedGroup.h"
 
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Core/Trace.h"
 
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -48,12 +47,12 @@ private:
   const std::unique_ptr<DeviceGroup> group;
   const std::function<Status()> failure;
   const std::chrono::milliseconds patience;
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool isDone = false;
-  /// What the job or the group has failed with, when it was ended.
-  Status ended;
-  /// Ends before all that is above.
+  Mutex mutex;
+  ConditionVariable changed;
+  bool isDone PDLRT_GUARDED_BY(mutex) = false;
+  /// Error of the job or the group, because of which it was aborted.
+  Status ended PDLRT_GUARDED_BY(mutex);
+  /// Declared last, so that it ends before the members above.
   std::thread watcher;
 };
 
@@ -61,7 +60,7 @@ private:
 
 WatchedGroup::~WatchedGroup() {
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     isDone = true;
   }
   changed.notify_all();
@@ -70,11 +69,12 @@ WatchedGroup::~WatchedGroup() {
 
 void WatchedGroup::watch() {
   Trace::nameThread("group of devices");
-  std::unique_lock lock(mutex);
-  while (!changed.wait_for(lock, lookInterval, [this] { return isDone; })) {
+  MutexLock lock(mutex);
+  while (!changed.wait_for(lock, lookInterval,
+                           [this]() PDLRT_REQUIRES(mutex) { return isDone; })) {
     lock.unlock();
     Status found = failure();
-    // Work that has failed elsewhere may never end here.
+    // After a failure elsewhere, work on this device may never end.
     if (found.ok())
       found = group->check();
     lock.lock();
@@ -90,13 +90,14 @@ void WatchedGroup::watch() {
 Status WatchedGroup::check() {
   Status status;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     status = ended;
   }
   return explain(status.ok() ? group->check() : std::move(status));
 }
 
-/// Who has died closes what others wait for, before anybody is missed.
+/// Waits for the job's error. The connections of a process that died close
+/// before it is reported missing.
 Status WatchedGroup::explain(Status status) {
   if (status.ok())
     return status;

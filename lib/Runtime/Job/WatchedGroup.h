@@ -1,4 +1,4 @@
-//===- WatchedGroup.h - Devices of a job that may fail ----------*- C++ -*-===//
+//===- WatchedGroup.h - Device group that may fail --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,10 +17,11 @@
 
 namespace pdlrt {
 
-/// A group of devices that ends when the job fails, which `failure` says on any
-/// thread: a device waits for others for ever. What fails then does so with the
-/// job's sentence; an error of the group that the job does not explain within
-/// `patience` is the group's own.
+/// Returns a group of devices that is aborted when the job fails, because a
+/// device would wait for the others forever. `failure` returns the job's error
+/// and may be called on any thread. Operations then fail with the job's error.
+/// If the job has no error within `patience`, they fail with the group's own
+/// error.
 std::unique_ptr<DeviceGroup> watchGroup(std::unique_ptr<DeviceGroup> group,
                                         std::function<Status()> failure,
                                         std::chrono::milliseconds patience);

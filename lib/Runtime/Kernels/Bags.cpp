@@ -1,4 +1,4 @@
-//===- Bags.cpp - Bags of several fields that belong together -------------===//
+//===- Bags.cpp - Checks bags that belong together ------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -13,8 +13,8 @@
 
 namespace {
 
-// Up to this many boundaries, counting all of them beats a search: the count
-// has no branches.
+// Up to this number of boundaries, comparing with all of them is faster than a
+// search, because it has no branches.
 constexpr int64_t countedBoundaries = 32;
 
 template <typename T>
@@ -22,8 +22,8 @@ void bucketize(int64_t count, const T *values, int64_t boundaryCount,
                const double *boundaries, int64_t *out) {
   for (int64_t i = 0; i < count; ++i) {
     const double value = static_cast<double>(values[i]);
-    // Both ways ask "is the value not below b": NaN is below nothing and so
-    // passes every boundary.
+    // Both variants test "the value is not below b": comparisons with NaN are
+    // false, so NaN passes every boundary.
     if (boundaryCount <= countedBoundaries) {
       int64_t passed = 0;
       for (int64_t b = 0; b < boundaryCount; ++b)

@@ -16,12 +16,12 @@
 namespace {
 
 constexpr int32_t bufferedOperands = 16;
-/// So many elements fit into no address space; their size in bytes into 64
-/// bits.
+/// A number of elements that exceeds every address space, but whose size in
+/// bytes fits into 64 bits.
 constexpr int64_t moreThanMemory = int64_t(1) << 56;
 
-/// xxh64 of `operandCount` keys, key(0) first. Models cross two or three
-/// features; the streaming form is there so that no count is too large.
+/// Returns xxh64 of `operandCount` keys, key(0) first. Models usually cross two
+/// or three features; the streaming variant supports any number.
 template <typename KeyOf>
 int64_t hashKeys(int32_t operandCount, uint64_t salt, KeyOf keyOf) {
   if (operandCount <= bufferedOperands) {
@@ -39,7 +39,8 @@ int64_t hashKeys(int32_t operandCount, uint64_t salt, KeyOf keyOf) {
   return static_cast<int64_t>(XXH64_digest(&state));
 }
 
-/// The number of combinations of one bag; the largest int64_t if that is more.
+/// Returns the number of combinations of one bag, limited to the largest
+/// int64_t.
 int64_t combinations(int64_t bag, int32_t operandCount,
                      const int32_t *const *splits) {
   int64_t product = 1;
@@ -70,8 +71,8 @@ int64_t pdlrt_cross_ragged_count(int64_t bagCount, int32_t operandCount,
     if (__builtin_add_overflow(total, combinations(bag, operandCount, splits),
                                &total))
       return moreThanMemory;
-  // Offsets into the result have 32 bits. There is no way to fail here, but no
-  // memory for the result is one, and its size must not overflow.
+  // Offsets into the result have 32 bits. This function cannot fail, so it
+  // returns a size for which allocation will fail, and which does not overflow.
   return total > std::numeric_limits<int32_t>::max() ? moreThanMemory : total;
 }
 
@@ -85,7 +86,8 @@ void pdlrt_cross_ragged(int64_t bagCount, int32_t operandCount,
   for (int64_t bag = 0; bag < bagCount; ++bag) {
     const int64_t total = combinations(bag, operandCount, splits);
     for (int64_t combination = 0; combination < total; ++combination) {
-      // The digits of `combination`, the first operand's being the highest.
+      // The digits of `combination` in mixed radix; the first operand is the
+      // highest digit.
       int64_t radix = total;
       int64_t rest = combination;
       out[position++] = hashKeys(operandCount, salt, [&](int32_t operand) {

@@ -1,4 +1,4 @@
-//===- Draws.cpp - Random numbers of samples ------------------------------===//
+//===- Draws.cpp - Random numbers for samples -----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,26 +17,27 @@ using namespace pdlabi;
 
 namespace {
 
-// Blocks that are drawn side by side, so that vectors hold one word of each.
-constexpr int64_t lanes = 16;
+// Number of blocks that are drawn in parallel, so that a vector has the same
+// word of each.
+constexpr int64_t drawLanes = 16;
 
-/// The words of `lanes` blocks from `first` on, block by block.
+/// Computes the words of `drawLanes` blocks from `first` on, block by block.
 void drawBlocks(uint64_t key, uint32_t stream, int64_t sample, uint32_t first,
-                uint32_t (&words)[4 * lanes]) {
+                uint32_t (&words)[4 * drawLanes]) {
   uint32_t key0 = static_cast<uint32_t>(key);
   uint32_t key1 = static_cast<uint32_t>(key >> 32);
   const auto bits = static_cast<uint64_t>(sample);
-  // 64 bits wide, for the products: vectors then need not change their width.
-  uint64_t c0[lanes], c1[lanes], c2[lanes], c3[lanes];
-  for (int64_t l = 0; l < lanes; ++l) {
+  // 64 bits wide for the products, so that vectors need not change their width.
+  uint64_t c0[drawLanes], c1[drawLanes], c2[drawLanes], c3[drawLanes];
+  for (int64_t l = 0; l < drawLanes; ++l) {
     c0[l] = static_cast<uint32_t>(bits);
     c1[l] = bits >> 32;
     c2[l] = static_cast<uint32_t>(first + static_cast<uint32_t>(l));
     c3[l] = stream;
   }
-  // As pdlabi::philox.
+  // The same rounds as in pdlabi::philox.
   for (int round = 0; round < 10; ++round) {
-    for (int64_t l = 0; l < lanes; ++l) {
+    for (int64_t l = 0; l < drawLanes; ++l) {
       const uint64_t product0 = (c0[l] & 0xffffffffu) * uint64_t(0xd2511f53u);
       const uint64_t product1 = (c2[l] & 0xffffffffu) * uint64_t(0xcd9e8d57u);
       c0[l] = (product1 >> 32) ^ c1[l] ^ key0;
@@ -47,7 +48,7 @@ void drawBlocks(uint64_t key, uint32_t stream, int64_t sample, uint32_t first,
     key0 += 0x9e3779b9u;
     key1 += 0xbb67ae85u;
   }
-  for (int64_t l = 0; l < lanes; ++l) {
+  for (int64_t l = 0; l < drawLanes; ++l) {
     words[4 * l] = static_cast<uint32_t>(c0[l]);
     words[4 * l + 1] = static_cast<uint32_t>(c1[l]);
     words[4 * l + 2] = static_cast<uint32_t>(c2[l]);
@@ -55,14 +56,14 @@ void drawBlocks(uint64_t key, uint32_t stream, int64_t sample, uint32_t first,
   }
 }
 
-/// As pdlabi::dropElements.
+/// Does the same as pdlabi::dropElements.
 template <typename T>
 void dropSample(const Dropout<T> &dropout, uint64_t key, uint32_t stream,
                 int64_t sample, int64_t count, const T *values, T *out) {
-  uint32_t words[4 * lanes];
-  for (int64_t i = 0; i < count; i += 4 * lanes) {
+  uint32_t words[4 * drawLanes];
+  for (int64_t i = 0; i < count; i += 4 * drawLanes) {
     drawBlocks(key, stream, sample, static_cast<uint32_t>(i / 4), words);
-    const int64_t rest = count - i < 4 * lanes ? count - i : 4 * lanes;
+    const int64_t rest = count - i < 4 * drawLanes ? count - i : 4 * drawLanes;
     for (int64_t j = 0; j < rest; ++j)
       out[i + j] = dropout(values[i + j], words[j]);
   }
@@ -86,22 +87,22 @@ void dropRows(const pdl_draws &draws, uint32_t stream, double rate,
 }
 
 template <typename T>
-int32_t logProbabilities(int32_t distribution, int64_t first, int64_t behind,
+int32_t logProbabilities(int32_t distribution, int64_t first, int64_t end,
                          const double *logarithms, int64_t count,
                          const int64_t *ids, T *out) {
-  const uint64_t size = rangeSize(first, behind);
+  const uint64_t size = rangeSize(first, end);
   for (int64_t i = 0; i < count; ++i) {
-    if (ids[i] < first || ids[i] >= behind) {
+    if (ids[i] < first || ids[i] >= end) {
       const std::string sentence =
           "nn.log_probability meets the id " + std::to_string(ids[i]) +
           ", which nn.sample never draws from " + std::to_string(first) +
-          " below " + std::to_string(behind) +
+          " below " + std::to_string(end) +
           "; widen the range, or take the id out of the data";
       return pdlrt_set_error(PDL_INVALID_ARGUMENT, sentence.c_str());
     }
     out[i] = logProbability<T>(distribution, size, logarithms,
                                rangeSize(first, ids[i]));
-    // Of those drawn by counts only: the others are all probable.
+    // Only draws by counts can have the probability 0.
     if (std::isinf(out[i])) {
       const std::string sentence =
           "nn.log_probability meets the id " + std::to_string(ids[i]) +
@@ -116,22 +117,22 @@ int32_t logProbabilities(int32_t distribution, int64_t first, int64_t behind,
 } // namespace
 
 void pdlrt_sample(const pdl_draws *draws, int64_t stream, int32_t distribution,
-                  int64_t count, int64_t first, int64_t behind,
+                  int64_t count, int64_t first, int64_t end,
                   const double *table, int64_t *out) {
   const pdlrt::TraceSpan span("sample", {count});
   const uint64_t key = drawKey(draws->seed, draws->epoch);
   for (int64_t i = 0; i < draws->sample_count; ++i, out += count)
-    drawIds(distribution, first, behind, table, key,
-            static_cast<uint32_t>(stream), draws->samples[i], count, out);
+    drawIds(distribution, first, end, table, key, static_cast<uint32_t>(stream),
+            draws->samples[i], count, out);
 }
 
 int32_t pdlrt_log_probability(int32_t type, int32_t distribution, int64_t first,
-                              int64_t behind, const double *logarithms,
+                              int64_t end, const double *logarithms,
                               int64_t count, const int64_t *ids, void *out) {
   if (type == PDL_F64)
-    return logProbabilities(distribution, first, behind, logarithms, count, ids,
+    return logProbabilities(distribution, first, end, logarithms, count, ids,
                             static_cast<double *>(out));
-  return logProbabilities(distribution, first, behind, logarithms, count, ids,
+  return logProbabilities(distribution, first, end, logarithms, count, ids,
                           static_cast<float *>(out));
 }
 

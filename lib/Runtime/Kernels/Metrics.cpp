@@ -1,4 +1,4 @@
-//===- Metrics.cpp - Sums and values of metrics ---------------------------===//
+//===- Metrics.cpp - Sums of a program's metrics --------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Observe.cpp - Samples into the sums of metrics ---------------------===//
+//===- Observe.cpp - Adds samples to metrics ------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ObservedSamples.cpp - What metrics are told of a batch -------------===//
+//===- ObservedSamples.cpp - Observations of metrics in a batch -----------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,8 +13,8 @@
 
 using namespace pdlrt;
 
-/// Stages call the runtime on the thread that runs them, so this finds who
-/// wants to see it where the ABI has no place for it.
+/// Stages call the runtime on their own thread, so a thread-local variable
+/// passes the object that the ABI has no argument for.
 static thread_local ObservedSamples *current = nullptr;
 
 ObservedSamples::Scope::Scope(ObservedSamples *who)

@@ -1,4 +1,4 @@
-//===- Pool.cpp - Rows of a lookup: gather, pooling and its gradient ------===//
+//===- Pool.cpp - Gather, pooling and its gradient ------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,14 +16,14 @@
 #include <cstring>
 #include <utility>
 
-// Every sum here is a chain of plain adds in the settled order; only the
-// elements of a row, which do not meet, may share a vector. Threads share rows,
-// bags and keys, each of which is one thread's.
+// Every sum is a chain of plain additions in the fixed order. Only the elements
+// of a row, which are independent, may share a vector. Rows, bags and keys are
+// distributed over threads, each to one thread.
 
 namespace {
 
-/// Calls body.operator()<width>() where tables often have rows of that width,
-/// so that loops over a row have no ends to look for; else with 0.
+/// Calls body.operator()<width>() for frequent row widths, so that loops over a
+/// row have a constant length; otherwise uses 0.
 template <typename Body> void withWidth(int64_t width, Body body) {
   auto choose =
       [&]<int64_t... widths>(std::integer_sequence<int64_t, widths...>) {
@@ -37,21 +37,22 @@ template <typename Body> void withWidth(int64_t width, Body body) {
                                13, 14, 15, 16, 20, 24, 32, 40, 48, 64>());
 }
 
-/// `width`, as a constant if it is one.
+/// Returns `width`, as a constant if it is known.
 template <int64_t known> int64_t widthOf(int64_t width) {
   return known ? known : width;
 }
 
-/// `Stored`: what the rows hold, `T` itself or what widens to it.
+/// Copies a range of rows. `Stored`: the type of the rows' elements, `T` itself
+/// or a type that widens to it.
 template <typename Stored, typename T, int64_t known>
 void gatherRange(int64_t begin, int64_t end, int64_t dynamicWidth,
                  void *const *rows, T *__restrict out) {
   const int64_t width = widthOf<known>(dynamicWidth);
-  // Rows of a large table are not in a cache.
+  // Rows of a large table are not in a cache, so prefetch them.
   constexpr int64_t ahead = 16;
   for (int64_t i = begin; i < end; ++i) {
     if (i + ahead < end) {
-      // Those that are no whole lines may end on another one.
+      // Rows that are not whole cache lines may end on another line.
       const auto *next = static_cast<const Stored *>(rows[i + ahead]);
       __builtin_prefetch(next);
       __builtin_prefetch(next + width - 1);
@@ -75,13 +76,13 @@ void gather(const pdl_lookup &lookup, int64_t width, T *out) {
       });
 }
 
-/// What the sum over a bag of `size` ids is divided by.
+/// Returns the divisor of the sum over a bag of `size` ids.
 template <typename T> T divisorOf(int32_t pooling, int64_t size) {
   return pooling == PDL_POOL_MEAN ? static_cast<T>(size)
                                   : std::sqrt(static_cast<T>(size));
 }
 
-/// One id a bag: `count` bags that are neighbours.
+/// Copies `count` adjacent bags with one id each.
 template <typename T, int64_t known>
 void copyRows(int64_t count, int64_t dynamicWidth, const T *rows,
               const int32_t *inverse, T *__restrict out) {
@@ -165,8 +166,8 @@ void addBag(const pdl_pooled_input &input, int64_t size, int64_t dynamicWidth,
     sum[j] += source[j] / divisor;
 }
 
-/// Input after input, in the order of memory: each bag's cotangent is read once
-/// and added to the sums of its keys.
+/// Goes through the inputs in memory order: reads each bag's cotangent once and
+/// adds it to the sums of its keys.
 template <typename T, int64_t known>
 void scatterInput(const pdl_pooled_input &input, const int32_t *inverse,
                   int64_t dynamicWidth, T *out) {
@@ -174,8 +175,8 @@ void scatterInput(const pdl_pooled_input &input, const int32_t *inverse,
   const auto *row = static_cast<const T *>(input.cotangent);
   const int32_t *key = inverse + input.first;
   for (int64_t bag = 0; bag < input.bag_count; row += input.row_stride) {
-    const int64_t behind = std::min(bag + input.row_bags, input.bag_count);
-    for (const T *source = row; bag < behind; ++bag, source += width) {
+    const int64_t bagsEnd = std::min(bag + input.row_bags, input.bag_count);
+    for (const T *source = row; bag < bagsEnd; ++bag, source += width) {
       const int64_t size =
           input.splits ? input.splits[bag + 1] - input.splits[bag] : 1;
       for (int64_t i = 0; i < size; ++i)
@@ -184,9 +185,9 @@ void scatterInput(const pdl_pooled_input &input, const int32_t *inverse,
   }
 }
 
-/// One key after the other, each with all of its occurrences, for threads that
-/// share keys. `inputs` are ordered by `first`; `bagOf` is filled for those
-/// with splits.
+/// Goes through the keys, each with all of its occurrences, so that threads can
+/// share the keys. `inputs` are ordered by `first`; `bagOf` is filled for
+/// inputs with splits.
 template <typename T, int64_t known>
 void collectKeys(int64_t firstKey, int64_t lastKey, const pdl_lookup &lookup,
                  int64_t dynamicWidth, int32_t inputCount,
@@ -208,7 +209,7 @@ void collectKeys(int64_t firstKey, int64_t lastKey, const pdl_lookup &lookup,
         break;
       if (*o < input->first)
         continue;
-      // Both are less than 2^31, where dividing takes half as long.
+      // Both are less than 2^31, and 32-bit division takes half as long.
       const auto bag =
           static_cast<uint32_t>(input->splits ? bagOf[*o] : *o - input->first);
       const auto rowBags = static_cast<uint32_t>(input->row_bags);
@@ -232,7 +233,8 @@ void fillBagOf(const pdl_pooled_input &input, int32_t *bagOf) {
       bagOf[o] = static_cast<int32_t>(bag);
 }
 
-/// Either way each key's sum takes its occurrences in ascending order.
+/// Computes the gradient of pooling. In both variants, each key's sum adds its
+/// occurrences in ascending order.
 template <typename T>
 void poolGradient(const pdl_lookup &lookup, int64_t width, int32_t inputCount,
                   const pdl_pooled_input *inputs, int32_t *bagOf, T *out) {
@@ -251,8 +253,8 @@ void poolGradient(const pdl_lookup &lookup, int64_t width, int32_t inputCount,
   }
   pdlrt::parallelFor(inputCount,
                      [&](int64_t i) { fillBagOf(inputs[i], bagOf); });
-  // Ranges of keys with about as many ids each: of real data, few keys have
-  // most of the ids.
+  // Split into ranges of keys with about equally many ids each, because in real
+  // data, few keys have most of the ids.
   auto keyAt = [&](int64_t range) {
     if (range == ranges)
       return keys;

@@ -1,4 +1,4 @@
-//===- Reduce.cpp - Reductions in the settled order -----------------------===//
+//===- Reduce.cpp - Reductions in a fixed order ---------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,24 +15,25 @@
 
 namespace {
 
-// The settled number of lanes: the same on vectors of 8 and of 16 elements.
-constexpr int64_t lanes = 16;
+// The fixed number of lanes: equal for vectors of 8 and of 16 elements.
+constexpr int64_t reduceLanes = 16;
 
-/// NaN survives on either side; of two equal values the second is taken.
+/// Returns the maximum. NaN on either side is kept; of two equal values, the
+/// second is returned.
 template <typename T> T maximum(T a, T b) {
   return (a > b || std::isnan(a)) ? a : b;
 }
 
 template <typename T, typename Combine>
-T reduceRow(int64_t width, const T *values, T (&lane)[lanes], int64_t begin,
-            Combine combine) {
+T reduceRow(int64_t width, const T *values, T (&lane)[reduceLanes],
+            int64_t begin, Combine combine) {
   int64_t j = begin;
-  for (; j + lanes <= width; j += lanes)
-    for (int64_t l = 0; l < lanes; ++l)
+  for (; j + reduceLanes <= width; j += reduceLanes)
+    for (int64_t l = 0; l < reduceLanes; ++l)
       lane[l] = combine(lane[l], values[j + l]);
   for (int64_t l = 0; j + l < width; ++l)
     lane[l] = combine(lane[l], values[j + l]);
-  for (int64_t half = lanes / 2; half >= 1; half /= 2)
+  for (int64_t half = reduceLanes / 2; half >= 1; half /= 2)
     for (int64_t l = 0; l < half; ++l)
       lane[l] = combine(lane[l], lane[l + half]);
   return lane[0];
@@ -43,7 +44,7 @@ void reduceRange(int32_t reduction, int64_t begin, int64_t end, int64_t width,
                  const T *values, T *out) {
   values += begin * width;
   for (int64_t row = begin; row < end; ++row, values += width) {
-    T lane[lanes] = {};
+    T lane[reduceLanes] = {};
     if (reduction != PDL_REDUCE_MAX) {
       const T sum =
           reduceRow(width, values, lane, 0, [](T a, T b) { return a + b; });
@@ -55,10 +56,10 @@ void reduceRange(int32_t reduction, int64_t begin, int64_t end, int64_t width,
       out[row] = -std::numeric_limits<T>::infinity();
       continue;
     }
-    // A lane that no element reaches repeats the first one.
-    for (int64_t l = 0; l < lanes; ++l)
+    // A lane without elements repeats the first one.
+    for (int64_t l = 0; l < reduceLanes; ++l)
       lane[l] = values[l < width ? l : 0];
-    out[row] = reduceRow(width, values, lane, lanes, maximum<T>);
+    out[row] = reduceRow(width, values, lane, reduceLanes, maximum<T>);
   }
 }
 

@@ -1,4 +1,4 @@
-//===- RunLoop.cpp - Threads share the turns of a compiled loop -----------===//
+//===- RunLoop.cpp - Parallel loops of compiled code ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

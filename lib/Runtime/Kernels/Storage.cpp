@@ -1,4 +1,4 @@
-//===- Storage.cpp - Values in as many bits as a table holds --------------===//
+//===- Storage.cpp - Values in 16-bit storage formats ---------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ExchangeCodec.cpp - Payloads of steps, as bytes --------------------===//
+//===- ExchangeCodec.cpp - Encodes and decodes payloads of a step ---------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -26,7 +26,7 @@ namespace {
 
 enum Flags : uint32_t {
   Contributes = 1,
-  ContributesNext = 2,
+  HasNextBatch = 2,
   StopRequested = 4,
   AllValues = 8,
   KeysAsDeltas = 16,
@@ -38,10 +38,10 @@ enum Flags : uint32_t {
   KnownFlags = 1023,
 };
 
-/// The first bytes, as they travel; a size for each channel follows.
+/// First bytes of the encoded payload. The size of each channel follows.
 struct WireHead {
   uint32_t flags, program;
-  /// `contributors`, or with OwnKeys `steps`.
+  /// `contributors`, or `steps` if OwnKeys is set.
   uint32_t count;
   uint32_t channelCount;
 };
@@ -52,12 +52,12 @@ constexpr size_t wireHeadWords = sizeof(WireHead) / sizeof(uint64_t);
 static size_t padded(size_t bytes) { return (bytes + 7) / 8 * 8; }
 
 static Status damaged(const std::string &what) {
-  return Status::invalid("the payload is damaged: " + what +
-                         "; are all programs of this job of one version?");
+  return Status::dataLoss("the payload is damaged: " + what +
+                          "; are all programs of this job of one version?");
 }
 
 //===----------------------------------------------------------------------===//
-// Taking apart
+// Decoding
 //===----------------------------------------------------------------------===//
 
 static Status readWireHead(SliceReader &reader, WireHead &head) {
@@ -104,7 +104,7 @@ ExchangeMessage::decode(const Message &payload, int32_t channelCount,
 
   ExchangeMessage message;
   message.start.contributes = head.flags & Contributes;
-  message.start.contributesNext = head.flags & ContributesNext;
+  message.start.hasNextBatch = head.flags & HasNextBatch;
   message.start.stopRequested = head.flags & StopRequested;
   message.start.saveRequested = head.flags & SaveRequested;
   message.start.allValues = head.flags & AllValues;
@@ -142,7 +142,7 @@ ExchangeMessage::decode(const Message &payload, int32_t channelCount,
 }
 
 //===----------------------------------------------------------------------===//
-// The layout
+// Layout
 //===----------------------------------------------------------------------===//
 
 static bool bringsRows(pdl_channel_kind kind) {
@@ -173,7 +173,7 @@ ExchangeLayout::create(const pdl_descriptor &descriptor, int32_t program,
     const auto kind = pdl_channel_kind(channel.kind);
     const int32_t owner =
         kind == PDL_CHANNEL_NORM ? channel.clip : channel.symbol;
-    // Losses have one for each objective.
+    // There may be one LOSS channel for each objective.
     if (kind != PDL_CHANNEL_LOSS && layout.find(kind, owner) != c)
       return broken("two channels of one kind for one symbol");
     layout.withNormRequest |= kind == PDL_CHANNEL_PARTIAL_NORM;
@@ -187,7 +187,8 @@ ExchangeLayout::create(const pdl_descriptor &descriptor, int32_t program,
     if (isRows && keys < 0)
       return broken("rows of a table without its keys");
     layout.keysChannels.push_back(keys);
-    // What is added to a copy is read as numbers.
+    // In mode geo, sections are added to a local copy, which needs them as
+    // contiguous numbers.
     layout.scatteredChannels.push_back(!layout.withDeltas &&
                                        (kind == PDL_CHANNEL_VALUE ||
                                         kind == PDL_CHANNEL_ROWS ||
@@ -295,7 +296,7 @@ Status ExchangeLayout::checkKeys(int32_t server, int32_t symbol,
   return {};
 }
 
-/// What a section must be like.
+/// Rules for the presence of a section.
 namespace {
 enum class Presence { Absent, Required, Optional };
 } // namespace
@@ -331,7 +332,7 @@ static Presence presenceOf(ExchangeForm form, pdl_channel_kind kind,
     const bool isLast = form == Form::Norm || form == Form::Pull ||
                         (form == Form::Exchange && !withNormRequest);
     return requiredIf(
-        isLast && (head.contributesNext || head.ownKeys || form == Form::Pull));
+        isLast && (head.hasNextBatch || head.ownKeys || form == Form::Pull));
   }
   case PDL_CHANNEL_ROWS:
   case PDL_CHANNEL_CHANGED_KEYS:
@@ -392,7 +393,7 @@ Status ExchangeLayout::check(ExchangeForm form, int32_t server,
   const ExchangeHead &head = message.head();
   if (head.ownKeys &&
       (form != ExchangeForm::Exchange || withNormRequest || !head.contributes ||
-       head.contributesNext || head.allValues || head.withoutParameters ||
+       head.hasNextBatch || head.allValues || head.withoutParameters ||
        head.steps == 0))
     return damaged("it brings keys of its own where it must not");
   if (head.withoutParameters &&
@@ -402,14 +403,14 @@ Status ExchangeLayout::check(ExchangeForm form, int32_t server,
       objectiveOf(channelCount()) == 0)
     return damaged("it contributes to a program without losses");
   for (int32_t c = 0; c < channelCount(); ++c) {
-    // Positions of unknown keys belong to the rows of their table.
+    // Positions of unknown keys are counted like the rows of their table.
     int32_t counted = c;
     if (form == ExchangeForm::State && channel(c).kind == PDL_CHANNEL_KEYS)
       counted = find(PDL_CHANNEL_ROWS, channel(c).symbol);
     int64_t rowCount = counted >= 0 && size_t(counted) < rowCounts.size()
                            ? rowCounts[counted]
                            : 0;
-    // The keys are in the same message.
+    // In mode geo, the message contains the keys of its rows.
     if (withDeltas && keysOf(c) >= 0)
       rowCount = int64_t(message.sectionSize(keysOf(c)) / sizeof(int64_t));
     PDLRT_RETURN_IF_ERROR(checkSection(form, server, message, c, rowCount));
@@ -418,9 +419,9 @@ Status ExchangeLayout::check(ExchangeForm form, int32_t server,
 }
 
 Expected<ExchangeMessage>
-ExchangeLayout::takeAnswer(ExchangeForm form, int32_t server,
-                           const Message &payload,
-                           std::span<const int64_t> rowCounts) const {
+ExchangeLayout::takeResponse(ExchangeForm form, int32_t server,
+                             const Message &payload,
+                             std::span<const int64_t> rowCounts) const {
   Expected<ExchangeMessage> message =
       ExchangeMessage::decode(payload, channelCount(), scattered());
   if (message)
@@ -457,7 +458,7 @@ void ExchangeLayout::copyRows(int32_t server, int32_t number,
 }
 
 //===----------------------------------------------------------------------===//
-// Putting together
+// Encoding
 //===----------------------------------------------------------------------===//
 
 ExchangeWriter::ExchangeWriter(const ExchangeLayout &layout, ExchangeHead head)
@@ -536,7 +537,7 @@ Message ExchangeWriter::finish() {
   WireHead wire = {};
   wire.flags =
       (head.contributes ? Contributes : 0) |
-      (head.contributesNext ? ContributesNext : 0) |
+      (head.hasNextBatch ? HasNextBatch : 0) |
       (head.stopRequested ? StopRequested : 0) |
       (head.saveRequested ? SaveRequested : 0) |
       (head.allValues ? AllValues : 0) |

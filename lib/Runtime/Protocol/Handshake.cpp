@@ -1,4 +1,4 @@
-//===- Handshake.cpp - What a trainer and a server agree on ---------------===//
+//===- Handshake.cpp - Agreement of trainer and server at a join ----------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,7 +21,7 @@
 using namespace pdlrt;
 using nlohmann::json;
 
-/// A join of another program may be anything; a handshake is small.
+/// Maximum size of a handshake in bytes. A foreign program may send anything.
 static constexpr size_t largestHandshake = 65536;
 
 void Handshake::setProgram(const pdl_descriptor &descriptor) {
@@ -46,10 +46,10 @@ Handshake Handshake::of(const pdl_descriptor &descriptor,
 }
 
 //===----------------------------------------------------------------------===//
-// Bytes
+// Encoding
 //===----------------------------------------------------------------------===//
 
-/// Calls `visit` with the name of each member and the member.
+/// Calls `visit` with the name and the value of each member.
 template <typename Object, typename Visit>
 static void visitMembers(Object &object, Visit &&visit) {
   visit("model", object.model);
@@ -84,7 +84,7 @@ Message pdlrt::encodeHandshake(const Handshake &handshake) {
   visitMembers(handshake, [&](const char *name, const auto &member) {
     object[name] = member;
   });
-  // A name that is no UTF-8 must not throw.
+  // Invalid UTF-8 in a name must not throw.
   return Message::ofString(
       object.dump(-1, ' ', false, json::error_handler_t::replace));
 }
@@ -116,7 +116,7 @@ static bool read(const json &value, bool &out) {
 }
 
 Expected<Handshake> pdlrt::decodeHandshake(const Message &payload) {
-  const Status foreign = Status::invalid(
+  const Status foreign = Status::failedPrecondition(
       "a process joins without a handshake of this version; use trainers and "
       "servers of one translation");
   if (payload.size() > largestHandshake)
@@ -136,20 +136,20 @@ Expected<Handshake> pdlrt::decodeHandshake(const Message &payload) {
 }
 
 //===----------------------------------------------------------------------===//
-// Comparing
+// Comparison
 //===----------------------------------------------------------------------===//
 
 static std::string numericsText(int64_t numerics) {
   return numerics == PDL_NUMERICS_STRICT ? "strict" : "fast";
 }
 
-/// An error where the texts differ.
+/// Returns an error if the texts differ.
 static Status compareTexts(const char *what, const std::string &trainer,
                            const std::string &server, const char *remedy) {
   if (trainer == server)
     return {};
-  return Status::invalid(fmt::format("the trainer {} {}, the server {}; {}",
-                                     what, trainer, server, remedy));
+  return Status::failedPrecondition(fmt::format(
+      "the trainer {} {}, the server {}; {}", what, trainer, server, remedy));
 }
 
 template <typename Number>
@@ -159,26 +159,27 @@ static Status compareNumbers(const char *what, Number trainer, Number server,
                       remedy);
 }
 
-/// Of gradients both must say the same; of keys the server must know it.
+/// Checks that both sides use the same gradient packing, and that the server
+/// knows the key packing.
 static Status comparePacking(const Handshake &trainer,
                              const Handshake &server) {
   constexpr auto *unknown =
       "the trainer packs {} by '{}', which this server does not know; use "
       "trainers and servers of one version";
   if (!keyPackingOf(trainer.keyPacking))
-    return Status::invalid(
+    return Status::failedPrecondition(
         fmt::format(fmt::runtime(unknown), "keys", trainer.keyPacking));
   if (!gradientPackingOf(trainer.gradientPacking))
-    return Status::invalid(fmt::format(fmt::runtime(unknown), "gradients",
-                                       trainer.gradientPacking));
+    return Status::failedPrecondition(fmt::format(
+        fmt::runtime(unknown), "gradients", trainer.gradientPacking));
   return compareTexts("has --pack-gradients", trainer.gradientPacking,
                       server.gradientPacking,
                       "give all trainers and all servers the same "
-                      "--pack-gradients (pdl-launch: behind each of the two "
+                      "--pack-gradients (pdl-launch: after each of the two "
                       "--)");
 }
 
-/// How many owners there are, and which one listens here.
+/// Compares the number of owners and the rank of the owner that listens here.
 static Status compareAddresses(const Handshake &trainer,
                                const Handshake &server) {
   const Mode *mode = findMode(server.mode);
@@ -204,7 +205,7 @@ Status pdlrt::compareHandshakes(const Handshake &trainer,
                                 const Handshake &server) {
   constexpr auto *together =
       "use a trainer and a pserver of one translation of the model";
-  // Whether it is this job comes first: all else may differ then.
+  // The job is compared first: if it differs, everything else may differ too.
   PDLRT_RETURN_IF_ERROR(compareTexts(
       "is of job", "'" + trainer.job + "'", "'" + server.job + "'",
       "this address belongs to another job: check --servers and --job"));
@@ -235,7 +236,7 @@ Status pdlrt::compareHandshakes(const Handshake &trainer,
   PDLRT_RETURN_IF_ERROR(compareTexts("has --placement", trainer.placementPolicy,
                                      server.placementPolicy,
                                      "give all processes the same --placement "
-                                     "(pdl-launch: behind each of the two "
+                                     "(pdl-launch: after each of the two "
                                      "--)"));
   PDLRT_RETURN_IF_ERROR(compareTexts(
       "has the map", fmt::format("{:016x}", trainer.placementDigest),
@@ -245,7 +246,7 @@ Status pdlrt::compareHandshakes(const Handshake &trainer,
   PDLRT_RETURN_IF_ERROR(compareTexts(
       "has --on-failure", trainer.onFailure, server.onFailure,
       "give all trainers and all servers the same --on-failure (pdl-launch: "
-      "behind each of the two --)"));
+      "after each of the two --)"));
   if (trainer.workers != 0 && server.workers != 0)
     PDLRT_RETURN_IF_ERROR(compareNumbers(
         "has workers (--replicas):", trainer.workers, server.workers,
@@ -257,14 +258,13 @@ Status pdlrt::compareHandshakes(const Handshake &trainer,
   PDLRT_RETURN_IF_ERROR(compareTexts(
       "was started", resumeText(trainer), resumeText(server),
       "give --checkpoint FOLDER --resume to trainers and servers alike "
-      "(pdl-launch: behind each of the two --)"));
+      "(pdl-launch: after each of the two --)"));
   PDLRT_RETURN_IF_ERROR(
       compareNumbers("has --seed", trainer.seed, server.seed,
                      "give trainers and servers the same --seed (pdl-launch: "
-                     "behind each of the two --)"));
-  // The server, which reads all of it, may have passed over a newer checkpoint
-  // that is damaged; then trainers go back to the one before
-  // (`Job::startStep`).
+                     "after each of the two --)"));
+  // The server reads checkpoints completely. If it skipped a newer damaged one,
+  // the trainers go back to the server's checkpoint (`Job::startStep`).
   if (server.startStep > 0 && trainer.startStep > server.startStep)
     return {};
   return compareNumbers(
@@ -273,10 +273,10 @@ Status pdlrt::compareHandshakes(const Handshake &trainer,
       "has passed over a damaged checkpoint, remove that");
 }
 
-Status pdlrt::compareServers(const std::vector<Message> &answers) {
+Status pdlrt::compareServers(const std::vector<Message> &responses) {
   std::optional<Handshake> first;
-  for (size_t server = 0; server < answers.size(); ++server) {
-    Expected<Handshake> own = decodeHandshake(answers[server]);
+  for (size_t server = 0; server < responses.size(); ++server) {
+    Expected<Handshake> own = decodeHandshake(responses[server]);
     if (!own)
       return own.status();
     if (!first) {
@@ -285,7 +285,7 @@ Status pdlrt::compareServers(const std::vector<Message> &answers) {
     }
     const auto differ = [&](const char *what, const std::string &of0,
                             const std::string &ofThis, const char *remedy) {
-      return Status::invalid(
+      return Status::failedPrecondition(
           fmt::format("servers were started with different {}: server 0 has "
                       "{}, server {} {}; {}",
                       what, of0, server, ofThis, remedy));

@@ -1,4 +1,4 @@
-//===- KeyRouter.cpp - Keys of a lookup, dealt to servers -----------------===//
+//===- KeyRouter.cpp - Partitions the keys of a lookup by server ----------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,7 +17,8 @@ void KeyRouter::assign(const Placement &placement, int32_t table, int64_t count,
   constexpr int shards = pdlabi::logicalShardCount;
   auto *outKeys = sorted.reserveFor<int64_t>(count);
   auto *outPlaces = places.reserveFor<int32_t>(count);
-  // How many keys a shard has, then where a server's shards begin.
+  // `shardSplits` counts the keys of each shard; `shardNext` is where the shard
+  // starts in the output.
   shardSplits.assign(shards, 0);
   for (int64_t i = 0; i < count; ++i)
     ++shardSplits[pdlabi::shardOfKey(keys[i])];

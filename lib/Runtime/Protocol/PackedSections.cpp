@@ -1,4 +1,4 @@
-//===- PackedSections.cpp - Sections of a request that was packed ---------===//
+//===- PackedSections.cpp - Unpacks sections of a request -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -46,13 +46,14 @@ void ExchangeMessage::replace(int32_t channel, AlignedBuffer buffer,
 }
 
 static Status damaged(int32_t number, const std::string &what) {
-  return Status::invalid("the payload is damaged: channel " +
-                         std::to_string(number) + " " + what +
-                         "; are all programs of this job of one version?");
+  return Status::dataLoss("the payload is damaged: channel " +
+                          std::to_string(number) + " " + what +
+                          "; are all programs of this job of one version?");
 }
 
-/// The blocks of a parameter that a server has, one after the other: under Int8
-/// the exponents of the groups that a block touches, then its codes.
+/// Unpacks the blocks of a parameter that a server owns; they are stored one
+/// after another. With Int8 each block has the exponents of the groups that it
+/// touches, then its codes.
 Status ExchangeLayout::unpackParameter(int32_t server, int32_t number,
                                        GradientPacking packing,
                                        std::span<const std::byte> packed,
@@ -76,7 +77,7 @@ Status ExchangeLayout::unpackParameter(int32_t server, int32_t number,
     at += block.bytes();
   }
   return at == packed.size() ? Status()
-                             : damaged(number, "has bytes behind its end");
+                             : damaged(number, "has bytes after its end");
 }
 
 Status ExchangeLayout::unpackRows(int32_t number, GradientPacking packing,

@@ -1,4 +1,4 @@
-//===- PackedTraining.cpp - A program whose gradients travel packed -------===//
+//===- PackedTraining.cpp - Training with packed gradients ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +15,7 @@
 using namespace pdlrt;
 
 Status pdlrt::checkPacking(const pdl_descriptor &descriptor,
-                           GradientPacking packing, bool comesBack) {
+                           GradientPacking packing, bool mayRejoin) {
   if (packing == GradientPacking::None)
     return {};
   const std::string flag =
@@ -35,7 +35,7 @@ Status pdlrt::checkPacking(const pdl_descriptor &descriptor,
             descriptor.symbols[channel.symbol].name +
             " are not; leave it out, or translate the model in f32");
     }
-  if (comesBack && modeOf(descriptor).newStartsGoOn)
+  if (mayRejoin && modeOf(descriptor).restartsContinue)
     return Status::invalid(
         flag + "goes with --on-failure=abort: a trainer that starts anew would "
                "not have what rounding has left over");

@@ -1,4 +1,4 @@
-//===- Packing.cpp - Keys and gradients in fewer bytes --------------------===//
+//===- Packing.cpp - Compression of keys and gradients --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -58,19 +58,20 @@ uint64_t pdlrt::fingerprintWith(uint64_t fingerprint, GradientPacking packing) {
 // Keys
 //===----------------------------------------------------------------------===//
 
-/// Signed keys in the order of unsigned ones.
+/// XOR with this bit maps signed keys to unsigned numbers of the same order.
 static constexpr uint64_t signBit = uint64_t(1) << 63;
 
-/// Bits that say how long a number is; as many and more have all of it behind
-/// them.
+/// Number of bits of a length field. The length `longest` means that all 64
+/// bits of the number follow.
 static constexpr unsigned lengthBits = 6, longest = 63;
 
 namespace {
 
-/// Bits one after the other, the lowest of each byte first.
+/// Writes bit fields, starting with the lowest bit of each byte.
 class BitWriter {
 public:
-  /// The lowest `count` bits of a number that has no others; at most 63.
+  /// Appends the lowest `count` bits of `number`, whose other bits must be
+  /// zero. `count` is at most 63.
   void add(uint64_t number, unsigned count) {
     held |= number << used;
     if (used + count < 64) {
@@ -96,7 +97,7 @@ class BitReader {
 public:
   explicit BitReader(std::span<const std::byte> of) : bytes(of) {}
   uint64_t left() const { return bytes.size() * 8 - at; }
-  /// As many bits as are left at least; at most 32.
+  /// Reads `count` bits: at most 32, and at most as many as are left.
   uint64_t take(unsigned count) {
     uint64_t window = 0;
     std::memcpy(&window, bytes.data() + at / 8,
@@ -105,7 +106,7 @@ public:
     at += count;
     return window & ((uint64_t(1) << count) - 1);
   }
-  /// The same, up to 64.
+  /// Reads up to 64 bits.
   uint64_t takeLong(unsigned count) {
     const unsigned low = std::min(count, 32U);
     const uint64_t first = low > 0 ? take(low) : 0;
@@ -125,7 +126,7 @@ std::string pdlrt::packKeys(std::span<const int64_t> keys) {
   BitWriter bits;
   bits.add(keys.size() & 0xffffffff, 32);
   bits.add(keys.size() >> 32, 32);
-  // One below the first.
+  // One less than the smallest number, modulo 2^64.
   uint64_t before = std::numeric_limits<uint64_t>::max();
   for (const int64_t key : ascending) {
     const uint64_t number = uint64_t(key) ^ signBit;
@@ -138,7 +139,7 @@ std::string pdlrt::packKeys(std::span<const int64_t> keys) {
       bits.add(difference & 0xffffffff, 32);
       bits.add(difference >> 32, 32);
     } else if (length > 1) {
-      // The highest bit is known.
+      // The highest bit is always 1, so it is not stored.
       bits.add(difference ^ uint64_t(1) << (length - 1), length - 1);
     }
   }
@@ -147,7 +148,7 @@ std::string pdlrt::packKeys(std::span<const int64_t> keys) {
 
 Expected<std::vector<int64_t>>
 pdlrt::unpackKeys(std::span<const std::byte> bytes) {
-  const Status damaged = Status::invalid("packed keys are damaged");
+  const Status damaged = Status::dataLoss("packed keys are damaged");
   BitReader bits(bytes);
   if (bits.left() < 64)
     return damaged;
@@ -160,16 +161,14 @@ pdlrt::unpackKeys(std::span<const std::byte> bytes) {
     if (bits.left() < lengthBits)
       return damaged;
     const auto length = static_cast<unsigned>(bits.take(lengthBits));
-    const unsigned behind = length == longest ? 64
-                            : length > 1      ? length - 1
-                                              : 0;
-    if (bits.left() < behind)
+    const unsigned after = length == longest ? 64 : length > 1 ? length - 1 : 0;
+    if (bits.left() < after)
       return damaged;
-    uint64_t difference = bits.takeLong(behind);
+    uint64_t difference = bits.takeLong(after);
     if (length > 0 && length < longest)
       difference |= uint64_t(1) << (length - 1);
     const uint64_t number = before + 1 + difference;
-    // Wraps where the difference is none of ascending keys.
+    // The sum wraps around if the keys do not ascend.
     if (i > 0 && number <= before)
       return damaged;
     keys[i] = int64_t(number ^ signBit);
@@ -194,15 +193,16 @@ void pdlrt::sortByShard(std::span<const int64_t> ascending, int64_t *out) {
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// Of a group with a number that is not finite: all of its numbers are NaN.
+/// Exponent of a group that contains a NaN or an infinity: all its numbers
+/// become NaN.
 static constexpr int8_t notFinite = -128;
-/// The smallest number of Int8 but 0 is normal, so that products with powers of
-/// two are exact.
+/// Smallest exponent of a group. It keeps every nonzero Int8 number normal, so
+/// that products with powers of two are exact.
 static constexpr int smallestExponent = -126;
 
 static uint16_t toBFloat16(float number) {
   const auto bits = std::bit_cast<uint32_t>(number);
-  // To nearest, ties to even; a NaN stays one, and quiet.
+  // Rounds to nearest, ties to even. A NaN stays a NaN and becomes quiet.
   const uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
   const uint32_t quiet = bits >> 16 | 0x40;
   return uint16_t((bits & 0x7fffffff) > 0x7f800000 ? quiet : rounded);
@@ -212,10 +212,10 @@ static float powerOfTwo(int exponent) {
   return std::bit_cast<float>(uint32_t(exponent + 127) << 23);
 }
 
-/// The smallest exponent with which the largest number of a group, once
-/// rounded, is at most 127.
+/// Returns the smallest exponent for which the largest number of the group,
+/// after rounding, is at most 127.
 static int8_t exponentOf(const float *numbers, int64_t count) {
-  // Magnitudes are in the order of their bits.
+  // Magnitudes of floats have the same order as their bits.
   uint32_t largest = 0;
   for (int64_t i = 0; i < count; ++i)
     largest =
@@ -224,7 +224,7 @@ static int8_t exponentOf(const float *numbers, int64_t count) {
     return notFinite;
   int exponent = 0;
   const float fraction = std::frexp(std::bit_cast<float>(largest), &exponent);
-  // 128 times the fraction is in [64, 128), and 127.5 is rounded up.
+  // 128 times the fraction is in [64, 128). From 127.5 on it rounds to 128.
   exponent -= fraction * 128 < 127.5F ? 7 : 6;
   return int8_t(std::max(exponent, smallestExponent));
 }

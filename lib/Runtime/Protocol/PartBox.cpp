@@ -1,4 +1,4 @@
-//===- PartBox.cpp - Requests whose bytes come in parts -------------------===//
+//===- PartBox.cpp - Reassembly of requests sent in parts -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,8 +14,8 @@
 
 using namespace pdlrt;
 
-/// Each has a place.
-static constexpr uint64_t mostParts = mostPlaces;
+/// Each part needs at least one position.
+static constexpr uint64_t maxParts = maxPlaces;
 
 Message pdlrt::encodePart(uint64_t number, const Message &bytes) {
   std::string head(partHeadSize, 0);
@@ -31,11 +31,11 @@ static std::string nameOfPart(const Envelope &head) {
          std::to_string(head.trainer);
 }
 
-std::string PartBox::sizeFault(uint64_t size) const {
-  if (mostBytes == 0)
+std::string pdlrt::partSizeFault(uint64_t size, uint64_t maxBytes) {
+  if (maxBytes == 0)
     return "this job takes no parts of requests: start trainers and servers of "
            "one translation of the model";
-  const uint64_t most = envelopeSize + partHeadSize + mostBytes;
+  const uint64_t most = envelopeSize + partHeadSize + maxBytes;
   if (size <= most)
     return {};
   return "a part of a request has " + std::to_string(size) +
@@ -56,29 +56,30 @@ PartBox::Sender &PartBox::senderOf(const Envelope &head) {
 
 Status PartBox::keep(const Envelope &head, const Message &payload) {
   if (payload.size() <= partHeadSize)
-    return Status::invalid(nameOfPart(head) +
-                           " is damaged: it brings no bytes");
+    return Status::dataLoss(nameOfPart(head) +
+                            " is damaged: it brings no bytes");
   Message bytes = payload;
   const std::string front = takeFront(bytes, partHeadSize).toString();
   uint64_t number = 0;
   std::memcpy(&number, front.data(), partHeadSize);
-  if (number >= mostParts)
-    return Status::invalid(nameOfPart(head) + " is damaged: it has number " +
-                           std::to_string(number) + ", of at most " +
-                           std::to_string(mostParts));
+  if (number >= maxParts)
+    return Status::dataLoss(nameOfPart(head) + " is damaged: it has number " +
+                            std::to_string(number) + ", of at most " +
+                            std::to_string(maxParts));
   Sender &sender = senderOf(head);
   if (const auto known = sender.parts.find(number);
       known != sender.parts.end()) {
     if (known->second.size() == bytes.size())
       return {};
-    return Status::invalid(nameOfPart(head) + " comes once more, with " +
-                           std::to_string(bytes.size()) + " bytes instead of " +
-                           std::to_string(known->second.size()));
+    return Status::dataLoss(nameOfPart(head) + " comes once more, with " +
+                            std::to_string(bytes.size()) +
+                            " bytes instead of " +
+                            std::to_string(known->second.size()));
   }
-  if (bytes.size() > mostBytes - sender.bytes)
-    return Status::invalid(nameOfPart(head) + " brings it to more than the " +
-                           std::to_string(mostBytes) +
-                           " bytes that all dense gradients here have");
+  if (bytes.size() > maxBytes - sender.bytes)
+    return Status::dataLoss(nameOfPart(head) + " brings it to more than the " +
+                            std::to_string(maxBytes) +
+                            " bytes that all dense gradients here have");
   sender.bytes += bytes.size();
   sender.parts.emplace(number, std::move(bytes));
   return {};
@@ -91,7 +92,7 @@ Status PartBox::add(const Envelope &head, const Message &payload) {
   return status;
 }
 
-/// Appends the bytes from `offset` on.
+/// Appends `size` bytes of `from`, starting at `offset`.
 static void appendRange(const Message &from, uint64_t offset, uint64_t size,
                         Message &to) {
   for (const MessageSlice &slice : from.slices()) {
@@ -111,16 +112,16 @@ static void appendRange(const Message &from, uint64_t offset, uint64_t size,
 Expected<bool> PartBox::putTogether(Frame &request) {
   const Sender &sender = senderOf(request.head);
   const auto damaged = [&](const std::string &what) {
-    return Status::invalid(
+    return Status::dataLoss(
         "request " + std::to_string(request.head.sequence) + " of trainer " +
         std::to_string(request.head.trainer) + " is damaged: " + what);
   };
-  // By part: where its bytes that have a place begin, and how many they are.
+  // Offset and size of each range that has a position, by part.
   std::map<uint64_t, std::vector<std::pair<uint64_t, uint64_t>>> placed;
   for (const PartPlace &place : request.parts) {
-    if (place.part >= mostParts)
+    if (place.part >= maxParts)
       return damaged("it names part " + std::to_string(place.part) +
-                     ", of at most " + std::to_string(mostParts));
+                     ", of at most " + std::to_string(maxParts));
     placed[place.part].emplace_back(place.offset, place.size);
   }
   for (const auto &[number, ranges] : placed)

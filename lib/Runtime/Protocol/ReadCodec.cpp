@@ -1,4 +1,4 @@
-//===- ReadCodec.cpp - What readers ask of servers ------------------------===//
+//===- ReadCodec.cpp - Messages of readers and servers --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,11 +22,11 @@
 using namespace pdlrt;
 using nlohmann::json;
 
-/// Of these payloads; who speaks another one is refused.
+/// Version of these payloads. Other versions are refused.
 static constexpr int64_t readVersion = 1;
 
 static Message textOf(const json &object) {
-  // A name that is no UTF-8 must not throw.
+  // Invalid UTF-8 in a name must not throw.
   return Message::ofString(
       object.dump(-1, ' ', false, json::error_handler_t::replace));
 }
@@ -36,7 +36,7 @@ static json parsed(const Message &payload) {
 }
 
 //===----------------------------------------------------------------------===//
-// Members that may be of any type
+// Members of any type
 //===----------------------------------------------------------------------===//
 
 static bool take(const json &object, const char *name, std::string &out) {
@@ -82,13 +82,15 @@ Expected<Visitor> pdlrt::decodeVisit(const Message &payload) {
   int64_t version = 0;
   if (!object.is_object() || !take(object, "version", version) ||
       version != readVersion || !take(object, "model", visitor.model))
-    return Status::invalid("a reader asks in another way than this server "
-                           "knows; translate the library and the servers with "
-                           "one version");
+    return Status::failedPrecondition(
+        "a reader asks in another way than this server "
+        "knows; translate the library and the servers with "
+        "one version");
   return visitor;
 }
 
-/// Shards as hexadecimal digits, four in each, the first one first.
+/// Encodes shards as hexadecimal digits of four shards each, in ascending
+/// order.
 static std::string
 encodeShards(const std::bitset<pdlabi::logicalShardCount> &shards) {
   std::string text;
@@ -146,7 +148,8 @@ Message pdlrt::encodeContents(const ServerContents &contents) {
                  {"symbols", std::move(symbols)}});
 }
 
-/// Runs of rows, none of which is there twice, and whose bytes can be counted.
+/// Decodes ranges of rows. They must ascend without overlap, and their size in
+/// bytes must not overflow.
 static bool decodeRows(const json &rows, uint64_t rowBytes,
                        std::vector<RowBlock> &out) {
   int64_t end = 0;
@@ -178,10 +181,10 @@ static bool decodeSymbol(const json &object, HeldSymbol &symbol) {
 }
 
 Expected<ServerContents> pdlrt::decodeContents(const Message &payload) {
-  const Status foreign =
-      Status::invalid("answers readers in another way than this library "
-                      "knows; translate the library and the servers with one "
-                      "version");
+  const Status foreign = Status::failedPrecondition(
+      "answers readers in another way than this library "
+      "knows; translate the library and the servers with one "
+      "version");
   const json object = parsed(payload);
   ServerContents contents;
   int64_t version = 0;
@@ -243,7 +246,7 @@ Message pdlrt::encodeRead(const ReadRequest &request) {
 }
 
 Expected<Decoded<ReadRequest>> pdlrt::decodeRead(const Message &payload) {
-  const Status damaged = Status::invalid(
+  const Status damaged = Status::dataLoss(
       "the read of a reader is damaged: its size is not what it says");
   Decoded<ReadRequest> read;
   read.bytes = payload;
@@ -262,7 +265,7 @@ Expected<Decoded<ReadRequest>> pdlrt::decodeRead(const Message &payload) {
     reader.copy(entry, sizeof(entry));
     symbol = entry[0];
     count = entry[1];
-    // Before the sum, which then has no more than 64 bits.
+    // Checked before the addition, so that the sum cannot overflow.
     if (count > payload.size() / 8)
       return damaged;
     keys += count;
@@ -289,15 +292,16 @@ static void addBytes(Message &message, const OwnedBytes &bytes) {
   static constexpr std::byte zeros[8] = {};
   if (bytes.size > 0)
     message.append({bytes.data.get(), bytes.size, bytes.data});
-  // They live as long as the program.
+  // The zeros are static, so they need no owner of their own.
   if (const size_t rest = padded(bytes.size) - bytes.size; rest > 0)
     message.append({zeros, rest, bytes.data});
 }
 
-Message pdlrt::encodeReadAnswer(int64_t updates,
-                                const std::vector<std::vector<uint64_t>> &known,
-                                const std::vector<OwnedBytes> &rows,
-                                const std::vector<OwnedBytes> &parameters) {
+Message
+pdlrt::encodeReadResponse(int64_t updates,
+                          const std::vector<std::vector<uint64_t>> &known,
+                          const std::vector<OwnedBytes> &rows,
+                          const std::vector<OwnedBytes> &parameters) {
   Message message;
   std::vector<uint64_t> numbers = {uint64_t(updates), known.size(),
                                    parameters.size()};
@@ -322,19 +326,19 @@ static uint64_t bytesOfRows(const HeldSymbol &symbol) {
   return count * symbol.rowBytes;
 }
 
-Expected<Decoded<ReadAnswer>>
-pdlrt::decodeReadAnswer(const Message &payload, const ReadRequest &request,
-                        const ServerContents &contents) {
-  const Status damaged = Status::invalid(
-      "the answer to a read is damaged: it is not what was asked for");
-  Decoded<ReadAnswer> answer;
-  answer.bytes = payload;
-  SliceReader reader(answer.bytes);
+Expected<Decoded<ReadResponse>>
+pdlrt::decodeReadResponse(const Message &payload, const ReadRequest &request,
+                          const ServerContents &contents) {
+  const Status damaged = Status::dataLoss(
+      "the response to a read is damaged: it is not what was asked for");
+  Decoded<ReadResponse> response;
+  response.bytes = payload;
+  SliceReader reader(response.bytes);
   const auto takeNumbers = [&](uint64_t count) -> std::span<const uint64_t> {
-    const auto bytes = reader.take(count * 8, answer.copies);
+    const auto bytes = reader.take(count * 8, response.copies);
     return {reinterpret_cast<const uint64_t *>(bytes.data()), count};
   };
-  // Of each table that is asked for and each parameter there is one number.
+  // Sizes: one number for each requested table and each parameter.
   uint64_t parameterCount = 0;
   if (request.withParameters)
     for (const HeldSymbol &symbol : contents.symbols)
@@ -343,7 +347,7 @@ pdlrt::decodeReadAnswer(const Message &payload, const ReadRequest &request,
   if (reader.left() < (3 + tableCount + parameterCount) * 8)
     return damaged;
   const auto head = takeNumbers(3);
-  answer.content.updates = int64_t(head[0]);
+  response.content.updates = int64_t(head[0]);
   if (head[1] != tableCount || head[2] != parameterCount)
     return damaged;
   const auto sizes = takeNumbers(tableCount + parameterCount);
@@ -358,18 +362,18 @@ pdlrt::decodeReadAnswer(const Message &payload, const ReadRequest &request,
   if (reader.left() != words * 8 + bytes)
     return damaged;
   for (const KeysOfTable &table : request.tables)
-    answer.content.tables.push_back(
+    response.content.tables.push_back(
         {takeNumbers((table.keys.size() + 63) / 64), {}});
   const auto takeBytes = [&](uint64_t size) {
-    return reader.take(padded(size), answer.copies).first(size);
+    return reader.take(padded(size), response.copies).first(size);
   };
   for (uint64_t t = 0; t < tableCount; ++t) {
-    RowsOfTable &rows = answer.content.tables[t];
+    RowsOfTable &rows = response.content.tables[t];
     const KeysOfTable &asked = request.tables[t];
     uint64_t count = 0;
     for (const uint64_t word : rows.known)
       count += uint64_t(std::popcount(word));
-    // Bits behind the last key stand for nothing.
+    // Bits after the last key must be zero.
     const size_t rest = asked.keys.size() % 64;
     if ((rest > 0 && rows.known.back() >> rest != 0) ||
         sizes[t] != count * contents.symbols[asked.symbol].rowBytes)
@@ -382,7 +386,7 @@ pdlrt::decodeReadAnswer(const Message &payload, const ReadRequest &request,
       continue;
     if (sizes[next] != bytesOfRows(symbol))
       return damaged;
-    answer.content.parameters.push_back(takeBytes(sizes[next++]));
+    response.content.parameters.push_back(takeBytes(sizes[next++]));
   }
-  return answer;
+  return response;
 }

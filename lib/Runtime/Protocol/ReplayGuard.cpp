@@ -1,4 +1,4 @@
-//===- ReplayGuard.cpp - A push is applied once ---------------------------===//
+//===- ReplayGuard.cpp - Deduplication of retried requests ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +15,7 @@ using namespace pdlrt;
 Expected<uint64_t> ReplayGuard::join(const Envelope &request) {
   Sender &sender = senders[nameOf(request)];
   if (request.incarnation < sender.incarnation)
-    return Status::invalid(
+    return Status::failedPrecondition(
         "trainer " + std::to_string(request.trainer) + " joins as start " +
         std::to_string(request.incarnation) + ", but start " +
         std::to_string(sender.incarnation) + " has joined: end the older one");
@@ -37,11 +37,11 @@ ReplayGuard::Verdict ReplayGuard::look(const Envelope &request) const {
   if (request.sequence <= sender.lastSequence) {
     if (request.sequence < sender.firstSequence())
       return Verdict::Stale;
-    return request.sequence == sender.lastSequence && !sender.isAnswered()
+    return request.sequence == sender.lastSequence && !sender.isRespondedTo()
                ? Verdict::Pending
                : Verdict::Repeat;
   }
-  return request.sequence == sender.lastSequence + 1 && sender.isAnswered()
+  return request.sequence == sender.lastSequence + 1 && sender.isRespondedTo()
              ? Verdict::Fresh
              : Verdict::Gap;
 }
@@ -55,7 +55,7 @@ ReplayGuard::Verdict ReplayGuard::admit(const Envelope &request,
   sender.lastSequence = request.sequence;
   if (sender.requests.size() >= (request.worker == 0 ? keptOfProcess : kept))
     sender.requests.pop_front();
-  // A copy: the note must not keep all bytes of its request.
+  // Copied, because the note would keep all bytes of its request alive.
   sender.requests.push_back(
       {note.size() > 0 ? Message::ofString(note.toString()) : Message(), {}});
   return Verdict::Fresh;
@@ -66,17 +66,16 @@ void ReplayGuard::answered(const Envelope &request, Message payload,
   const auto found = senders.find(nameOf(request));
   if (found == senders.end() ||
       found->second.lastSequence != request.sequence ||
-      found->second.isAnswered())
+      found->second.isRespondedTo())
     return;
-  found->second.requests.back().answer = {kind, std::move(payload)};
+  found->second.requests.back().response = {kind, std::move(payload)};
 }
 
-const ReplayGuard::StoredAnswer &
-ReplayGuard::answerTo(const Envelope &request) const {
+const ReplayGuard::StoredResponse &
+ReplayGuard::responseTo(const Envelope &request) const {
   const Sender &sender = senders.at(nameOf(request));
-  // The verdict said that it is there.
-  // NOLINTNEXTLINE(bugprone-unchecked-optional-access)
-  return *sender.requests.at(request.sequence - sender.firstSequence()).answer;
+  return *sender.requests.at(request.sequence - sender.firstSequence())
+              .response;
 }
 
 bool ReplayGuard::hasRequestsOf(uint32_t trainer) const {
@@ -85,16 +84,28 @@ bool ReplayGuard::hasRequestsOf(uint32_t trainer) const {
   });
 }
 
-std::vector<NumberedNote> ReplayGuard::notesOf(const Envelope &request) const {
+std::vector<NumberedNote> ReplayGuard::notesOf(const Sender &sender) {
   std::vector<NumberedNote> notes;
-  const auto found = senders.find(nameOf(request));
-  if (found == senders.end())
-    return notes;
-  uint64_t sequence = found->second.firstSequence();
-  for (const Request &each : found->second.requests) {
+  uint64_t sequence = sender.firstSequence();
+  for (const Request &each : sender.requests) {
     if (each.note.size() > 0)
       notes.push_back({sequence, each.note});
     ++sequence;
   }
   return notes;
+}
+
+std::vector<NumberedNote> ReplayGuard::notesOf(const Envelope &request) const {
+  const auto found = senders.find(nameOf(request));
+  return found == senders.end() ? std::vector<NumberedNote>()
+                                : notesOf(found->second);
+}
+
+std::vector<SenderMark> ReplayGuard::marks() const {
+  std::vector<SenderMark> all;
+  for (const auto &[name, sender] : senders)
+    all.push_back({name.first, name.second,
+                   sender.lastSequence - (sender.isRespondedTo() ? 0 : 1),
+                   sender.lastSequence, notesOf(sender)});
+  return all;
 }

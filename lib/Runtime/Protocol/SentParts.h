@@ -1,4 +1,4 @@
-//===- SentParts.h - Bytes that travel ahead of a request -------*- C++ -*-===//
+//===- SentParts.h - Parts sent ahead of a request --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,26 +21,26 @@
 
 namespace pdlrt {
 
-/// One of them, until it has arrived.
+/// Part that was sent and may not have arrived yet.
 struct SentPart {
   Envelope head;
   Message message;
-  /// May be empty.
+  /// Called when the part has arrived. May be empty.
   std::function<void()> arrived;
   bool isThere = false;
-  /// Of attempts to send it.
+  /// Pause and deadline of the next attempt.
   ClockTime pause{0};
   ClockTime attemptTime{0};
 };
 
-/// Those of the request that comes next, or is open, at one server. Not
-/// thread-safe.
+/// Parts of the request that is next or open at one server. Not thread-safe.
 class SentParts {
 public:
   void add(uint64_t number, SentPart part) {
     parts.insert_or_assign(number, std::move(part));
   }
-  /// The part, if it is of that request and has not arrived; else null.
+  /// Returns the part if it belongs to that request and has not arrived, else
+  /// null.
   SentPart *find(uint64_t sequence, uint64_t number) {
     const auto found = parts.find(number);
     return found != parts.end() && found->second.head.sequence == sequence &&
@@ -48,11 +48,11 @@ public:
                ? &found->second
                : nullptr;
   }
-  /// The request has ended, or will not be sent.
+  /// Drops all parts, because the request has ended or will not be sent.
   void clear() { parts.clear(); }
 
-  /// A call that brings a part: counts from now on, and to the end of this
-  /// object if it does not come about.
+  /// Call that carries a part. It is counted until `callEnds`, or until the
+  /// destruction of this object if `isUnderWay` was never called.
   class Call {
   public:
     explicit Call(SentParts &of) : parts(&of) { ++parts->calls; }
@@ -62,14 +62,14 @@ public:
     }
     Call(const Call &) = delete;
     Call &operator=(const Call &) = delete;
-    /// Then it counts until `callEnds`.
+    /// Keeps the call counted until `callEnds`.
     void isUnderWay() { parts = nullptr; }
 
   private:
     SentParts *parts;
   };
   void callEnds() { --calls; }
-  /// Whether a call may still read the bytes of a part.
+  /// Returns true if a call may still read the bytes of a part.
   bool areRead() const { return calls > 0; }
 
 private:

@@ -1,4 +1,4 @@
-//===- ServerCheckpoint.cpp - State on servers to a checkpoint ------------===//
+//===- ServerCheckpoint.cpp - Saving of the state on servers --------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,7 +10,10 @@
 
 #include "Checkpoint/ProbeName.h"
 #include "Files/TemporaryFile.h"
+#include "pdlabi/metrics.h"
 #include "pdlrt/Core/RandomNumber.h"
+
+#include "nlohmann/json.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -21,16 +24,21 @@
 #include <utility>
 
 using namespace pdlrt;
+using nlohmann::json;
 namespace fs = std::filesystem;
 
-/// Before the path; that of a stopping save, which is absolute, has none.
-static constexpr char probeMark = '?', beginMark = '&', askMark = '=';
-/// Behind the path, where rows are to be told apart: nothing of a path.
-static constexpr char rowsMark = '\0', baseMark = 'b', changedMark = 'd';
-/// The answer that a save has not ended.
+/// First character of the payload, before the path. A Stopping save has none;
+/// its path is absolute.
+static constexpr char probeMark = '?', beginMark = '&', pollMark = '=';
+/// Characters after the path that select rows. A path never contains the first.
+static constexpr char rowsMark = '\0', baseMark = 'b', changedMark = 'd',
+                      planMark = 'p';
+/// Response of a server whose save has not ended.
 static constexpr const char *savingText = ".";
-/// Trainer 0 asks again after so long.
-static constexpr std::chrono::milliseconds askInterval{20};
+/// Maximum number of metrics of a plan; programs have a few.
+static constexpr size_t maxPlannedMetrics = 4096;
+/// Interval at which trainer 0 asks again.
+static constexpr std::chrono::milliseconds savePollInterval{20};
 
 Message pdlrt::encodeSaveRequest(const SaveRequest &request) {
   std::string text = request.path;
@@ -38,14 +46,17 @@ Message pdlrt::encodeSaveRequest(const SaveRequest &request) {
     text += rowsMark;
     text += request.rows == SavedRows::Changed ? changedMark : baseMark;
     text += request.since;
+  } else if (!request.plan.empty()) {
+    text += rowsMark;
+    text += planMark + request.plan;
   }
   switch (request.kind) {
   case SaveKind::Probe:
     return Message::ofString(probeMark + text);
   case SaveKind::Begin:
     return Message::ofString(beginMark + text);
-  case SaveKind::Ask:
-    return Message::ofString(askMark + text);
+  case SaveKind::Poll:
+    return Message::ofString(pollMark + text);
   case SaveKind::Stopping:
     break;
   }
@@ -57,7 +68,7 @@ SaveRequest pdlrt::decodeSaveRequest(const Message &payload) {
   const char mark = text.empty() ? '/' : text.front();
   const SaveKind kind = mark == probeMark   ? SaveKind::Probe
                         : mark == beginMark ? SaveKind::Begin
-                        : mark == askMark   ? SaveKind::Ask
+                        : mark == pollMark  ? SaveKind::Poll
                                             : SaveKind::Stopping;
   SaveRequest request = {kind, kind == SaveKind::Stopping ? std::move(text)
                                                           : text.substr(1)};
@@ -71,31 +82,79 @@ SaveRequest pdlrt::decodeSaveRequest(const Message &payload) {
     request.since = rows.substr(1);
   } else if (rows.starts_with(baseMark)) {
     request.rows = SavedRows::Base;
+  } else if (rows.starts_with(planMark)) {
+    request.plan = rows.substr(1);
   }
   return request;
 }
 
-Message pdlrt::answerSaving() { return Message::ofString(savingText); }
+SavePlan SavePlan::of(const pdl_descriptor &trainer,
+                      CheckpointManifest manifest) {
+  SavePlan plan = {std::move(manifest), {}};
+  for (int32_t m = 0; m < trainer.metric_count; ++m)
+    plan.metrics.push_back({trainer.metrics[m].name, trainer.metrics[m].kind,
+                            trainer.metrics[m].parameter});
+  return plan;
+}
+
+std::string SavePlan::encode() const {
+  json list = json::array();
+  for (const Metric &metric : metrics)
+    list.push_back({metric.name, metric.kind, metric.parameter});
+  const json object = {{"manifest", encodeManifest(manifest)},
+                       {"metrics", list}};
+  return object.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Expected<SavePlan> SavePlan::decode(const std::string &text) {
+  try {
+    const json object = json::parse(text);
+    Expected<CheckpointManifest> manifest =
+        decodeManifest(object.at("manifest").get<std::string>());
+    if (!manifest)
+      return manifest.status();
+    SavePlan plan = {std::move(*manifest), {}};
+    const json &metrics = object.at("metrics");
+    bool isValid = metrics.is_array() && metrics.size() <= maxPlannedMetrics;
+    for (const json &each : isValid ? metrics : json::array()) {
+      const auto kind = each.at(1).get<int64_t>();
+      const auto parameter = each.at(2).get<double>();
+      isValid = isValid && each.at(1).is_number_integer() &&
+                std::in_range<int32_t>(kind) &&
+                pdlabi::isMetric(int32_t(kind), parameter);
+      if (isValid)
+        plan.metrics.push_back(
+            {each.at(0).get<std::string>(), int32_t(kind), parameter});
+    }
+    if (isValid)
+      return plan;
+  } catch (const json::exception &) {
+    // The error is the same.
+  }
+  return Status::dataLoss("what trainer 0 says of its checkpoints is damaged");
+}
+
+Message pdlrt::savingResponse() { return Message::ofString(savingText); }
 
 Message pdlrt::encodeSaved(const Expected<CheckpointManifest> &written) {
   return Message::ofString(written ? "+" + encodeManifest(*written)
                                    : "-" + written.status().message());
 }
 
-Expected<CheckpointManifest> pdlrt::decodeSaved(const Message &answer) {
-  const std::string text = answer.toString();
+Expected<CheckpointManifest> pdlrt::decodeSaved(const Message &response) {
+  const std::string text = response.toString();
   if (text.size() > 1 && text.front() == '-')
-    return Status::invalid(text.substr(1));
+    return Status::ioError(text.substr(1));
   if (text.empty() || text.front() != '+')
-    return Status::invalid("a server's answer to a save is damaged");
+    return Status::dataLoss("a server's response to a save is damaged");
   return decodeManifest(text.substr(1));
 }
 
-Status pdlrt::joinSaved(const std::vector<Message> &answers, StepCounts counts,
-                        CheckpointWriter &writer,
+Status pdlrt::joinSaved(const std::vector<Message> &responses,
+                        StepCounts counts, CheckpointWriter &writer,
                         CheckpointManifest &manifest) {
-  for (size_t s = 0; s < answers.size(); ++s) {
-    Expected<CheckpointManifest> written = decodeSaved(answers[s]);
+  for (size_t s = 0; s < responses.size(); ++s) {
+    Expected<CheckpointManifest> written = decodeSaved(responses[s]);
     if (!written)
       return written.status();
     if (s == 0) {
@@ -132,7 +191,7 @@ static std::string absolutePath(const std::string &path) {
 }
 
 Expected<SaveProbe> SaveProbe::create(const std::string &folder) {
-  // Nobody else has a file of that name, so no content is needed.
+  // The name is unique, so the file needs no content.
   const std::string path = fmt::format("{}/{}{:016x}", absolutePath(folder),
                                        probePrefix, drawNumber());
   TemporaryFile file(path);
@@ -150,11 +209,13 @@ SaveProbe::~SaveProbe() {
     fs::remove(path, ignored);
 }
 
-Message SaveProbe::request() const {
-  return encodeSaveRequest({SaveKind::Probe, path});
+Message SaveProbe::request(const std::string &plan) const {
+  return encodeSaveRequest(
+      {SaveKind::Probe, path, SavedRows::All, /*since=*/{}, plan});
 }
 
-Message pdlrt::answerProbe(const std::string &probe, const std::string &who) {
+Message pdlrt::respondToProbe(const std::string &probe,
+                              const std::string &who) {
   const std::string folder = fs::path(probe).parent_path();
   std::error_code error;
   if (!fs::is_regular_file(probe, error))
@@ -162,7 +223,7 @@ Message pdlrt::answerProbe(const std::string &probe, const std::string &who) {
         "-" + who + " does not see the folder " + folder +
         " of trainer 0, into which checkpoints are written; give a "
         "--checkpoint that all processes of the job share");
-  // Gone again with the object.
+  // Removed by the destructor.
   TemporaryFile file(probe + "." + who);
   Status status = file.create();
   if (status.ok())
@@ -174,28 +235,29 @@ Message pdlrt::answerProbe(const std::string &probe, const std::string &who) {
 }
 
 Status pdlrt::checkFolderOnServers(ServerGroup &servers,
-                                   const std::string &folder) {
+                                   const std::string &folder,
+                                   const std::string &plan) {
   Expected<SaveProbe> probe = SaveProbe::create(folder);
   if (!probe)
     return probe.status();
-  Expected<std::vector<Message>> answers =
-      servers.sendAll(MessageKind::Save,
-                      std::vector<Message>(servers.size(), probe->request()));
-  if (!answers)
-    return answers.status();
-  for (const Message &answer : *answers)
-    if (const std::string text = answer.toString(); text != "+")
-      return Status::invalid(
-          text.size() > 1 && text.front() == '-'
-              ? text.substr(1)
-              : "a server's answer about the folder of checkpoints is damaged");
+  Expected<std::vector<Message>> responses = servers.sendAll(
+      MessageKind::Save,
+      std::vector<Message>(servers.size(), probe->request(plan)));
+  if (!responses)
+    return responses.status();
+  for (const Message &response : *responses)
+    if (const std::string text = response.toString(); text != "+")
+      return text.size() > 1 && text.front() == '-'
+                 ? Status::failedPrecondition(text.substr(1))
+                 : Status::dataLoss("a server's response about the folder of "
+                                    "checkpoints is damaged");
   return {};
 }
 
-/// Sends a request about the writer's folder.
+/// Sends a Save request for the writer's folder.
 static Expected<std::vector<Message>>
-askServers(ServerGroup &servers, SaveKind kind, CheckpointWriter &writer,
-           SavedRows rows = SavedRows::All, const std::string &since = {}) {
+querySave(ServerGroup &servers, SaveKind kind, CheckpointWriter &writer,
+          SavedRows rows = SavedRows::All, const std::string &since = {}) {
   const Expected<std::string> folder = saveNameOf(writer);
   if (!folder)
     return folder.status();
@@ -215,34 +277,34 @@ std::string pdlrt::saveNameOf(const Checkpoint &resumed) {
   return fmt::format("{} {:016x}", link.name, link.digest);
 }
 
-static bool isSaving(const Message &answer) {
-  return answer.toString() == savingText;
+static bool isSaving(const Message &response) {
+  return response.toString() == savingText;
 }
 
-/// Asks until no server writes into the writer's folder any more: all have, or
-/// could not, or have not begun to.
+/// Asks repeatedly until no server writes into the writer's folder any more:
+/// each has finished, failed, or never started.
 static Expected<std::vector<Message>> awaitSaved(ServerGroup &servers,
                                                  CheckpointWriter &writer) {
   while (true) {
-    Expected<std::vector<Message>> answers =
-        askServers(servers, SaveKind::Ask, writer);
-    if (!answers || std::ranges::none_of(*answers, isSaving))
-      return answers;
-    std::this_thread::sleep_for(askInterval);
+    Expected<std::vector<Message>> responses =
+        querySave(servers, SaveKind::Poll, writer);
+    if (!responses || std::ranges::none_of(*responses, isSaving))
+      return responses;
+    std::this_thread::sleep_for(savePollInterval);
   }
 }
 
 Status pdlrt::beginSaveOnServers(ServerGroup &servers, CheckpointWriter &writer,
                                  SavedRows rows, const std::string &since) {
-  Expected<std::vector<Message>> answers =
-      askServers(servers, SaveKind::Begin, writer, rows, since);
-  if (!answers)
-    return answers.status();
-  for (const Message &answer : *answers) {
-    if (isSaving(answer))
+  Expected<std::vector<Message>> responses =
+      querySave(servers, SaveKind::Begin, writer, rows, since);
+  if (!responses)
+    return responses.status();
+  for (const Message &response : *responses) {
+    if (isSaving(response))
       continue;
-    if (Status status = decodeSaved(answer).status(); !status.ok()) {
-      // Others may have begun, and the folder goes.
+    if (Status status = decodeSaved(response).status(); !status.ok()) {
+      // Other servers may have started, and the folder will be removed.
       (void)awaitSaved(servers, writer);
       return status;
     }
@@ -253,18 +315,18 @@ Status pdlrt::beginSaveOnServers(ServerGroup &servers, CheckpointWriter &writer,
 Status pdlrt::finishSaveOnServers(ServerGroup &servers, StepCounts counts,
                                   CheckpointWriter &writer,
                                   CheckpointManifest &manifest) {
-  Expected<std::vector<Message>> answers = awaitSaved(servers, writer);
-  return answers ? joinSaved(*answers, counts, writer, manifest)
-                 : answers.status();
+  Expected<std::vector<Message>> responses = awaitSaved(servers, writer);
+  return responses ? joinSaved(*responses, counts, writer, manifest)
+                   : responses.status();
 }
 
 Status pdlrt::saveOnServers(ServerGroup &servers, StepCounts counts,
                             CheckpointWriter &writer,
                             CheckpointManifest &manifest, SavedRows rows,
                             const std::string &since) {
-  Expected<std::vector<Message>> answers =
-      askServers(servers, SaveKind::Stopping, writer, rows, since);
-  if (!answers)
-    return answers.status();
-  return joinSaved(*answers, counts, writer, manifest);
+  Expected<std::vector<Message>> responses =
+      querySave(servers, SaveKind::Stopping, writer, rows, since);
+  if (!responses)
+    return responses.status();
+  return joinSaved(*responses, counts, writer, manifest);
 }

@@ -7,31 +7,30 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Protocol/ServerGroup.h"
+#include "pdlrt/Core/Mutex.h"
 
-#include "pdlrt/Protocol/LifeSign.h"
+#include "pdlrt/Protocol/Heartbeat.h"
 
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 using namespace pdlrt;
 
-static constexpr std::chrono::milliseconds pollInterval{100};
+static constexpr std::chrono::milliseconds wavePollInterval{100};
 
-/// One request to each server, and what has come back. Callbacks of a wave that
-/// nobody waits for any more keep it alive.
+/// One request to each server, with the responses so far. Callbacks keep the
+/// wave alive even if the caller no longer waits.
 class ServerGroup::Wave : public std::enable_shared_from_this<Wave> {
 public:
   using Time = std::chrono::steady_clock::time_point;
 
-  explicit Wave(size_t count) : results(count) {}
+  explicit Wave(size_t count) : count(count), results(count) {}
 
   RequestDone doneOf(size_t server) {
     return [self = shared_from_this(), server](Expected<Message> result) {
       {
-        const std::lock_guard lock(self->mutex);
+        const MutexLock lock(self->mutex);
         ++self->ended;
         self->last = std::chrono::steady_clock::now();
         self->hasError |= !result.ok();
@@ -40,53 +39,55 @@ public:
       self->changed.notify_all();
     };
   }
-  /// Counts a server that takes no part.
+  /// Counts a server that gets no request.
   void skip(size_t server) { doneOf(server)(Message()); }
 
-  /// Waits for a change up to `until`; whether all have ended.
+  /// Waits for a change until `until`. Returns true if all requests have ended.
   bool waitUntil(Time until) {
-    std::unique_lock lock(mutex);
-    return changed.wait_until(lock, until,
-                              [this] { return ended == results.size(); });
+    MutexLock lock(mutex);
+    return changed.wait_until(
+        lock, until, [this]() PDLRT_REQUIRES(mutex) { return ended == count; });
   }
   bool anyError() const {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     return hasError;
   }
   bool hasEnded(size_t server) const {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     return results[server].has_value();
   }
   bool hasSucceeded(size_t server) const {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     const auto &result = results[server];
     return result.has_value() && result->ok();
   }
-  /// When the last one ended so far.
+  /// Returns the time at which the last request ended so far.
   Time lastEnd() const {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     return last;
   }
-  /// The first error by server, or all answers; after the end or an error.
+  /// Returns the first error in server order, or all responses. Call after the
+  /// end or after an error.
   Expected<std::vector<Message>> take() {
-    const std::lock_guard lock(mutex);
-    std::vector<Message> answers;
+    const MutexLock lock(mutex);
+    std::vector<Message> responses;
     for (std::optional<Expected<Message>> &result : results)
       if (result && !result->ok())
         return result->status();
     for (std::optional<Expected<Message>> &result : results)
       if (result)
-        answers.push_back(*std::move(*result));
-    return answers;
+        responses.push_back(*std::move(*result));
+    return responses;
   }
 
 private:
-  mutable std::mutex mutex;
-  std::condition_variable changed;
-  size_t ended = 0;
-  bool hasError = false;
-  Time last;
-  std::vector<std::optional<Expected<Message>>> results;
+  const size_t count;
+  mutable Mutex mutex;
+  ConditionVariable changed;
+  size_t ended PDLRT_GUARDED_BY(mutex) = 0;
+  bool hasError PDLRT_GUARDED_BY(mutex) = false;
+  Time last PDLRT_GUARDED_BY(mutex);
+  std::vector<std::optional<Expected<Message>>> results PDLRT_GUARDED_BY(mutex);
 };
 
 Expected<std::unique_ptr<ServerGroup>> ServerGroup::connect(
@@ -130,7 +131,8 @@ bool ServerGroup::waitsForSilent(const HasEnded &hasEnded) const {
   return false;
 }
 
-/// Of a server that others are still waited for beside.
+/// Returns the failure of a server that has already responded, while the caller
+/// waits for others.
 Status ServerGroup::failureElsewhere(const HasEnded &hasEnded) const {
   for (size_t server = 0; server < sessions.size(); ++server)
     if (hasEnded(server))
@@ -144,14 +146,15 @@ Status ServerGroup::failure() const {
 
 Status ServerGroup::stopReason(const HasEnded &hasEnded) const {
   if (gaveUp.load(std::memory_order_relaxed))
-    return Status::invalid("another worker of this trainer has failed; " +
-                           waitingLine(hasEnded));
+    return Status::cancelled("another worker of this trainer has failed; " +
+                             waitingLine(hasEnded));
   if (options.shouldStop && options.shouldStop())
-    return Status::invalid("stopped while it waited; " + waitingLine(hasEnded));
-  if (options.events.wasAskedToStop && options.events.wasAskedToStop() &&
+    return Status::cancelled("stopped while it waited; " +
+                             waitingLine(hasEnded));
+  if (options.events.wasStopRequested && options.events.wasStopRequested() &&
       waitsForSilent(hasEnded))
-    return Status::invalid("stopped while a server was silent; " +
-                           waitingLine(hasEnded));
+    return Status::cancelled("stopped while a server was silent; " +
+                             waitingLine(hasEnded));
   return {};
 }
 
@@ -181,13 +184,14 @@ Expected<std::vector<Message>> ServerGroup::waitFor(Wave &wave) {
   };
   std::optional<Wave::Time> giveUp;
   for (;;) {
-    Wave::Time until = SteadyClock::now() + pollInterval;
+    Wave::Time until = SteadyClock::now() + wavePollInterval;
     if (giveUp)
       until = std::min(until, *giveUp);
     if (wave.waitUntil(until))
       return wave.take();
     const Wave::Time now = SteadyClock::now();
-    // A server may fail behind its answer, while others do not give theirs.
+    // A server may fail after its response, while other servers have not
+    // responded.
     const Status elsewhere = failureElsewhere(hasEnded);
     if (!giveUp && (wave.anyError() || !elsewhere.ok()))
       giveUp = now + options.errorPatience;
@@ -198,14 +202,14 @@ Expected<std::vector<Message>> ServerGroup::waitFor(Wave &wave) {
   }
 }
 
-/// Changes nothing at the servers.
+/// Greets all servers. Changes nothing there.
 Status ServerGroup::greetAll(const std::vector<Message> &handshakes) {
   const auto isDone = [](const auto &session) {
-    return session->earlierStartIsDone();
+    return session->previousIncarnationIsDone();
   };
-  // Answers may be of different times. Where an earlier start has left some
-  // servers, it may have left the others since they answered, or may have died
-  // before: they are asked once more.
+  // The responses may reflect different times. If the previous incarnation has
+  // left some servers, it may meanwhile have left the others too, or may have
+  // died before that. So the others are asked once more.
   for (const bool again : {false, true}) {
     const auto wave = std::make_shared<Wave>(sessions.size());
     for (size_t server = 0; server < sessions.size(); ++server)
@@ -213,25 +217,27 @@ Status ServerGroup::greetAll(const std::vector<Message> &handshakes) {
         wave->skip(server);
       else
         sessions[server]->greet(handshakes[server], wave->doneOf(server));
-    const auto answers = waitFor(*wave);
+    const auto responses = waitFor(*wave);
     for (size_t server = 0; server < sessions.size(); ++server)
       if (wave->hasSucceeded(server))
         greeted[server] = handshakes[server];
-    if (!answers)
-      return answers.status();
-    // A server may have let this start in at first, and then another one.
+    if (!responses)
+      return responses.status();
+    // A server may have admitted this process first, and another one later.
     for (const auto &session : sessions)
       PDLRT_RETURN_IF_ERROR(session->failure());
     if (std::all_of(sessions.begin(), sessions.end(), isDone))
-      return Status::invalid("an earlier start of this trainer has left all "
-                             "servers, and its part is done");
+      return Status::failedPrecondition(
+          "an earlier start of this trainer has left all "
+          "servers, and its part is done");
     if (std::none_of(sessions.begin(), sessions.end(), isDone))
       break;
   }
   return {};
 }
 
-/// Joins servers `first` to `end` - 1; the answers of others are empty.
+/// Joins the servers from `first` to `end` - 1. Responses of the others are
+/// empty.
 Expected<std::vector<Message>>
 ServerGroup::join(size_t first, size_t end,
                   const std::vector<Message> &handshakes) {
@@ -241,22 +247,22 @@ ServerGroup::join(size_t first, size_t end,
       sessions[server]->join(handshakes[server], wave->doneOf(server));
     else
       wave->skip(server);
-  auto answers = waitFor(*wave);
+  auto responses = waitFor(*wave);
   for (size_t server = first; server < end; ++server)
     joined[server] = wave->hasSucceeded(server);
-  return answers;
+  return responses;
 }
 
 Expected<std::vector<Message>>
 ServerGroup::joinAll(const std::vector<Message> &handshakes) {
   const size_t count = sessions.size();
   size_t others = 0;
-  Message firstAnswer;
+  Message firstResponse;
   if (sender.incarnation == 0) {
     PDLRT_RETURN_IF_ERROR(greetAll(handshakes));
-    // Of starts that come at once, the first server takes one; the others
-    // follow it.
-    sender.incarnation = sessions[0]->offeredIncarnation();
+    // If several processes of this rank start at once, the first server admits
+    // one of them, and the other servers follow its decision.
+    sender.incarnation = sessions[0]->proposedIncarnation();
     for (size_t server = 0; server < count; ++server)
       sessions[server]->becomeStart(sender.incarnation,
                                     server == 0 ? sender.start.claim
@@ -264,21 +270,21 @@ ServerGroup::joinAll(const std::vector<Message> &handshakes) {
     auto first = join(0, 1, handshakes);
     if (!first)
       return first;
-    firstAnswer = std::move(first->front());
+    firstResponse = std::move(first->front());
     others = 1;
   }
-  auto answers = join(others, count, handshakes);
-  if (!answers)
-    return answers;
+  auto responses = join(others, count, handshakes);
+  if (!responses)
+    return responses;
   if (others > 0)
-    answers->front() = std::move(firstAnswer);
+    responses->front() = std::move(firstResponse);
   using EarlierStart = ServerGroupOptions::EarlierStart;
   for (const auto &session : sessions)
     firstUnsent = std::max(firstUnsent, session->nextSequence());
   if (options.earlierStart == EarlierStart::Refuse ||
       options.earlierStart == EarlierStart::GoOn)
     PDLRT_RETURN_IF_ERROR(goOn());
-  return answers;
+  return responses;
 }
 
 ServerGroup::Earlier ServerGroup::earlier() const {
@@ -300,16 +306,18 @@ void ServerGroup::goOnWith(uint64_t sequence) {
   sent = sequence - 1;
 }
 
-/// Takes up where an earlier start of this sender ended, if there was one.
+/// Resumes where the previous incarnation of this sender ended, if there was
+/// one.
 Status ServerGroup::goOn() {
   if (firstUnsent == 1)
     return {};
   const Earlier found = earlier();
-  // Without a note it can only begin anew, with what servers still answer.
+  // Without a note, a restart can only begin anew, as long as servers still
+  // store the responses.
   constexpr uint64_t lastWithoutNote = 2;
   if (options.earlierStart != ServerGroupOptions::EarlierStart::GoOn ||
       (found.noted == 0 && found.firstMissing > lastWithoutNote + 1))
-    return Status::invalid(
+    return Status::failedPrecondition(
         sessions[0]->name() + " expects request " +
         std::to_string(sessions[0]->nextSequence()) +
         " of this trainer, which an earlier start of it did not end: end "
@@ -329,9 +337,9 @@ void ServerGroup::beginAll(MessageKind kind, std::vector<Message> payloads) {
 
 Expected<std::vector<Message>> ServerGroup::awaitAll() {
   const std::shared_ptr<Wave> wave = std::exchange(open, nullptr);
-  auto answers = waitFor(*wave);
-  answeredAt = wave->lastEnd();
-  return answers;
+  auto responses = waitFor(*wave);
+  respondedAt = wave->lastEnd();
+  return responses;
 }
 
 Expected<std::vector<Message>>
@@ -340,8 +348,8 @@ ServerGroup::sendAll(MessageKind kind, std::vector<Message> payloads) {
   return awaitAll();
 }
 
-/// Joins servers that would wait for this start, so that it can tell them that
-/// they need not.
+/// Joins servers that would otherwise wait for this process, to tell them not
+/// to.
 void ServerGroup::joinToLeave(Wave::Time until) {
   const auto wave = std::make_shared<Wave>(sessions.size());
   for (size_t server = 0; server < sessions.size(); ++server) {
@@ -350,8 +358,8 @@ void ServerGroup::joinToLeave(Wave::Time until) {
       wave->skip(server);
       continue;
     }
-    // Less than that of any start that may yet come, which the first server
-    // counts.
+    // Smaller than the incarnation of any later process, because the first
+    // server assigns increasing numbers.
     sessions[server]->becomeStart(sender.incarnation != 0 ? sender.incarnation
                                                           : 1,
                                   StartSign::Claim::OnlyIfFirst);
@@ -380,7 +388,7 @@ void ServerGroup::noteLostServer() {
     session->noteLostServer();
 }
 
-void ServerGroup::leaveAll(const std::string &sentence,
+void ServerGroup::leaveAll(const std::string &sentence, pdl_status code,
                            std::chrono::milliseconds limit) {
   if (placeIsTaken())
     return;
@@ -391,16 +399,19 @@ void ServerGroup::leaveAll(const std::string &sentence,
     noteLostServer();
   const auto wave = std::make_shared<Wave>(sessions.size());
   for (size_t server = 0; server < sessions.size(); ++server)
-    if (joined[server])
+    if (joined[server]) {
+      sessions[server]->leaveNote(sentence.empty() ? Message()
+                                                   : encodeFailureCode(code));
       sessions[server]->send(MessageKind::Leave,
                              Message::ofString(cutToFit(sentence)),
                              wave->doneOf(server));
-    else
+    } else {
       wave->skip(server);
+    }
   if (wave->waitUntil(until) || !sentence.empty() || !options.report)
     return;
   for (size_t server = 0; server < sessions.size(); ++server)
     if (!wave->hasEnded(server))
       options.report(sessions[server]->name() +
-                     " did not answer this trainer's leave");
+                     " did not respond to this trainer's leave");
 }

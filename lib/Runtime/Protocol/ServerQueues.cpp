@@ -1,4 +1,4 @@
-//===- ServerQueues.cpp - Requests that are not waited for ----------------===//
+//===- ServerQueues.cpp - Asynchronous requests to all servers ------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,17 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Protocol/ServerQueues.h"
+#include "pdlrt/Core/Mutex.h"
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <utility>
 
 using namespace pdlrt;
 
-static constexpr std::chrono::milliseconds pollInterval{100};
+static constexpr std::chrono::milliseconds queuePollInterval{100};
 
 class ServerQueues::State : public std::enable_shared_from_this<State> {
 public:
@@ -27,7 +26,7 @@ public:
   void add(MessageKind kind, std::vector<Message> payloads) {
     std::vector<size_t> idle;
     {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       if (isEmpty())
         busySince = SteadyClock::now();
       for (size_t server = 0; server < queues.size(); ++server) {
@@ -40,33 +39,36 @@ public:
       sendFirst(server);
   }
 
-  /// No more requests leave.
+  /// Stops sending further requests.
   void close() {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     closed = true;
   }
 
-  // With `mutex`.
-  bool isFull() const {
+  bool isFull() const PDLRT_REQUIRES(mutex) {
     return std::ranges::any_of(
         queues, [this](const auto &queue) { return queue.size() >= bound; });
   }
-  bool isEmpty() const {
+  bool isEmpty() const PDLRT_REQUIRES(mutex) {
     return std::ranges::all_of(queues,
                                [](const auto &queue) { return queue.empty(); });
   }
-  bool hasIdleServer() const {
+  bool hasIdleServer() const PDLRT_REQUIRES(mutex) {
     return std::ranges::any_of(queues,
                                [](const auto &queue) { return queue.empty(); });
   }
-  bool isFullAt(size_t server) const { return queues[server].size() >= bound; }
-  bool isEmptyAt(size_t server) const { return queues[server].empty(); }
+  bool isFullAt(size_t server) const PDLRT_REQUIRES(mutex) {
+    return queues[server].size() >= bound;
+  }
+  bool isEmptyAt(size_t server) const PDLRT_REQUIRES(mutex) {
+    return queues[server].empty();
+  }
 
-  mutable std::mutex mutex;
-  std::condition_variable changed;
-  Status failure;
-  std::vector<Answer> answers;
-  double busy = 0;
+  mutable Mutex mutex;
+  ConditionVariable changed;
+  Status failure PDLRT_GUARDED_BY(mutex);
+  std::vector<Response> responses PDLRT_GUARDED_BY(mutex);
+  double busy PDLRT_GUARDED_BY(mutex) = 0;
 
 private:
   using SteadyClock = std::chrono::steady_clock;
@@ -78,32 +80,32 @@ private:
   void sendFirst(size_t server) {
     Request first;
     {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       if (closed)
         return;
       first = queues[server].front();
     }
     group.session(server).send(
         first.kind, std::move(first.payload),
-        [self = shared_from_this(), server](Expected<Message> answer) {
-          self->end(server, std::move(answer));
+        [self = shared_from_this(), server](Expected<Message> response) {
+          self->end(server, std::move(response));
         });
   }
 
-  /// By a thread of the transport.
-  void end(size_t server, Expected<Message> answer) {
+  /// Called by a thread of the transport.
+  void end(size_t server, Expected<Message> response) {
     bool goesOn = false;
     {
-      const std::lock_guard lock(mutex);
-      if (answer) {
+      const MutexLock lock(mutex);
+      if (response) {
         queues[server].pop_front();
-        answers.push_back({server, std::move(*answer)});
+        responses.push_back({server, std::move(*response)});
         goesOn = !queues[server].empty();
         if (isEmpty())
           busy += std::chrono::duration<double>(SteadyClock::now() - busySince)
                       .count();
       } else if (failure.ok()) {
-        failure = answer.status();
+        failure = response.status();
       }
     }
     changed.notify_all();
@@ -113,9 +115,9 @@ private:
 
   ServerGroup &group;
   const size_t bound;
-  bool closed = false;
-  std::vector<std::deque<Request>> queues;
-  SteadyClock::time_point busySince;
+  bool closed PDLRT_GUARDED_BY(mutex) = false;
+  std::vector<std::deque<Request>> queues PDLRT_GUARDED_BY(mutex);
+  SteadyClock::time_point busySince PDLRT_GUARDED_BY(mutex);
 };
 
 ServerQueues::ServerQueues(ServerGroup &group, size_t bound)
@@ -128,45 +130,45 @@ void ServerQueues::add(MessageKind kind, std::vector<Message> payloads) {
 }
 
 bool ServerQueues::isFull() const {
-  const std::lock_guard lock(state->mutex);
+  const MutexLock lock(state->mutex);
   return state->isFull();
 }
 
 bool ServerQueues::hasIdleServer() const {
-  const std::lock_guard lock(state->mutex);
+  const MutexLock lock(state->mutex);
   return state->hasIdleServer();
 }
 
 bool ServerQueues::isEmpty() const {
-  const std::lock_guard lock(state->mutex);
+  const MutexLock lock(state->mutex);
   return state->isEmpty();
 }
 
 Status ServerQueues::failure() const {
-  const std::lock_guard lock(state->mutex);
+  const MutexLock lock(state->mutex);
   return state->failure;
 }
 
-std::vector<ServerQueues::Answer> ServerQueues::takeAnswers() {
-  const std::lock_guard lock(state->mutex);
-  return std::exchange(state->answers, {});
+std::vector<ServerQueues::Response> ServerQueues::takeResponses() {
+  const MutexLock lock(state->mutex);
+  return std::exchange(state->responses, {});
 }
 
 double ServerQueues::busySeconds() const {
-  const std::lock_guard lock(state->mutex);
+  const MutexLock lock(state->mutex);
   return state->busy;
 }
 
 Status ServerQueues::waitUntil(const std::function<bool()> &isReached,
                                const ServerGroup::HasEnded &hasEnded) {
   auto nextReport = group.firstReport();
-  std::unique_lock lock(state->mutex);
+  MutexLock lock(state->mutex);
   for (;;) {
     if (!state->failure.ok())
       return state->failure;
     if (isReached())
       return {};
-    state->changed.wait_for(lock, pollInterval);
+    state->changed.wait_for(lock, queuePollInterval);
     if (!state->failure.ok() || isReached())
       continue;
     lock.unlock();
@@ -176,17 +178,19 @@ Status ServerQueues::waitUntil(const std::function<bool()> &isReached,
 }
 
 Status ServerQueues::waitForRoom() {
-  return waitUntil([this] { return !state->isFull(); },
-                   [this](size_t server) {
-                     const std::lock_guard lock(state->mutex);
-                     return !state->isFullAt(server);
-                   });
+  return waitUntil(
+      [this]() PDLRT_REQUIRES(state->mutex) { return !state->isFull(); },
+      [this](size_t server) {
+        const MutexLock lock(state->mutex);
+        return !state->isFullAt(server);
+      });
 }
 
 Status ServerQueues::waitUntilEmpty() {
-  return waitUntil([this] { return state->isEmpty(); },
-                   [this](size_t server) {
-                     const std::lock_guard lock(state->mutex);
-                     return state->isEmptyAt(server);
-                   });
+  return waitUntil(
+      [this]() PDLRT_REQUIRES(state->mutex) { return state->isEmpty(); },
+      [this](size_t server) {
+        const MutexLock lock(state->mutex);
+        return state->isEmptyAt(server);
+      });
 }

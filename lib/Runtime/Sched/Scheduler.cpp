@@ -1,4 +1,4 @@
-//===- Scheduler.cpp - A fixed set of threads for index ranges ------------===//
+//===- Scheduler.cpp - Thread pool for index ranges -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,25 +21,25 @@
 
 using namespace pdlrt;
 
-/// How long a thread without work looks for some: longer than the loops between
-/// two products take, and about as long as it takes to wake one.
+/// Time that an idle thread looks for work: longer than the loops between two
+/// products take, and about as long as waking a thread.
 static constexpr std::chrono::microseconds spinTime{50};
 
 /// One call of `parallelFor`; lives on the stack of its caller.
 struct Scheduler::Call {
   const TaskRef &task;
   const int64_t count;
-  /// Threads that a task may have.
+  /// Number of threads that a task may use.
   const int width;
-  /// Threads that may be at this call.
+  /// Maximum number of threads for this call.
   const int most;
-  /// Tells calls apart.
+  /// Identifies the call.
   uint64_t number = 0;
   std::atomic<int64_t> next{0};
-  /// Threads other than the caller that are at it. Under the mutex, but for the
-  /// caller, who waits for 0.
+  /// Number of threads, except the caller, that work on the call. Changed with
+  /// the mutex locked; the caller waits for 0 without it.
   std::atomic<int> helpers{0};
-  /// The next younger call that is open.
+  /// The next younger call with remaining tasks.
   Call *younger = nullptr;
 
   bool wantsThreads() const {
@@ -50,7 +50,7 @@ struct Scheduler::Call {
 
 namespace {
 
-/// What the calling thread's task may use.
+/// The resources of the calling thread's task.
 struct Surroundings {
   Scheduler *scheduler = nullptr;
   int width = 1;
@@ -79,7 +79,8 @@ void Scheduler::start(int threadCount) {
       threads.emplace_back([this, i] { work(i); });
   } catch (const std::system_error &error) {
     const int started = this->threadCount();
-    // The threads that run would otherwise end the process with them.
+    // Stop the started threads: destroying running threads would end the
+    // process.
     stop();
     throw std::system_error(error.code(),
                             "only " + std::to_string(started) + " of " +
@@ -135,8 +136,7 @@ void Scheduler::stop() {
   threads.clear();
 }
 
-/// Scatters the bits of `value` (the finalizer of SplitMix64, Steele et al.
-/// 2014).
+/// Mixes the bits of `value` (the finalizer of SplitMix64, Steele et al. 2014).
 static uint64_t scatter(uint64_t value) {
   value += 0x9E3779B97F4A7C15;
   value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9;
@@ -144,10 +144,10 @@ static uint64_t scatter(uint64_t value) {
   return value ^ (value >> 31);
 }
 
-/// Runs the task at `position` of the call's disturbed order.
+/// Runs the task at `position` in the call's disturbed order.
 void Scheduler::runDisturbed(const Call &call, int64_t position) const {
   const uint64_t number = scatter(*disturbance ^ scatter(call.number));
-  // A factor without a common divisor visits each number once.
+  // A factor that is coprime to the count gives each index once.
   uint64_t factor = number % uint64_t(call.count);
   while (std::gcd(factor, uint64_t(call.count)) != 1)
     ++factor;
@@ -173,7 +173,8 @@ void Scheduler::drain(Call &call) {
   surroundings = outer;
 }
 
-/// Under the mutex: the oldest call with tasks for one more thread.
+/// Returns the oldest call with tasks for another thread. The mutex must be
+/// locked.
 Scheduler::Call *Scheduler::findOpen() {
   Call *call = open;
   while (call && !call->wantsThreads())
@@ -190,7 +191,7 @@ void Scheduler::work(int number) {
       lock.unlock();
       drain(*call);
       lock.lock();
-      // The call may end with this, if its caller does not sleep.
+      // The call may be destroyed after this, if its caller is not sleeping.
       if (call->helpers.fetch_sub(1, std::memory_order_release) == 1)
         finished.notify_all();
       continue;
@@ -230,7 +231,7 @@ void Scheduler::publish(Call &call) {
     wake.notify_one();
 }
 
-/// Waits until no other thread is at the call.
+/// Waits until no other thread works on the call.
 void Scheduler::close(Call &call) {
   std::unique_lock lock(mutex);
   Call **place = &open;
@@ -247,7 +248,7 @@ void Scheduler::close(Call &call) {
            std::chrono::steady_clock::now() < until)
       for (int i = 0; i < 16; ++i)
         _mm_pause();
-    // The helper that left last has yet to let go of the mutex.
+    // The last helper may still hold the mutex.
     lock.lock();
   }
   finished.wait(
@@ -286,13 +287,13 @@ void pdlrt::parallelFor(int64_t count, TaskRef task) {
 }
 
 int64_t pdlrt::rangesFor(int64_t count, double bytes) {
-  // About ten microseconds: a range that is handed out to a thread that looks
-  // for work costs one or two.
+  // About ten microseconds of work: passing a range to a thread that looks for
+  // work costs one or two.
   constexpr double bytesOfRange = 64 * 1024;
   const int width = parallelWidth();
   if (width == 1 || bytes < 2 * bytesOfRange)
     return 1;
-  // Two for each thread, as threads do not begin at once.
+  // Two per thread, because threads do not start at the same time.
   return std::min<int64_t>(
       {count, 2 * int64_t(width), int64_t(bytes / bytesOfRange)});
 }

@@ -1,4 +1,4 @@
-//===- AppliedLogFormat.h - The bytes of a log ------------------*- C++ -*-===//
+//===- AppliedLogFormat.h - File format of the log --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A mark, then records: the header, requests, the end. A record is a head and
-// a body; its checksum covers its number, type, size and body, so that a record
-// that is changed, lost, doubled or moved is noticed.
+// A magic number, then records: the header, requests, the end. A record is a
+// head and a body. Its checksum covers its number, type, size and body, so that
+// changed, lost, duplicated and moved records are detected.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,11 +29,15 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 inline constexpr char mark[16] = {'P', 'D', 'L', ' ', 'a', 'p', 'p', 'l',
                                   'i', 'e', 'd', ' ', '0', '0', '4', '\n'};
 
-/// Header: `startDigest` (8 bytes), then the handshake. The requests, by how
-/// they were taken (`Turn`): the head of the message, then its payload. Closed:
-/// a round was, without a body. Answered: the heads of the requests that were.
-/// End: an `AppliedLogEnd`. Workers: how many each trainer has (8 bytes), once
-/// the first one has joined.
+/// Bodies of the record types:
+/// - Header: `startDigest` (8 bytes), then the handshake.
+/// - Alone to Dropped, by `Turn` of a request: the head of the message, then
+///   its payload.
+/// - Closed: none; a round was closed.
+/// - Answered: the heads of the requests that were answered.
+/// - End: an `AppliedLogEnd`.
+/// - Workers: the number of workers of each trainer (8 bytes), after the first
+///   trainer has joined.
 enum RecordType : uint64_t {
   HeaderRecord = 1,
   AloneRecord,
@@ -41,7 +45,7 @@ enum RecordType : uint64_t {
   LateRecord,
   DroppedRecord,
   ClosedRecord,
-  AnsweredRecord,
+  RespondedRecord,
   EndRecord,
   WorkersRecord
 };
@@ -56,7 +60,7 @@ inline constexpr Turn turnOf(uint64_t type) { return Turn(type - AloneRecord); }
 
 struct RecordHead {
   uint64_t type;
-  /// Of the body.
+  /// Size of the body.
   uint64_t bytes;
   uint64_t checksum;
 };

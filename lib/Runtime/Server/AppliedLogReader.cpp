@@ -1,4 +1,4 @@
-//===- AppliedLogReader.cpp - Reads what a server applied -----------------===//
+//===- AppliedLogReader.cpp - Reads the log of applied requests -----------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,14 +18,16 @@
 using namespace pdlrt;
 using namespace pdlrt::appliedlog;
 
-/// Memory is taken as bytes arrive: a size that is claimed may be wrong.
+/// Memory is allocated in chunks as bytes arrive, because a stored size may be
+/// wrong.
 static constexpr uint64_t chunkBytes = uint64_t(16) << 20;
 
 Expected<std::unique_ptr<AppliedLogReader>>
 AppliedLogReader::open(const std::string &path) {
   std::FILE *file = std::fopen(path.c_str(), "rbe");
   if (!file)
-    return Status::invalid(path + ": cannot be read: " + std::strerror(errno));
+    return Status::ofErrno(errno,
+                           path + ": cannot be read: " + std::strerror(errno));
   std::unique_ptr<AppliedLogReader> reader(new AppliedLogReader(path, file));
   PDLRT_RETURN_IF_ERROR(reader->readHeader());
   return reader;
@@ -35,9 +37,9 @@ AppliedLogReader::~AppliedLogReader() { std::fclose(file); }
 
 Status AppliedLogReader::damaged(const std::string &what) const {
   if (records == 0)
-    return Status::invalid(path + ": " + what + ", and nothing before that");
+    return Status::dataLoss(path + ": " + what + ", and nothing before that");
   const int64_t whole = requests;
-  return Status::invalid(fmt::format(
+  return Status::dataLoss(fmt::format(
       "{}: {}; its first {} requests are whole: --requests {} replays those",
       path, what, whole, whole));
 }
@@ -53,8 +55,8 @@ Expected<std::vector<std::byte>> AppliedLogReader::readBytes(uint64_t size) {
     if (got == wanted)
       continue;
     if (std::ferror(file))
-      return Status::invalid(path +
-                             ": cannot be read: " + std::strerror(errno));
+      return Status::ofErrno(
+          errno, path + ": cannot be read: " + std::strerror(errno));
     break;
   }
   return bytes;
@@ -89,7 +91,7 @@ Expected<AppliedLogReader::Record> AppliedLogReader::read() {
 }
 
 Status AppliedLogReader::readHeader() {
-  const Status foreign = Status::invalid(
+  const Status foreign = Status::failedPrecondition(
       path + ": is no log of this version of what a server applied; 'pserver "
              "--log-applied' writes them");
   Expected<std::vector<std::byte>> found = readBytes(sizeof(mark));
@@ -124,7 +126,7 @@ Status AppliedLogReader::readEnd(const Message &body) {
                                "applied {}",
                                requests, last.requests));
   if (std::fgetc(file) != EOF)
-    return damaged("there are bytes behind its end");
+    return damaged("there are bytes after its end");
   return {};
 }
 
@@ -146,7 +148,7 @@ Expected<std::optional<AppliedRecord>> AppliedLogReader::next() {
     ++requests;
   } else if (record->type == ClosedRecord && record->body.size() == 0) {
     result.closesRound = true;
-  } else if (record->type == AnsweredRecord) {
+  } else if (record->type == RespondedRecord) {
     const std::string bytes = record->body.toString();
     for (std::string_view rest = bytes; !rest.empty();) {
       const Expected<Envelope> head = decodeEnvelope(rest);

@@ -1,4 +1,4 @@
-//===- AppliedLogWriter.cpp - Writes what a server applied ----------------===//
+//===- AppliedLogWriter.cpp - Writes the log of applied requests ----------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,11 +23,12 @@
 using namespace pdlrt;
 using namespace pdlrt::appliedlog;
 
-/// What may wait for the disk.
+/// Maximum number of bytes that wait for the disk.
 static constexpr size_t queueLimit = size_t(256) << 20;
 static constexpr size_t fileBuffer = size_t(1) << 20;
 
-/// The same bytes, all with an owner: they outlive the call that brought them.
+/// Returns the same bytes, all with an owner, so that they outlive the call
+/// that delivered them.
 static Message owned(const Message &message) {
   Message result;
   for (const MessageSlice &slice : message.slices()) {
@@ -42,19 +43,21 @@ static Message owned(const Message &message) {
   return result;
 }
 
-/// What is there is kept, but for pipes and devices.
+/// Returns an error if the file exists. Pipes and devices are accepted.
 static Status checkNew(const std::string &path, bool &isThere) {
   struct stat found = {};
   isThere = ::stat(path.c_str(), &found) == 0;
   if (isThere && S_ISREG(found.st_mode))
-    return Status::invalid(path + ": is there already; name another log, or "
-                                  "move this one away");
+    return Status::failedPrecondition(
+        path + ": is there already; name another log, or "
+               "move this one away");
   return {};
 }
 
 static Status cannotCreate(const std::string &path) {
-  return Status::invalid(path + ": cannot be created: " + std::strerror(errno) +
-                         "; check that the folder exists and may be written");
+  return Status::ofErrno(
+      errno, path + ": cannot be created: " + std::strerror(errno) +
+                 "; check that the folder exists and may be written");
 }
 
 Status AppliedLogWriter::checkPath(const std::string &path) {
@@ -137,11 +140,11 @@ void AppliedLogWriter::appendWorkers(int64_t workers) {
 
 void AppliedLogWriter::appendClosed() { add({ClosedRecord, {}}); }
 
-void AppliedLogWriter::appendAnswered(std::span<const Envelope> heads) {
+void AppliedLogWriter::appendResponded(std::span<const Envelope> heads) {
   std::string body;
   for (const Envelope &head : heads)
     encodeEnvelope(head, body);
-  add({AnsweredRecord, Message::ofString(std::move(body))});
+  add({RespondedRecord, Message::ofString(std::move(body))});
 }
 
 void AppliedLogWriter::add(Record record) {
@@ -175,7 +178,7 @@ void AppliedLogWriter::work() {
       if (status.ok())
         status = write(record);
     }
-    // A server that dies loses little.
+    // Flush each batch, so that a crash of the server loses little.
     if (status.ok() && std::fflush(file) != 0)
       status = failure();
     lock.lock();
@@ -198,9 +201,10 @@ Status AppliedLogWriter::write(const Record &record) {
 }
 
 Status AppliedLogWriter::failure() const {
-  return Status::invalid(path + ": cannot be written: " + std::strerror(errno) +
-                         "; the log of what was applied needs as much room as "
-                         "all gradients of the job");
+  return Status::ofErrno(
+      errno, path + ": cannot be written: " + std::strerror(errno) +
+                 "; the log of what was applied needs as much room as "
+                 "all gradients of the job");
 }
 
 Status AppliedLogWriter::status() const {
@@ -219,7 +223,7 @@ Status AppliedLogWriter::finish(uint64_t stateDigest) {
                       reinterpret_cast<const char *>(&end), sizeof(end)))});
   stop();
   PDLRT_RETURN_IF_ERROR(firstFailure);
-  // Not every device can be flushed to a disk.
+  // Some devices do not support fsync.
   if (::fsync(::fileno(file)) != 0 && errno != EINVAL && errno != EROFS)
     return failure();
   return std::fclose(std::exchange(file, nullptr)) == 0 ? Status() : failure();

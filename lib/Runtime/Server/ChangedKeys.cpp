@@ -1,4 +1,4 @@
-//===- ChangedKeys.cpp - Which keys were changed when ---------------------===//
+//===- ChangedKeys.cpp - Changed keys of a table, by time -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +15,7 @@
 
 using namespace pdlrt;
 
-/// Puts keys into the order of KEYS sections, each once.
+/// Sorts keys into the order of KEYS sections and removes duplicates.
 static void sortOnce(std::vector<int64_t> &keys) {
   std::vector<std::pair<int, int64_t>> placed;
   placed.reserve(keys.size());
@@ -50,7 +50,7 @@ void ChangedKeys::forget(std::span<const uint64_t> seen) {
     kept -= parts.front().keys.size();
     parts.pop_front();
   }
-  // A reader may be far behind the others.
+  // One reader may be much slower than the others.
   if (kept > joinAt) {
     join(seen);
     joinAt = std::max(size_t(1) << 16, 2 * kept);

@@ -1,4 +1,4 @@
-//===- GeoServer.cpp - Adds what trainers have changed --------------------===//
+//===- GeoServer.cpp - Merges the model deltas of trainers ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,15 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each Exchange is handled by itself: its changes are added, and its answer has
-// what others have changed since this trainer's last one. What was changed when
-// is noted by a clock, which counts exchanges that changed something. A trainer
-// that has seen the clock at c knows of all changes up to c, its own among
-// them; so those after c are of others.
+// Mode geo (GEO-SGD): each Exchange is handled by itself. Its deltas are added,
+// and its response contains the changes of other trainers since this trainer's
+// last one. A clock that counts exchanges with changes records the time of each
+// change. A trainer that has seen the clock at c knows all changes up to c,
+// including its own, so changes after c are from other trainers.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Server/Modes.h"
+#include "Server/StepMode.h"
 
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/Finite.h"
@@ -34,17 +34,17 @@ using namespace pdlrt;
 
 namespace {
 
-class GeoServer final : public StateServer {
+class GeoMode final : public StepMode {
 public:
-  explicit GeoServer(const ServerSetup &setup)
-      : StateServer(setup), seen(trainers()),
-        parameterClock(descriptor.symbol_count),
-        changedKeys(descriptor.symbol_count), answers(trainers()) {}
+  explicit GeoMode(const ModeSetup &setup)
+      : StepMode(setup), seen(state.trainers()),
+        parameterClock(state.descriptor.symbol_count),
+        changedKeys(state.descriptor.symbol_count),
+        responses(state.trainers()) {}
 
   void noteLoaded() override;
   const RoundPolicy &roundPolicy() const override { return roundsOfSums(); }
 
-protected:
   Status checkStep(const Envelope &request, ExchangeMessage message,
                    const ExchangeLayout &layout) override;
   Status takeStep(const Envelope &request, Turn turn) override;
@@ -52,48 +52,49 @@ protected:
     return Status::internal("mode geo has no rounds of steps");
   }
   Expected<std::vector<Message>>
-  answerSteps(std::span<const Envelope> requests) override;
-  /// Trainers save the state.
+  respondToSteps(std::span<const Envelope> requests) override;
+  /// Trainers save the state, so no keys are pending here.
   std::vector<const Pulled *> pendingKeys() const override { return {}; }
 
 private:
-  /// One trainer's values take the place of the server's: a difference and a
-  /// sum would be rounded.
-  bool replaces() const { return trainers() == 1; }
+  /// Returns true if there is one trainer: its values replace the server's,
+  /// because a difference and a sum would be rounded.
+  bool replaces() const { return state.trainers() == 1; }
   Status addToParameter(const ExchangeLayout &layout, int32_t channel);
   Status addToRows(const ExchangeLayout &layout, int32_t channel);
   Status refuse(int32_t symbol) const;
   void addChangedRows(const ExchangeLayout &layout, int32_t rowsChannel,
                       ExchangeWriter &writer);
-  Message answerFor(const ExchangeLayout &layout, uint32_t trainer);
+  Message responseFor(const ExchangeLayout &layout, uint32_t trainer);
 
-  /// By trainer: the clock at its last exchange.
+  /// Clock at the last exchange of each trainer.
   std::vector<uint64_t> seen;
   uint64_t clock = 0;
-  /// By symbol: of a parameter when it was changed last, of a table which keys.
+  /// Clock of the last change of each parameter, and changed keys of each
+  /// table, by symbol.
   std::vector<uint64_t> parameterClock;
   std::vector<ChangedKeys> changedKeys;
-  /// The request that was checked last, and the rows of its keys.
+  /// Last checked request, and the rows of its keys.
   std::shared_ptr<const ExchangeMessage> incoming;
   const ExchangeLayout *incomingLayout = nullptr;
   Pulled changed;
-  /// By channel of keys that an answer brings.
+  /// Keys to put into the response, by channel.
   std::vector<std::vector<int64_t>> others;
   std::vector<TableScratch> taskScratch;
-  /// By trainer: to its request that was taken.
-  std::vector<Message> answers;
+  /// Response to the request that was taken, by trainer.
+  std::vector<Message> responses;
 };
 
 } // namespace
 
-/// As if somebody else had changed everything.
-void GeoServer::noteLoaded() {
+/// Marks everything as changed by another trainer.
+void GeoMode::noteLoaded() {
   ++clock;
   RowList rows;
   std::vector<int64_t> keys;
-  for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
+  for (int32_t s = 0; s < state.descriptor.symbol_count; ++s) {
     parameterClock[s] = clock;
-    const EmbeddingTable *table = ownModel.table(s);
+    const EmbeddingTable *table = state.model.table(s);
     keys.clear();
     for (int shard = 0; table && shard < EmbeddingTable::shardCount; ++shard) {
       table->collectShard(shard, rows);
@@ -104,13 +105,14 @@ void GeoServer::noteLoaded() {
   }
 }
 
-/// What may fail: the message, then room for its rows.
-Status GeoServer::checkStep(const Envelope &request, ExchangeMessage message,
-                            const ExchangeLayout &layout) {
+/// Does everything that may fail: checks the message and reserves memory for
+/// its rows.
+Status GeoMode::checkStep(const Envelope &request, ExchangeMessage message,
+                          const ExchangeLayout &layout) {
   if (request.kind == MessageKind::Norm)
-    return Status::invalid("mode geo has no requests of norms");
+    return Status::internal("mode geo has no requests of norms");
   PDLRT_RETURN_IF_ERROR(
-      layout.check(ExchangeForm::Exchange, rank(), message, {}));
+      layout.check(ExchangeForm::Exchange, state.rank(), message, {}));
   incoming = std::make_shared<const ExchangeMessage>(std::move(message));
   incomingLayout = &layout;
   changed = {};
@@ -119,45 +121,46 @@ Status GeoServer::checkStep(const Envelope &request, ExchangeMessage message,
       changed.program = layout.programIndex();
       changed.message = incoming;
     }
-    PDLRT_RETURN_IF_ERROR(insertKeys({&changed}));
+    PDLRT_RETURN_IF_ERROR(stepRows.insert({&changed}));
     others.assign(layout.channelCount(), {});
     for (int32_t c = 0; c < layout.channelCount(); ++c)
       if (layout.channel(c).kind == PDL_CHANNEL_CHANGED_KEYS)
         others[c] =
             changedKeys[layout.channel(c).symbol].since(seen[request.trainer]);
   } catch (const std::bad_alloc &error) {
-    return outOfMemory(error, fmt::format("took up what trainer {} has changed",
-                                          request.trainer));
+    return state.outOfMemory(
+        error,
+        fmt::format("collected what trainer {} has changed", request.trainer));
   }
   return {};
 }
 
-Status GeoServer::refuse(int32_t symbol) const {
-  const int32_t group = descriptor.symbols[symbol].group;
+Status GeoMode::refuse(int32_t symbol) const {
+  const int32_t group = state.descriptor.symbols[symbol].group;
   return Status::invalid(fmt::format(
       "@{} is not finite any more where the changes of trainers were added; "
       "train with a smaller rate, or with a clip{}",
-      descriptor.symbols[symbol].name,
-      mergesBySum(descriptor, group) ? ", or leave merge(sum) out of its group"
-                                     : ""));
+      state.descriptor.symbols[symbol].name,
+      mergesBySum(state.descriptor, group)
+          ? ", or leave merge(sum) out of its group"
+          : ""));
 }
 
-Status GeoServer::addToParameter(const ExchangeLayout &layout,
-                                 int32_t channel) {
+Status GeoMode::addToParameter(const ExchangeLayout &layout, int32_t channel) {
   constexpr int64_t elementsInTask = 1 << 14;
   const int32_t symbol = layout.channel(channel).symbol;
-  const int32_t type = descriptor.symbols[symbol].element_type;
+  const int32_t type = state.descriptor.symbols[symbol].element_type;
   const size_t size = elementSize(type);
   const auto section = incoming->section(channel);
   const int64_t count = int64_t(section.size() / size);
-  auto *values = static_cast<std::byte *>(ownModel.value(symbol));
+  auto *values = static_cast<std::byte *>(state.model.value(symbol));
   if (replaces()) {
     if (!section.empty())
       std::memcpy(values, section.data(), section.size());
     return {};
   }
   std::atomic<bool> isFinite = true;
-  scheduler.parallelFor(
+  state.scheduler.parallelFor(
       (count + elementsInTask - 1) / elementsInTask, [&](int64_t task) {
         const int64_t begin = task * elementsInTask;
         const int64_t part = std::min(elementsInTask, count - begin);
@@ -169,17 +172,17 @@ Status GeoServer::addToParameter(const ExchangeLayout &layout,
   return isFinite ? Status() : refuse(symbol);
 }
 
-Status GeoServer::addToRows(const ExchangeLayout &layout, int32_t channel) {
+Status GeoMode::addToRows(const ExchangeLayout &layout, int32_t channel) {
   const int32_t symbol = layout.channel(channel).symbol;
-  const int32_t type = descriptor.symbols[symbol].element_type;
-  const int64_t width = descriptor.symbols[symbol].row_width;
-  const size_t bytes = layout.sectionBytes(rank(), channel);
+  const int32_t type = state.descriptor.symbols[symbol].element_type;
+  const int64_t width = state.descriptor.symbols[symbol].row_width;
+  const size_t bytes = layout.sectionBytes(state.rank(), channel);
   const std::byte *deltas = incoming->section(channel).data();
   const std::vector<void *> &rows = changed.rows[layout.keysOf(channel)];
-  const RowLayout &rowLayout = ownModel.table(symbol)->layout();
+  const RowLayout &rowLayout = state.model.table(symbol)->layout();
   const auto count = int64_t(rows.size());
   std::atomic<bool> isFinite = true;
-  scheduler.parallelFor(
+  state.scheduler.parallelFor(
       (count + keysInTask - 1) / keysInTask, [&](int64_t task) {
         const int64_t end = std::min(count, (task + 1) * keysInTask);
         for (int64_t i = task * keysInTask; i < end; ++i) {
@@ -197,19 +200,19 @@ Status GeoServer::addToRows(const ExchangeLayout &layout, int32_t channel) {
   return isFinite ? Status() : refuse(symbol);
 }
 
-void GeoServer::addChangedRows(const ExchangeLayout &layout,
-                               int32_t rowsChannel, ExchangeWriter &writer) {
+void GeoMode::addChangedRows(const ExchangeLayout &layout, int32_t rowsChannel,
+                             ExchangeWriter &writer) {
   const std::vector<int64_t> &keys = others[layout.keysOf(rowsChannel)];
   const EmbeddingTable &table =
-      *ownModel.table(layout.channel(rowsChannel).symbol);
-  const size_t bytes = layout.sectionBytes(rank(), rowsChannel);
+      *state.model.table(layout.channel(rowsChannel).symbol);
+  const size_t bytes = layout.sectionBytes(state.rank(), rowsChannel);
   const auto count = int64_t(keys.size());
-  const std::shared_ptr<std::byte> out = pool.take(size_t(count) * bytes);
+  const std::shared_ptr<std::byte> out = state.pool.take(size_t(count) * bytes);
   const int64_t tasks = (count + keysInTask - 1) / keysInTask;
   if (taskScratch.size() < size_t(tasks))
     taskScratch.resize(tasks);
   std::vector<void *> rows(keys.size());
-  fallibleFor(scheduler, tasks, [&](int64_t task) {
+  fallibleFor(state.scheduler, tasks, [&](int64_t task) {
     const int64_t begin = task * keysInTask;
     const int64_t end = std::min(count, begin + keysInTask);
     table.find(end - begin, keys.data() + begin, rows.data() + begin,
@@ -220,15 +223,15 @@ void GeoServer::addChangedRows(const ExchangeLayout &layout,
   writer.add(rowsChannel, out.get(), size_t(count) * bytes, out);
 }
 
-Message GeoServer::answerFor(const ExchangeLayout &layout, uint32_t trainer) {
-  const TraceSpan span("answer");
-  Snapshot snapshot(descriptor.symbol_count);
+Message GeoMode::responseFor(const ExchangeLayout &layout, uint32_t trainer) {
+  const TraceSpan span("respond");
+  ParameterCopies snapshot(state.descriptor.symbol_count);
   ExchangeWriter writer(layout, {});
   for (int32_t c = 0; c < layout.channelCount(); ++c) {
     const int32_t symbol = layout.channel(c).symbol;
     if (layout.channel(c).kind == PDL_CHANNEL_VALUE &&
         parameterClock[symbol] > seen[trainer])
-      addValues(layout, c, /*frozen=*/false, snapshot, writer);
+      stepResponses.addValues(layout, c, /*frozen=*/false, snapshot, writer);
     if (layout.channel(c).kind == PDL_CHANNEL_CHANGED_KEYS)
       writer.addCopy(c, others[c].data(), others[c].size() * sizeof(int64_t));
     if (layout.channel(c).kind == PDL_CHANNEL_ROWS)
@@ -237,22 +240,22 @@ Message GeoServer::answerFor(const ExchangeLayout &layout, uint32_t trainer) {
   return writer.finish();
 }
 
-Status GeoServer::takeStep(const Envelope &request, Turn turn) {
-  (void)turn; // All come by themselves.
+Status GeoMode::takeStep(const Envelope &request, Turn turn) {
+  (void)turn; // All requests come one by one.
   const ExchangeLayout &layout = *incomingLayout;
   if (incoming->head().contributes) {
-    const TraceSpan span("add");
-    ++ownCosts.steps;
+    const TraceSpan span("push");
+    ++state.metrics.steps;
     for (int32_t c = 0; c < layout.channelCount(); ++c) {
       if (layout.channel(c).kind == PDL_CHANNEL_DELTA)
         PDLRT_RETURN_IF_ERROR(addToParameter(layout, c));
       if (layout.channel(c).kind == PDL_CHANNEL_ROW_DELTA)
         PDLRT_RETURN_IF_ERROR(addToRows(layout, c));
     }
-    ownCosts.apply += stopwatch.lap();
+    state.metrics.apply += state.stopwatch.lap();
   }
-  answers[request.trainer] = answerFor(layout, request.trainer);
-  // A trainer that is alone knows of its own changes.
+  responses[request.trainer] = responseFor(layout, request.trainer);
+  // A single trainer knows its own changes.
   if (incoming->head().contributes && !replaces()) {
     ++clock;
     for (int32_t c = 0; c < layout.channelCount(); ++c) {
@@ -267,20 +270,20 @@ Status GeoServer::takeStep(const Envelope &request, Turn turn) {
   seen[request.trainer] = clock;
   for (ChangedKeys &keys : changedKeys)
     keys.forget(seen);
-  // The next request may be long in coming.
+  // Release memory, because the next request may take long to arrive.
   changed = {};
   incoming.reset();
   return {};
 }
 
 Expected<std::vector<Message>>
-GeoServer::answerSteps(std::span<const Envelope> requests) {
+GeoMode::respondToSteps(std::span<const Envelope> requests) {
   std::vector<Message> result;
   for (const Envelope &request : requests)
-    result.push_back(std::exchange(answers[request.trainer], {}));
+    result.push_back(std::exchange(responses[request.trainer], {}));
   return result;
 }
 
-std::unique_ptr<StateServer> pdlrt::createGeoServer(const ServerSetup &setup) {
-  return std::make_unique<GeoServer>(setup);
+std::unique_ptr<StepMode> pdlrt::createGeoMode(const ModeSetup &setup) {
+  return std::make_unique<GeoMode>(setup);
 }

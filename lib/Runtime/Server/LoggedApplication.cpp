@@ -1,4 +1,4 @@
-//===- LoggedApplication.cpp - A server that keeps a log ------------------===//
+//===- LoggedApplication.cpp - Logs the requests of a server --------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,16 +12,16 @@ using namespace pdlrt;
 
 Expected<Message> LoggedApplication::join(const Envelope &request,
                                           const Message &payload) {
-  Expected<Message> answer = PassingApplication::join(request, payload);
-  if (!answer || knowsWorkers)
-    return answer;
-  // The answer is the server's own handshake.
-  const Expected<Handshake> own = decodeHandshake(*answer);
+  Expected<Message> response = PassingApplication::join(request, payload);
+  if (!response || knowsWorkers)
+    return response;
+  // The response is the server's own handshake.
+  const Expected<Handshake> own = decodeHandshake(*response);
   if (own && own->workers > 0) {
     log.appendWorkers(own->workers);
     knowsWorkers = true;
   }
-  return answer;
+  return response;
 }
 
 Status LoggedApplication::take(const Envelope &request, Message payload,
@@ -30,7 +30,7 @@ Status LoggedApplication::take(const Envelope &request, Message payload,
   const Message kept = payload;
   PDLRT_RETURN_IF_ERROR(
       PassingApplication::take(request, std::move(payload), turn));
-  // Sums change nothing.
+  // Sums do not change the state.
   if (request.kind != MessageKind::Reduce)
     log.append(request, kept, turn);
   return {};
@@ -44,9 +44,10 @@ Status LoggedApplication::closeRound(MessageKind kind) {
 }
 
 Expected<std::vector<Message>>
-LoggedApplication::answer(std::span<const Envelope> requests) {
-  Expected<std::vector<Message>> answers = PassingApplication::answer(requests);
-  if (answers && requests.front().kind != MessageKind::Reduce)
-    log.appendAnswered(requests);
-  return answers;
+LoggedApplication::respond(std::span<const Envelope> requests) {
+  Expected<std::vector<Message>> responses =
+      PassingApplication::respond(requests);
+  if (responses && requests.front().kind != MessageKind::Reduce)
+    log.appendResponded(requests);
+  return responses;
 }

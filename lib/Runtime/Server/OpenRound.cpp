@@ -1,4 +1,4 @@
-//===- OpenRound.cpp - The round that is under way ------------------------===//
+//===- OpenRound.cpp - Rounds in progress ---------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,50 +8,54 @@
 
 #include "Server/OpenRound.h"
 
+#include "Server/Roster.h"
+
 #include <algorithm>
+#include <utility>
 
 using namespace pdlrt;
 
-uint32_t OpenRound::first() const {
+uint32_t RoundMembers::first() const {
   return static_cast<uint32_t>(
       std::find(content.hasCome.begin(), content.hasCome.end(), true) -
       content.hasCome.begin());
 }
 
-void OpenRound::open(MessageKind kind, ClockTime now) {
+void RoundMembers::open(MessageKind kind, ClockTime now) {
   isOpened = true;
   content.kind = kind;
   begun = now;
 }
 
-void OpenRound::enter(MessageKind kind, uint32_t rank, ClockTime now) {
-  // Nobody waits in a round of late gradients, or in one that pauses.
+void RoundMembers::enter(MessageKind kind, uint32_t rank, ClockTime now) {
+  // If no trainer was waiting (only late gradients arrived, or the round was
+  // paused), the wait starts now.
   if (first() == content.hasCome.size())
     open(kind, now);
   content.hasCome[rank] = true;
 }
 
-void OpenRound::enterAnswered(MessageKind kind, ClockTime now) {
+void RoundMembers::enterResponded(MessageKind kind, ClockTime now) {
   if (!isOpened)
     open(kind, now);
   ++content.answered;
 }
 
-void OpenRound::noteProgress(const StepProgress &progress) {
+void RoundMembers::noteProgress(const StepProgress &progress) {
   for (uint32_t rank = 0; rank < content.takesPart.size(); ++rank) {
     content.takesPart[rank] = progress.takesPart(rank);
     content.steps[rank] = progress.stepsOf({.trainer = rank});
   }
 }
 
-void OpenRound::pause() {
+void RoundMembers::pause() {
   ++counts.completed;
   content.answered += static_cast<uint32_t>(
       std::count(content.hasCome.begin(), content.hasCome.end(), true));
   content.hasCome.assign(content.hasCome.size(), false);
 }
 
-void OpenRound::close() {
+void RoundMembers::close() {
   isOpened = false;
   ++counts.completed;
   ++counts.closed;
@@ -59,12 +63,17 @@ void OpenRound::close() {
   content.hasCome.assign(content.hasCome.size(), false);
 }
 
-void OpenRound::keep(Frame frame) {
+void RoundMembers::closeResponded() {
+  content.answered = 0;
+  isOpened = first() < content.hasCome.size();
+}
+
+void RoundRequests::keep(Frame frame) {
   const uint32_t rank = frame.head.trainer;
   frames[rank] = std::move(frame);
 }
 
-std::vector<Envelope> OpenRound::releaseFrames() {
+std::vector<Envelope> RoundRequests::release() {
   next = 0;
   std::vector<Envelope> heads;
   for (std::optional<Frame> &frame : frames)
@@ -73,4 +82,40 @@ std::vector<Envelope> OpenRound::releaseFrames() {
       frame.reset();
     }
   return heads;
+}
+
+const RoundMembers *OpenRounds::thatWaitsFor(uint32_t trainer) const {
+  for (const RoundMembers &round : members)
+    if (policy && round.waitsFor(*policy, trainer))
+      return &round;
+  return nullptr;
+}
+
+void OpenRounds::noteSlowest(std::vector<uint32_t> trainers, ClockTime now) {
+  if (!trainers.empty() && slowest.empty())
+    heldSince = now;
+  slowest = std::move(trainers);
+}
+
+std::string OpenRounds::describeWait(ClockTime atLeast, ClockTime now,
+                                     const std::string &troubles) const {
+  const auto brackets = [&](ClockTime since) {
+    return " (" + inSeconds(now - since) +
+           (troubles.empty() ? "" : "; " + troubles) + ")";
+  };
+  for (const RoundMembers &round : members) {
+    std::vector<uint32_t> due;
+    for (uint32_t rank = 0; rank < round.trainers(); ++rank)
+      if (policy && now - round.since() >= atLeast &&
+          round.waitsFor(*policy, rank))
+        due.push_back(rank);
+    if (!due.empty())
+      return "waiting for the " + std::string(nameOf(round.kind())) + " of " +
+             trainerNames(due) + brackets(round.since());
+  }
+  if (!slowest.empty() && now - heldSince >= atLeast)
+    return "waiting for " + trainerNames(slowest) +
+           ", which others are as far ahead of as --max-staleness allows" +
+           brackets(heldSince);
+  return {};
 }

@@ -1,4 +1,4 @@
-//===- OpenRound.h - The round that is under way ----------------*- C++ -*-===//
+//===- OpenRound.h - Rounds in progress -------------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,75 +13,98 @@
 #include "pdlrt/Server/RoundPolicy.h"
 #include "pdlrt/Transport/Frame.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace pdlrt {
 
-/// What has come of the current round of a server. Not thread-safe: who is in
-/// it belongs to one lock, what they sent to another, as is said below.
-class OpenRound {
+/// Members of a server's current round, and what earlier rounds were to them.
+/// Not thread-safe.
+class RoundMembers {
 public:
-  explicit OpenRound(uint32_t trainers)
+  explicit RoundMembers(uint32_t trainers)
       : content{MessageKind::Exchange, std::vector<bool>(trainers, false),
                 std::vector<bool>(trainers, true),
                 std::vector<int64_t>(trainers)},
-        answeredAt(trainers), frames(trainers) {}
+        respondedAt(trainers) {}
 
-  //===--------------------------------------------------------------------===//
-  // Who is in it: the protocol's lock
-  //===--------------------------------------------------------------------===//
-
+  uint32_t trainers() const { return uint32_t(content.hasCome.size()); }
   bool isOpen() const { return isOpened; }
   MessageKind kind() const { return content.kind; }
   ClockTime since() const { return begun; }
-  bool isIn(uint32_t rank) const { return content.hasCome[rank]; }
-  /// The least rank that is in it; the number of trainers where nobody is.
+  /// Returns the lowest rank in the round, or the number of trainers if it has
+  /// none.
   uint32_t first() const;
-  /// Whether those who have come wait for that trainer.
+  /// Returns true if members of the round wait for that trainer.
   bool waitsFor(const RoundPolicy &policy, uint32_t rank) const {
     return isOpened && first() < content.hasCome.size() &&
-           policy.isDue(content, rank);
+           policy.isExpected(content, rank);
   }
-  /// Whether there is a round whose requests may be answered.
+  /// Returns true if there is a round whose requests may be answered.
   bool isComplete(const RoundPolicy &policy) const {
     return isOpened && policy.isComplete(content);
   }
-  /// Whether it is closed with that; else it pauses.
+  /// Returns true if a complete round is closed; otherwise it pauses.
   bool isFull(const RoundPolicy &policy) const {
     return policy.isFull(content);
   }
-  /// Whether a round was complete since that trainer was answered last: others
-  /// have gone on without it.
+  /// Returns true if a round was complete since that trainer's last response,
+  /// so that others have continued without it.
   bool hasMissed(uint32_t rank) const {
-    return answeredAt[rank].completed != counts.completed;
+    return respondedAt[rank].completed != counts.completed;
   }
-  /// Whether one was closed since then, so that it has seen older values.
+  /// Returns true if a round was closed since then, so that the trainer has
+  /// read older values.
   bool isLate(uint32_t rank) const {
-    return answeredAt[rank].closed != counts.closed;
+    return respondedAt[rank].closed != counts.closed;
   }
-  void noteAnswer(uint32_t rank) { answeredAt[rank] = counts; }
-  /// Takes a trainer in; the first one opens the round.
+  void noteResponse(uint32_t rank) { respondedAt[rank] = counts; }
+  /// Adds a trainer to the round; the first one opens it.
   void enter(MessageKind kind, uint32_t rank, ClockTime now);
-  /// Takes in gradients whose sender is answered at once.
-  void enterAnswered(MessageKind kind, ClockTime now);
-  /// Who takes part in steps, and how many each has ended.
+  /// Adds gradients whose sender is answered at once.
+  void enterResponded(MessageKind kind, ClockTime now);
+  /// Updates which trainers are active, and how many steps each has finished.
   void noteProgress(const StepProgress &progress);
-  /// Goes on without those that have come, whose gradients stay in it.
+  /// Releases the members of the round but keeps their gradients in it.
   void pause();
-  /// Ends it.
+  /// Ends the round.
   void close();
+  /// Returns true if the round has gradients whose senders were answered.
+  bool hasResponded() const { return isOpened && content.answered > 0; }
+  /// Ends the round of these gradients. Requests that wait are then in the next
+  /// one, and no trainer is late because of it.
+  void closeResponded();
 
-  //===--------------------------------------------------------------------===//
-  // What they sent: the application's lock
-  //===--------------------------------------------------------------------===//
+private:
+  void open(MessageKind kind, ClockTime now);
+
+  bool isOpened = false;
+  RoundContent content;
+  /// Number of times that a round was complete, and was closed.
+  struct Counts {
+    uint64_t completed = 0;
+    uint64_t closed = 0;
+  };
+  Counts counts;
+  /// Counts at the time of each trainer's last response.
+  std::vector<Counts> respondedAt;
+  ClockTime begun{0};
+};
+
+/// Requests of the members of a round, by rank. Not thread-safe.
+class RoundRequests {
+public:
+  explicit RoundRequests(uint32_t trainers) : frames(trainers) {}
 
   void keep(Frame frame);
-  /// Calls `take` for what has not been taken yet, in rank order: up to the
-  /// first rank whose request is missing, or for all where the round is
-  /// complete. Ends with its first error.
+  /// Calls `take` for requests that were not taken yet, in rank order: up to
+  /// the first missing rank, or for all if the round is complete. Stops at the
+  /// first error.
   template <typename Take> Status takeInOrder(bool complete, Take take) {
     for (; next < frames.size(); ++next)
       if (std::optional<Frame> &frame = frames[next])
@@ -90,25 +113,57 @@ public:
         return {};
     return {};
   }
-  /// The heads of the requests, by rank; nothing is left behind.
-  std::vector<Envelope> releaseFrames();
+  /// Returns the heads of the requests by rank, and clears the round.
+  std::vector<Envelope> release();
 
 private:
-  void open(MessageKind kind, ClockTime now);
-
-  bool isOpened = false;
-  RoundContent content;
-  /// How often a round was complete, and how often one was closed.
-  struct Counts {
-    uint64_t completed = 0;
-    uint64_t closed = 0;
-  };
-  Counts counts;
-  /// By trainer: when it was answered last.
-  std::vector<Counts> answeredAt;
-  ClockTime begun{0};
   std::vector<std::optional<Frame>> frames;
   uint32_t next = 0;
+};
+
+/// Rounds that a server may have open at the same time.
+enum RoundIndex : size_t {
+  StepRound,
+  /// Sums, if rounds of steps do not wait for all trainers.
+  SumRound,
+};
+inline constexpr size_t roundCount = 2;
+
+/// Returns the round of a kind of request.
+inline RoundIndex roundOf(MessageKind kind, const RoundPolicy &policy) {
+  return kind == MessageKind::Reduce &&
+                 !policy.waitsForAll(MessageKind::Exchange)
+             ? SumRound
+             : StepRound;
+}
+
+/// Open rounds of a server, and the trainers that others wait for. Not
+/// thread-safe.
+class OpenRounds {
+public:
+  explicit OpenRounds(uint32_t trainers)
+      : members{RoundMembers(trainers), RoundMembers(trainers)} {}
+
+  /// Sets the policy of the rounds, which must outlive them. Before that,
+  /// nothing waits.
+  void setPolicy(const RoundPolicy &of) { policy = &of; }
+  RoundMembers &operator[](RoundIndex index) { return members[index]; }
+  /// Returns the round that waits for that trainer, or null.
+  const RoundMembers *thatWaitsFor(uint32_t trainer) const;
+  /// Records the slowest trainers, for which others are held back; empty if
+  /// none is held back.
+  void noteSlowest(std::vector<uint32_t> trainers, ClockTime now);
+  /// Returns what has been waiting since at least `atLeast`, such as "waiting
+  /// for the exchange of trainer 1 (3 s)", with `troubles` in the brackets;
+  /// empty if nothing waits.
+  std::string describeWait(ClockTime atLeast, ClockTime now,
+                           const std::string &troubles) const;
+
+private:
+  const RoundPolicy *policy = nullptr;
+  std::array<RoundMembers, roundCount> members;
+  std::vector<uint32_t> slowest;
+  ClockTime heldSince{0};
 };
 
 } // namespace pdlrt

@@ -1,4 +1,4 @@
-//===- Outbox.h - Responses to send when no lock is held --------*- C++ -*-===//
+//===- Outbox.h - Responses to send after unlocking -------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,7 +9,9 @@
 #ifndef LIB_RUNTIME_SERVER_OUTBOX_H
 #define LIB_RUNTIME_SERVER_OUTBOX_H
 
+#include "pdlrt/Core/Status.h"
 #include "pdlrt/Transport/Envelope.h"
+#include "pdlrt/Transport/FailureCode.h"
 #include "pdlrt/Transport/Frame.h"
 #include "pdlrt/Transport/Transport.h"
 
@@ -20,8 +22,8 @@
 
 namespace pdlrt {
 
-/// Gathers responses under a lock, and sends them after it: a responder may
-/// call back. One thread at a time.
+/// Collects responses while a lock is held and sends them afterwards, because a
+/// responder may call back. Only one thread may use it at a time.
 class Outbox {
 public:
   void add(Responder to, Envelope head, MessageKind kind,
@@ -32,13 +34,18 @@ public:
   void refuse(Responder to, const Envelope &head, const std::string &sentence) {
     add(std::move(to), head, MessageKind::Refusal, Message::ofString(sentence));
   }
-  /// Lets a request go without an answer.
+  void refuse(Responder to, const Envelope &head, const Status &failure) {
+    add(std::move(to), head, MessageKind::Refusal,
+        Message::ofString(failure.message()),
+        encodeFailureCode(failure.code()));
+  }
+  /// Drops a request without a response.
   void drop(Responder to) { dropped.push_back(std::move(to)); }
-  /// An action behind all responses; a later one replaces it.
+  /// Sets an action to run after all responses; replaces an earlier one.
   void whenSent(std::function<void()> then) { after = std::move(then); }
   void send() {
     for (auto &[to, response] : std::exchange(letters, {}))
-      to.answer(std::move(response));
+      to.respond(std::move(response));
     dropped.clear();
     if (const auto action = std::exchange(after, nullptr))
       action();

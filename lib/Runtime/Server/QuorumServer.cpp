@@ -1,4 +1,4 @@
-//===- QuorumServer.cpp - Rounds that do not wait for the slowest ---------===//
+//===- QuorumServer.cpp - Rounds that do not wait for stragglers ----------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,15 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Mode quorum: the gradients of those trainers that came first are summed and
-// applied; what comes later counts in the next round, or not at all, as the
-// policy says (RoundPolicy.h). Gradients whose senders are answered before the
-// round is closed are added when they come, the others behind them in the order
-// of ranks: with a quorum of all the bits are those of mode sync.
+// Mode quorum: the gradients of the first trainers are summed and applied.
+// Later ones count in the next round, or not at all, depending on the policy
+// (RoundPolicy.h). Gradients whose senders are answered before the round is
+// closed are added when they arrive; the others are added after them in rank
+// order. With a quorum of all trainers, results are bit-identical to mode sync.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Server/Modes.h"
+#include "Server/StepMode.h"
 
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Table/QuiescentPoints.h"
@@ -28,26 +28,25 @@ using namespace pdlrt;
 
 namespace {
 
-class QuorumServer final : public StateServer {
+class QuorumMode final : public StepMode {
 public:
-  explicit QuorumServer(const ServerSetup &setup)
-      : StateServer(setup),
-        policy(createQuorum(setup.bounds.quorum.value_or(trainers()),
+  explicit QuorumMode(const ModeSetup &setup)
+      : StepMode(setup),
+        policy(createQuorum(setup.bounds.quorum.value_or(state.trainers()),
                             setup.bounds.late)),
-        senders(trainers()) {
+        senders(state.trainers()) {
     for (Sender &sender : senders)
       sender.number = points.add();
   }
 
   const RoundPolicy &roundPolicy() const override { return *policy; }
 
-protected:
   Status checkStep(const Envelope &request, ExchangeMessage message,
                    const ExchangeLayout &layout) override;
   Status takeStep(const Envelope &request, Turn turn) override;
   Status closeStep(MessageKind kind) override;
   Expected<std::vector<Message>>
-  answerSteps(std::span<const Envelope> requests) override;
+  respondToSteps(std::span<const Envelope> requests) override;
   std::vector<const Pulled *> pendingKeys() const override {
     std::vector<const Pulled *> all;
     for (const Sender &sender : senders)
@@ -58,16 +57,16 @@ protected:
   }
 
 private:
-  /// One trainer.
+  /// State of one trainer.
   struct Sender {
-    /// The keys of its last request but one: those of the gradients that its
-    /// last one brings.
+    /// Keys of its previous request, which belong to the gradients in its last
+    /// one.
     Pulled pulled;
-    /// Its last request, and the keys that it asks for.
+    /// Its last request, and the keys that it requests.
     std::shared_ptr<const ExchangeMessage> incoming;
     Pulled next;
-    /// Its number among `points`. Of one round it passes once: what its last
-    /// request asks for was found before the round's end, and is used behind
+    /// Index in `points`. The trainer passes once per round: the rows for its
+    /// last request were found before the end of the round and are used after
     /// it.
     size_t number = 0;
     bool mustPass = false, hasPassed = false;
@@ -80,47 +79,49 @@ private:
   const std::unique_ptr<RoundPolicy> policy;
   std::vector<Sender> senders;
   QuiescentPoints points;
-  /// Gradients were added to `sum` since the last round; it borrows what
-  /// follows.
+  /// True if gradients were added to `sum` since the last round. The sum refers
+  /// to the members below.
   bool isBegun = false;
   RunningSum sum;
   std::vector<std::shared_ptr<const ExchangeMessage>> summed;
-  /// In a list, since `sum` points into them.
+  /// A list, because `sum` holds pointers to its elements.
   std::list<Pulled> summedKeys;
-  /// The squared norms of clips: the largest that was sent.
+  /// Squared norms by clip: the largest that was sent.
   std::vector<double> norms;
   int32_t program = 0;
-  /// Some trainer was asked to stop.
+  /// True if some trainer was asked to stop.
   bool stopRequested = false;
 };
 
 } // namespace
 
-Status QuorumServer::checkStep(const Envelope &request, ExchangeMessage message,
-                               const ExchangeLayout &layout) {
+Status QuorumMode::checkStep(const Envelope &request, ExchangeMessage message,
+                             const ExchangeLayout &layout) {
   if (request.kind == MessageKind::Norm)
-    return Status::invalid("mode quorum has no requests of norms");
+    return Status::internal("mode quorum has no requests of norms");
   Sender &sender = senders[request.trainer];
   if (message.head().contributes &&
       sender.pulled.program != layout.programIndex())
-    return Status::invalid("trainer " + std::to_string(request.trainer) +
-                           " sends gradients of a step it is not in: this is a "
-                           "fault of PDL, please report it");
+    return Status::internal(
+        "trainer " + std::to_string(request.trainer) +
+        " sends gradients of a step it is not in: this is a "
+        "fault of PDL, please report it");
   if (isBegun && layout.programIndex() != program)
-    return Status::invalid("trainer " + std::to_string(request.trainer) +
-                           " trains another program than others do: this is a "
-                           "fault of PDL, please report it");
-  PDLRT_RETURN_IF_ERROR(layout.check(ExchangeForm::Exchange, rank(), message,
-                                     pushedRows(layout, sender.pulled)));
+    return Status::internal("trainer " + std::to_string(request.trainer) +
+                            " trains another program than others do: this is a "
+                            "fault of PDL, please report it");
+  PDLRT_RETURN_IF_ERROR(
+      layout.check(ExchangeForm::Exchange, state.rank(), message,
+                   StateServerRows::pushedRows(layout, sender.pulled)));
   sender.incoming = std::make_shared<const ExchangeMessage>(std::move(message));
   return {};
 }
 
-/// Adds what a trainer gives to the sum.
-Status QuorumServer::addTo(const ExchangeLayout &layout, Sender &sender) {
+/// Adds a trainer's gradients to the sum.
+Status QuorumMode::addTo(const ExchangeLayout &layout, Sender &sender) {
   if (!isBegun) {
-    sum.begin(blocks[layout.programIndex()]);
-    norms.assign(descriptor.clip_count, 0);
+    sum.begin(state.blocks[layout.programIndex()]);
+    norms.assign(state.descriptor.clip_count, 0);
     isBegun = true;
   }
   summed.push_back(sender.incoming);
@@ -131,13 +132,13 @@ Status QuorumServer::addTo(const ExchangeLayout &layout, Sender &sender) {
       double &largest = norms[layout.channel(c).clip];
       largest = std::max(largest, norm[0]);
     }
-  return sum.add(contributionOf(layout, *sender.incoming, summedKeys.back()),
-                 scheduler);
+  return sum.add(
+      stepRows.partialSumOf(layout, *sender.incoming, summedKeys.back()),
+      state.scheduler);
 }
 
-std::vector<ObjectiveSums>
-QuorumServer::ownSums(const ExchangeLayout &layout,
-                      const ExchangeMessage &message) {
+std::vector<ObjectiveSums> QuorumMode::ownSums(const ExchangeLayout &layout,
+                                               const ExchangeMessage &message) {
   std::vector<ObjectiveSums> sums;
   for (int32_t c = 0; c < layout.channelCount(); ++c)
     if (layout.channel(c).kind == PDL_CHANNEL_LOSS) {
@@ -147,47 +148,47 @@ QuorumServer::ownSums(const ExchangeLayout &layout,
   return sums;
 }
 
-Status QuorumServer::takeStep(const Envelope &request, Turn turn) {
-  const TraceSpan span("take up");
-  stopwatch.lap();
+Status QuorumMode::takeStep(const Envelope &request, Turn turn) {
+  const TraceSpan span("push");
+  state.stopwatch.lap();
   Sender &sender = senders[request.trainer];
   sender.hasPassed = false;
-  const ExchangeLayout &layout = layouts[sender.incoming->head().program];
+  const ExchangeLayout &layout = state.layouts[sender.incoming->head().program];
   program = layout.programIndex();
   stopRequested |= sender.incoming->head().stopRequested;
   if (turn == Turn::InRound || turn == Turn::Late)
     PDLRT_RETURN_IF_ERROR(addTo(layout, sender));
   sender.next = {};
-  if (sender.incoming->head().contributesNext) {
+  if (sender.incoming->head().hasNextBatch) {
     sender.next.program = program;
     sender.next.message = sender.incoming;
-    PDLRT_RETURN_IF_ERROR(insertKeys({&sender.next}));
+    PDLRT_RETURN_IF_ERROR(stepRows.insert({&sender.next}));
   }
-  ownCosts.late += turn == Turn::Late;
-  ownCosts.dropped += turn == Turn::Dropped;
-  ownCosts.sum += stopwatch.lap();
+  state.metrics.late += turn == Turn::Late;
+  state.metrics.dropped += turn == Turn::Dropped;
+  state.metrics.sum += state.stopwatch.lap();
   return {};
 }
 
-Status QuorumServer::closeStep(MessageKind) {
+Status QuorumMode::closeStep(MessageKind) {
   if (!isBegun)
     return Status::internal("a round of no gradients is closed");
-  stopwatch.lap();
-  Expected<Contribution> merged = closeSum(sum, program);
+  state.stopwatch.lap();
+  Expected<PartialSum> merged = state.closeSum(sum, program);
   if (!merged)
     return merged.status();
-  ownCosts.sum += stopwatch.lap();
+  state.metrics.sum += state.stopwatch.lap();
   if (merged->present && merged->hasWeight()) {
     const TraceSpan span("apply");
-    Updater &updater = *updaters[program];
+    Updater &updater = *state.updaters[program];
     updater.makeRoom();
     PDLRT_RETURN_IF_ERROR(updater.finish(*merged, norms));
-    // Whoever waits for samples holds none of their rows up.
-    ownModel.quiesce(Model::QuiescentTables::WithRowsOfUpdates);
-    // Rows that were made for a step behind this round.
+    // A sender that waits for samples must not block the release of rows.
+    state.model.quiesce(Model::QuiescentTables::WithRowsOfUpdates);
+    // Rows that were created for a step after this round.
     for (const Sender &sender : senders)
       if (sender.incoming)
-        renewRows(sender.next);
+        stepRows.renew(sender.next);
   }
   isBegun = false;
   summed.clear();
@@ -195,49 +196,50 @@ Status QuorumServer::closeStep(MessageKind) {
   for (Sender &sender : senders)
     if (sender.mustPass)
       pass(sender);
-  ownCosts.steps += merged->present;
-  ownCosts.apply += stopwatch.lap();
+  state.metrics.steps += merged->present;
+  state.metrics.apply += state.stopwatch.lap();
   return {};
 }
 
 Expected<std::vector<Message>>
-QuorumServer::answerSteps(std::span<const Envelope> requests) {
+QuorumMode::respondToSteps(std::span<const Envelope> requests) {
   std::vector<StepOutcome> outcomes(requests.size());
   std::vector<StateFor> to;
   for (size_t i = 0; i < requests.size(); ++i) {
     Sender &sender = senders[requests[i].trainer];
     const ExchangeHead &head = sender.incoming->head();
-    // Sums are its own: rounds differ from server to server.
+    // The sums are the trainer's own, because rounds differ between servers.
     if (head.contributes)
-      outcomes[i].sums = ownSums(layouts[head.program], *sender.incoming);
-    // Others have changed the state since its last answer.
+      outcomes[i].sums = ownSums(state.layouts[head.program], *sender.incoming);
+    // Other trainers have changed the state since its last response.
     outcomes[i].applied = true;
     outcomes[i].stop = stopRequested;
-    outcomes[i].contributors = head.contributesNext ? 1 : 0;
+    outcomes[i].contributors = head.hasNextBatch ? 1 : 0;
     to.push_back({&sender.next, head.allValues, &outcomes[i]});
   }
-  std::vector<Message> answers = answerState(layouts[program], to);
+  std::vector<Message> responses =
+      stepResponses.stateResponses(state.layouts[program], to);
   for (const Envelope &request : requests) {
     Sender &sender = senders[request.trainer];
     sender.pulled = std::exchange(sender.next, {});
     sender.incoming.reset();
-    // The sum holds rows of its gradients.
+    // The sum refers to rows of its gradients.
     sender.mustPass = isBegun;
     if (!isBegun && !sender.hasPassed)
       pass(sender);
   }
-  return answers;
+  return responses;
 }
 
-/// It holds no row any more of those that it was answered before the last.
-void QuorumServer::pass(Sender &sender) {
+/// Records that the trainer no longer uses rows of its response before the last
+/// one.
+void QuorumMode::pass(Sender &sender) {
   sender.mustPass = false;
   sender.hasPassed = true;
   points.pass(sender.number, /*rests=*/sender.pulled.program < 0,
-              [&] { ownModel.quiesce(); });
+              [&] { state.model.quiesce(); });
 }
 
-std::unique_ptr<StateServer>
-pdlrt::createQuorumServer(const ServerSetup &setup) {
-  return std::make_unique<QuorumServer>(setup);
+std::unique_ptr<StepMode> pdlrt::createQuorumMode(const ModeSetup &setup) {
+  return std::make_unique<QuorumMode>(setup);
 }

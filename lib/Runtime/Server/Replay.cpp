@@ -1,4 +1,4 @@
-//===- Replay.cpp - The state again, from logs ----------------------------===//
+//===- Replay.cpp - Recomputes a state from logs --------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -30,7 +30,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// One log and what it is called in sentences.
+/// One log, with its path for messages.
 struct Log {
   std::string path;
   std::unique_ptr<AppliedLogReader> reader;
@@ -60,12 +60,13 @@ private:
   static GradientPacking packingOf(const Log &log);
 
   const pdl_descriptor &descriptor;
-  /// As the servers' trainers packed gradients; once logs are open.
+  /// Program with the gradient packing of the job. Set after the logs are
+  /// opened.
   std::unique_ptr<const PackedTraining> training;
   const ReplayOptions &options;
   const std::function<void(const std::string &)> &report;
   Scheduler scheduler;
-  /// By rank of their servers.
+  /// In the order of server ranks.
   std::vector<Log> logs;
   std::unique_ptr<const Placement> placement;
   std::optional<Checkpoint> checkpoint;
@@ -99,7 +100,7 @@ Status Replay::checkProgram(const Log &log) const {
   own.setProgram(PackedTraining(descriptor, packingOf(log)).descriptor());
   if (own == log.job())
     return {};
-  return Status::invalid(
+  return Status::failedPrecondition(
       fmt::format("{}: is of another program ({}) than this pserver ({}); use "
                   "the pserver that wrote it",
                   log.path, programText(log.job()), programText(own)));
@@ -110,7 +111,7 @@ Status Replay::checkSameJob(const Log &log) const {
   first.serverRank = log.job().serverRank;
   if (first == log.job())
     return {};
-  return Status::invalid(
+  return Status::failedPrecondition(
       fmt::format("{} and {} are not of one job: {}, and {}", logs.front().path,
                   log.path, jobText(logs.front().job()), jobText(log.job())));
 }
@@ -150,7 +151,7 @@ Status Replay::openLogs() {
   Expected<Placement> map =
       job.servers < 1 || job.servers > INT32_MAX || job.trainers < 1 ||
               job.trainers > INT32_MAX
-          ? Status::invalid("a job has at least one server and one trainer")
+          ? Status::dataLoss("a job has at least one server and one trainer")
           : Placement::compute(training->descriptor(), int32_t(job.servers),
                                int32_t(job.trainers), *policy);
   if (!map)
@@ -159,7 +160,7 @@ Status Replay::openLogs() {
   for (const Log &log : logs)
     if (log.job().placementDigest != placement->digest() ||
         log.job().serverRank < 0 || log.job().serverRank >= job.servers)
-      return Status::invalid(fmt::format(
+      return Status::failedPrecondition(fmt::format(
           "{}: is of server {} with the map {:016x}, but this program's map "
           "of {} servers is {:016x}; use the pserver that wrote it",
           log.path, log.job().serverRank, log.job().placementDigest,
@@ -191,7 +192,7 @@ Status Replay::fill(StateServer &server, const Log &log) const {
         coverageOfTraining(options.initValuesOnly), options.acceptOldLayout));
   if (digestOfState(server.model()) == log.reader->header().startDigest)
     return {};
-  return Status::invalid(
+  return Status::failedPrecondition(
       log.path + ": its server began with another state; give the --init-from "
                  "of the job (with --init-values-only, if the job had it), or "
                  "with --checkpoint the one that it went on "
@@ -199,9 +200,9 @@ Status Replay::fill(StateServer &server, const Log &log) const {
 }
 
 Status Replay::apply(Log &log, StateServer &server) {
-  /// By (trainer, worker): its last number.
+  /// Last sequence number, by (trainer, worker).
   std::map<std::pair<uint32_t, uint32_t>, uint64_t> last;
-  /// Those whose request was taken and is not answered.
+  /// Senders whose request was taken but not answered.
   std::set<std::pair<uint32_t, uint32_t>> open;
   int64_t applied = 0;
   const auto name = [&] {
@@ -235,14 +236,15 @@ Status Replay::apply(Log &log, StateServer &server) {
       continue;
     }
     if (!record->request) {
-      // Nobody reads them, but senders go on from what they were answered.
+      // The responses are not used, but the state of a sender depends on having
+      // been answered.
       for (const Envelope &head : record->answered)
         if (open.erase({head.trainer, head.worker}) == 0)
-          return Status::invalid(name() + " comes behind the answer to a "
-                                          "request that is not open");
+          return Status::dataLoss(name() + " follows the response to a "
+                                           "request that is not open");
       if (!record->answered.empty())
         PDLRT_RETURN_IF_ERROR(
-            server.answer(record->answered).status().withContext(name()));
+            server.respond(record->answered).status().withContext(name()));
       continue;
     }
     const Envelope &head = record->request->head;
@@ -250,7 +252,7 @@ Status Replay::apply(Log &log, StateServer &server) {
     if (head.kind != MessageKind::Exchange || head.sequence <= sequence ||
         head.trainer >= uint64_t(log.job().trainers) ||
         !open.insert({head.trainer, head.worker}).second)
-      return Status::invalid(fmt::format(
+      return Status::internal(fmt::format(
           "{} ({} {} of worker {} of trainer {}) cannot follow request {} of "
           "that worker: this is a fault of PDL, please report it",
           name(), nameOf(head.kind), head.sequence, head.worker, head.trainer,
@@ -270,7 +272,7 @@ Status Replay::apply(Log &log, StateServer &server) {
   return {};
 }
 
-/// Where `path` stands.
+/// Returns the folder that contains `path`.
 static std::string folderOf(const std::string &path) {
   std::error_code error;
   return std::filesystem::absolute(path, error).parent_path().string();
@@ -295,7 +297,7 @@ Status Replay::commit(const std::vector<Message> &saved,
       modeOf(training->descriptor()).closesWithQuorum ? StepCounts::Largest
                                                       : StepCounts::Equal,
       writer, manifest));
-  // How far the trainers were is not known here.
+  // The logs do not contain the progress of the trainers.
   for (const auto &[name, steps] : manifest.groupSteps)
     manifest.progress.steps = std::max(manifest.progress.steps, steps);
   return writer.commit(std::move(manifest));
@@ -305,12 +307,13 @@ Status Replay::run() {
   PDLRT_RETURN_IF_ERROR(openLogs());
   PDLRT_RETURN_IF_ERROR(openStart());
   CheckpointWriter writer(options.output);
+  SaveFolder saves(folderOf(options.output));
+  saves.allowAnyName();
   std::vector<Message> saved;
   for (Log &log : logs) {
-    // One server's state at a time.
-    Expected<std::unique_ptr<StateServer>> server =
-        createStateServer({training->descriptor(), *placement, log.job(),
-                           scheduler, SaveFolder(folderOf(options.output))});
+    // Holds only one server's state in memory at a time.
+    Expected<std::unique_ptr<StateServer>> server = createStateServer(
+        {training->descriptor(), *placement, log.job(), scheduler, saves});
     if (!server)
       return server.status();
     PDLRT_RETURN_IF_ERROR(fill(**server, log));

@@ -1,4 +1,4 @@
-//===- Roster.cpp - Which trainers of a job are there ---------------------===//
+//===- Roster.cpp - Trainers of a job and their incarnations --------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,7 +8,7 @@
 
 #include "Server/Roster.h"
 
-#include "pdlrt/Protocol/LifeSign.h"
+#include "pdlrt/Protocol/Heartbeat.h"
 
 #include <algorithm>
 
@@ -28,19 +28,20 @@ std::string pdlrt::trainerNames(const std::vector<uint32_t> &ranks) {
   return text;
 }
 
-/// What a process has sent may come so long after its death.
+/// Maximum time that a message may be in flight after its process has died.
 static constexpr ClockTime onItsWay = std::chrono::seconds(3);
-/// A new start may be told to wait for that long where no silence counts as a
-/// loss.
+/// Time that a restarted trainer may have to wait if `silenceLimit` is zero.
 static constexpr ClockTime silenceOfTheLost = std::chrono::seconds(10);
-/// Starts of one trainer that ask at once; more are told so by their refusal.
-static constexpr size_t mostChallengers = 16;
+/// Maximum number of processes that may ask for one rank at once. Others are
+/// refused.
+static constexpr size_t maxChallengers = 16;
 
-/// A refusal that was sent may be lost: who was told may ask again for so long.
+/// Time for which a process that was refused may ask again, because a refusal
+/// may be lost.
 static constexpr ClockTime tellingTime = std::chrono::seconds(4);
 
-/// After a start of a wrong program, the right one may come for that long: so
-/// long a start waits for servers.
+/// Time for the right process to arrive after one of a wrong program was
+/// refused. A starting trainer waits for servers equally long.
 static constexpr ClockTime foreignPatience = std::chrono::seconds(60);
 
 Roster::Roster(const ServerCoreOptions &given, const Clock &by)
@@ -84,7 +85,7 @@ void Roster::refused(uint32_t rank, const std::string &why) {
   if (trainers[rank].joined)
     return;
   trainers[rank].refusal = why;
-  told(rank);
+  noteNotified(rank);
 }
 
 void Roster::refusedForeign(uint32_t rank, const std::string &why) {
@@ -97,9 +98,10 @@ void Roster::refusedForeign(uint32_t rank, const std::string &why) {
 
 void Roster::asks(uint32_t rank, const ProcessIdentity &process) {
   Trainer &trainer = trainers[rank];
-  if (process == trainer.asking || !process.isOfThisHost())
+  ProcessIdentity watched = process;
+  if (process == trainer.asking || !watched.watch())
     return;
-  trainer.asking = process;
+  trainer.asking = watched;
   trainer.askerHasDied = false;
 }
 
@@ -108,11 +110,12 @@ void Roster::heard(uint32_t rank) {
 }
 
 void Roster::sentBy(uint32_t rank, const ProcessIdentity &process) {
-  // It may have died while this was on its way.
+  // The process may have died while this message was in flight.
   Trainer &trainer = trainers[rank];
-  if (process == trainer.process || !process.isOfThisHost())
+  ProcessIdentity watched = process;
+  if (process == trainer.process || !watched.watch())
     return;
-  trainer.process = process;
+  trainer.process = watched;
   trainer.hasDied = false;
 }
 
@@ -131,7 +134,9 @@ void Roster::leave(uint32_t rank, const std::string &failure) {
   trainer.failure = failure;
 }
 
-void Roster::told(uint32_t rank) { trainers[rank].toldAt = clock.now(); }
+void Roster::noteNotified(uint32_t rank) {
+  trainers[rank].notifiedAt = clock.now();
+}
 
 void Roster::forgive(ClockTime late) {
   started += late;
@@ -153,8 +158,8 @@ JoinVerdict Roster::judge(const Envelope &head, const StartSign &start) {
   const std::string who = trainerName(head.trainer);
   if (start.id == trainer.startId &&
       (!isJoin || head.incarnation == trainer.incarnation)) {
-    // Under Wait, also after it has left: it may have died before it left all
-    // servers.
+    // Under Wait this holds even after the trainer has left: it may have died
+    // before it left all servers.
     if (!trainer.isDone() || isWait)
       return {};
     return {What::Refused, "this start of " + who +
@@ -178,12 +183,13 @@ JoinVerdict Roster::judge(const Envelope &head, const StartSign &start) {
                 "; does a second process run as rank " +
                 std::to_string(head.trainer) +
                 ", or another job at these addresses? A trainer that died "
-                "cannot come back under --on-failure=abort",
+                "cannot rejoin under --on-failure=abort",
             mayLive(trainer)};
   return judgeAgainst(trainer, head, start);
 }
 
-/// Under Wait: whether a new start may take the place of one that has joined.
+/// Decides, under Wait, whether a restarted process may replace one that has
+/// joined.
 JoinVerdict Roster::judgeAgainst(Trainer &earlier, const Envelope &head,
                                  const StartSign &start) {
   using What = JoinVerdict::What;
@@ -201,12 +207,13 @@ JoinVerdict Roster::judgeAgainst(Trainer &earlier, const Envelope &head,
     return each.id == start.id;
   });
   if (own == all.end()) {
-    if (all.size() >= mostChallengers)
+    if (all.size() >= maxChallengers)
       all.erase(all.begin());
     own = all.insert(all.end(), {start.id, now});
   }
-  // What its process sends says that it lives, except for what may have been on
-  // its way when it died. Who asks is no witness of itself.
+  // A message from the earlier process proves that it is alive, unless the
+  // message may have been in flight when that process died. The asking process
+  // does not count as evidence.
   const bool isSeenHere = earlier.process.host != 0 &&
                           earlier.process != start.process &&
                           now - earlier.lastHeard <= onItsWay;
@@ -274,15 +281,15 @@ bool Roster::allAreGone(bool mayJoin) const {
   return std::all_of(
       trainers.begin(), trainers.end(), [this, mayJoin](const Trainer &each) {
         return each.left || isSilent(each) || each.hasDied ||
-               (each.toldAt >= ClockTime(0) &&
-                clock.now() - each.toldAt > tellingTime) ||
+               (each.notifiedAt >= ClockTime(0) &&
+                clock.now() - each.notifiedAt > tellingTime) ||
                (!each.joined &&
                 (!mayJoin || joinIsLate(each) || each.asking.hasEnded()));
       });
 }
 
-/// A trainer beats once a second: so much more may have passed since its last
-/// one than since its network was cut.
+/// Returns the limit with some slack. A trainer sends a heartbeat each second,
+/// so its last one may be that much older than the failure of its network.
 static ClockTime withSlack(ClockTime limit) {
   return limit + std::min<ClockTime>(limit / 5, std::chrono::seconds(2));
 }
@@ -302,8 +309,12 @@ bool Roster::isSilent(const Trainer &trainer) const {
 }
 
 std::string Roster::deathOf(uint32_t rank) const {
-  return trainerName(rank) + " has died: there is no process " +
-         std::to_string(trainers[rank].process.number) + " on this host";
+  const ProcessIdentity &process = trainers[rank].process;
+  return trainerName(rank) + " has died: " +
+         (process.isOfThisHost()
+              ? "there is no process " + std::to_string(process.number) +
+                    " on this host"
+              : "its process in another container of this host has ended");
 }
 
 std::string Roster::silenceOf(uint32_t rank) const {
@@ -319,7 +330,7 @@ bool Roster::isAwaitedInVain(const Trainer &trainer) const {
 }
 
 std::string Roster::absenceOfAll() const {
-  // Who was refused says more than who has not come.
+  // A trainer that was refused explains more than one that never came.
   std::optional<uint32_t> said;
   for (uint32_t rank = 0; rank < trainers.size(); ++rank) {
     const Trainer &trainer = trainers[rank];
@@ -351,7 +362,7 @@ std::string Roster::abandonment() const {
                                  : trainerName(rank) + " has not joined";
     all += (all.empty() ? "" : "; ") + what;
   }
-  return "nobody is there any more: " + all;
+  return "no trainer is left: " + all;
 }
 
 std::string Roster::absenceOf(uint32_t rank) const {
@@ -366,13 +377,13 @@ std::string Roster::absenceOf(uint32_t rank) const {
            ": is it started?";
   if (!trainer.left && trainer.hasDied)
     return deathOf(rank) +
-           (options.newStartsGoOn ? " (under --on-failure=wait others would "
-                                    "wait for its new start)"
-                                  : "") +
+           (options.restartsContinue ? " (under --on-failure=wait others would "
+                                       "wait for its new start)"
+                                     : "") +
            ". " + startAllAgain;
   if (!trainer.left && isSilent(trainer))
     return silenceOf(rank) + ": it has died or its network is cut" +
-           (options.newStartsGoOn
+           (options.restartsContinue
                 ? " (under --on-failure=wait others would wait for it)"
                 : "") +
            ". " + startAllAgain;

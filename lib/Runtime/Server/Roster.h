@@ -1,4 +1,4 @@
-//===- Roster.h - Which trainers of a job are there -------------*- C++ -*-===//
+//===- Roster.h - Trainers of a job and their incarnations ------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,117 +23,121 @@
 
 namespace pdlrt {
 
-/// "trainer 1".
+/// Returns "trainer 1".
 std::string trainerName(uint32_t rank);
-/// "trainer 1", "trainers 1, 2 and 5".
+/// Returns "trainer 1", "trainers 1, 2 and 5".
 std::string trainerNames(const std::vector<uint32_t> &ranks);
 
-/// What becomes of a start of a trainer that asks to be let in.
+/// Decision about a process that asks to be admitted as a trainer.
 struct JoinVerdict {
   enum class What { LetIn, NotYet, Refused };
   What what = What::LetIn;
-  /// Why it is not let in.
+  /// Reason for not admitting it.
   std::string sentence = {};
-  /// Refused because another start has the place, and is not known to be gone.
+  /// True if it was refused because another process has the rank and is not
+  /// known to be gone.
   bool isTaken = false;
 };
 
-/// The trainers of one job as a server sees them: which start of each has
-/// joined, when it was heard of last, whether and how it left. Ranks are below
-/// the number of trainers. Not thread-safe.
+/// Trainers of one job, as a server sees them: which incarnation of each has
+/// joined, when it was heard last, and whether and how it left. Ranks must be
+/// smaller than the number of trainers. Not thread-safe.
 class Roster {
 public:
-  /// Both outlive it.
+  /// Both must outlive the roster.
   Roster(const ServerCoreOptions &options, const Clock &clock);
 
   //===--------------------------------------------------------------------===//
-  // What trainers do
+  // Events of trainers
   //===--------------------------------------------------------------------===//
 
-  /// Judges a start that asks to be let in, by a Greet or a Join. Another one
-  /// that is there is not replaced before it is known to be lost.
+  /// Decides about a process that asks to be admitted by a Greet or a Join. It
+  /// cannot replace another process until that one is known to be lost.
   JoinVerdict judge(const Envelope &head, const StartSign &start);
-  /// Lets a start of a trainer in; whether it is a new one.
+  /// Admits an incarnation of a trainer. Returns true if it is a new one.
   bool join(const Envelope &head, const StartSign &start);
-  /// A start that means to join is there.
+  /// Records a greeting of a process that intends to join.
   void greeted(uint32_t rank);
-  /// A trainer that has not joined was told why it cannot.
+  /// Records that a trainer that has not joined was refused, and the reason.
   void refused(uint32_t rank, const std::string &why);
-  /// So was somebody of that rank who may have been meant for another job.
+  /// Records the same for a process of that rank that may belong to another
+  /// job.
   void refusedForeign(uint32_t rank, const std::string &why);
-  /// A process of that rank means to join.
+  /// Records which process of that rank intends to join.
   void asks(uint32_t rank, const ProcessIdentity &process);
-  /// The incarnation of the trainer's next start.
+  /// Returns the incarnation of the trainer's next process.
   uint64_t nextIncarnation(uint32_t rank) const;
-  /// The largest incarnation with which a trainer has joined; 0: none has.
+  /// Returns the largest incarnation that has joined; 0 if there is none.
   uint64_t newestIncarnation() const;
   void heard(uint32_t rank);
-  /// Says of which process that trainer is.
+  /// Records the process of that trainer.
   void sentBy(uint32_t rank, const ProcessIdentity &process);
-  /// In order, with an empty sentence, or because of a failure. No effect where
-  /// it has left.
+  /// Records that a trainer has left: in order (empty text) or because of a
+  /// failure. No effect if it has left before.
   void leave(uint32_t rank, const std::string &failure);
-  /// Has been told how the job has ended, without having joined.
-  void told(uint32_t rank);
-  /// The time to join begins now.
+  /// Records that a trainer that has not joined was told how the job has ended.
+  void noteNotified(uint32_t rank);
+  /// Starts the time limit for joins.
   void start() { started = clock.now(); }
-  /// Looks whose processes have died; what follows from that goes by the last
-  /// look, but for `judge`, which looks itself.
+  /// Checks whose processes have died. The functions below use the result of
+  /// the last check, except `judge`, which checks itself.
   void lookForDead();
-  /// Time in which this process itself did not run (it was stopped, its machine
-  /// slept) says nothing of others.
+  /// Discounts time in which this process was suspended (stopped, or machine
+  /// asleep), because it says nothing about others.
   void forgive(ClockTime late);
 
   //===--------------------------------------------------------------------===//
-  // What follows from that
+  // Conclusions
   //===--------------------------------------------------------------------===//
 
-  /// Why any other request is refused that is not of the start that joined.
+  /// Returns the reason to refuse any other request that is not from the joined
+  /// incarnation.
   std::string fenceFault(const Envelope &head) const;
-  /// Returns the head of a refusal of such a request. If a later start has
-  /// joined, it says so (`incarnationOfReplaced`), and the earlier one ends
-  /// without a word.
+  /// Returns the head of that refusal. If a later incarnation has joined, the
+  /// head says so (`incarnationOfReplaced`), and the earlier one ends without a
+  /// message.
   Envelope fenceHead(Envelope head) const;
   bool hasJoined(uint32_t rank) const { return trainers[rank].joined; }
   bool hasLeft(uint32_t rank) const { return trainers[rank].left; }
   bool isDone(uint32_t rank) const { return trainers[rank].isDone(); }
   bool hasFailed(uint32_t rank) const { return trainers[rank].hasFailed(); }
-  /// Whether its process has died, as far as this host knows.
+  /// Returns true if its process on this host has died.
   bool hasDied(uint32_t rank) const {
     return !trainers[rank].left && trainers[rank].hasDied;
   }
-  /// Whether a start that asks is another one than that which has joined.
+  /// Returns true if the asking process differs from the one that has joined.
   bool isAnother(const Envelope &head, const StartSign &start) const {
     const Trainer &trainer = trainers[head.trainer];
     return trainer.joined && (trainer.startId != start.id ||
                               head.incarnation > trainer.incarnation);
   }
-  /// A trainer that left in order.
+  /// Returns a trainer that has left in order.
   std::optional<uint32_t> firstThatIsDone() const;
   bool allAreDone() const;
-  /// Whether each has left because it failed, or was refused before its join.
+  /// Returns true if each trainer has left because of a failure, or was refused
+  /// before its join.
   bool allFailed() const;
-  /// Whether nobody is there who would still ask: all have left, were told how
-  /// the job has ended, are silent, or had their time to join. `mayJoin`:
-  /// whether those that have not joined may yet come.
+  /// Returns true if no trainer will ask any more: each has left, was told how
+  /// the job has ended, is silent, or had time to join. `mayJoin` is true if
+  /// trainers that have not joined may still come.
   bool allAreGone(bool mayJoin) const;
-  /// Why that trainer counts as lost; empty if it does not.
+  /// Returns the reason why that trainer is lost; empty if it is not.
   std::string absenceOf(uint32_t rank) const;
-  /// Where no trainer has joined in the time that they have: why one has not;
-  /// else empty.
+  /// If no trainer has joined in time, returns the reason for one of them; else
+  /// returns an empty text.
   std::string absenceOfAll() const;
-  /// Where no trainer at all was heard of for `abandonLimit`: what became of
-  /// each; else empty.
+  /// If no trainer was heard of for `abandonLimit`, returns what happened to
+  /// each; else returns an empty text.
   std::string abandonment() const;
   std::vector<uint32_t> notJoined() const;
   ClockTime sinceStart() const { return clock.now() - started; }
-  /// What keeps that trainer from going on, as far as is known; may be empty.
+  /// Returns what delays that trainer, as far as is known; may be empty.
   std::string troubleOf(uint32_t rank) const;
-  /// How often limits should be looked at.
+  /// Returns the interval for checking limits.
   ClockTime watchInterval() const;
 
 private:
-  /// A start that asks for the place of one that may be there.
+  /// Process that asks for a rank which another process may have.
   struct Challenger {
     uint64_t id = 0;
     ClockTime since{0};
@@ -141,54 +145,57 @@ private:
   struct Trainer {
     bool joined = false;
     uint64_t incarnation = 0;
-    /// Of `StartSign`.
+    /// From `StartSign`.
     uint64_t startId = 0;
     ClockTime joinedAt{0};
     ClockTime lastHeard{0};
-    /// Before it has joined.
+    /// Time of its last greeting before its join.
     ClockTime lastGreeted{0};
-    /// Why its last start was refused before it has joined; empty: it was not.
+    /// Reason why its last process was refused before a join; empty if it was
+    /// not.
     std::string refusal;
-    /// The same, of the last one that may have been another job's, and when.
+    /// Reason why the last process that may belong to another job was refused,
+    /// and the time of the refusal.
     std::string foreignRefusal;
     ClockTime foreignAt{0};
-    /// Who asked to join last, where it is of this host.
+    /// Last process that asked to join, if its end can be detected here.
     ProcessIdentity asking;
-    /// Whether it had died when it was looked for last.
+    /// True if that process was dead at the last check.
     bool askerHasDied = false;
     std::vector<Challenger> challengers;
-    /// Where it is of this host.
+    /// Set if the end of the process can be detected here.
     ProcessIdentity process;
-    /// Whether that process had died when it was looked for last.
+    /// True if that process was dead at the last check.
     bool hasDied = false;
-    /// When it was told last; negative: it was not.
-    ClockTime toldAt{-1};
-    /// In order, or with a failure.
+    /// Time when it was last told about the end; negative: never.
+    ClockTime notifiedAt{-1};
+    /// It has left, in order or with a failure.
     bool left = false;
-    /// It left because of that.
+    /// Failure because of which it left.
     std::string failure;
 
     bool isDone() const { return left && failure.empty(); }
     bool hasFailed() const { return left && !failure.empty(); }
   };
   bool isSilent(const Trainer &trainer) const;
-  /// Asks the system: takes some microseconds.
+  /// Asks the operating system, which takes a few microseconds.
   static bool isDead(const Trainer &trainer) {
     return trainer.process.hasEnded();
   }
   JoinVerdict judgeAgainst(Trainer &earlier, const Envelope &head,
                            const StartSign &start);
-  /// When it joined and was heard of last.
+  /// Returns when it joined and when it was last heard.
   std::string describe(const Trainer &trainer) const;
-  /// The silence after which a new start takes a trainer's place.
+  /// Returns the silence after which a restarted process may replace a trainer.
   ClockTime takeoverLimit() const;
   bool isLost(const Trainer &trainer) const;
-  /// Whether a trainer that has joined may be there.
+  /// Returns true if a trainer that has joined may be alive.
   bool mayLive(const Trainer &trainer) const {
     return !trainer.left && !isDead(trainer) && !isLost(trainer);
   }
   std::string deathOf(uint32_t rank) const;
-  /// Whether nobody else has come for long since a wrong one was refused.
+  /// Returns true if no other process has come for long since a wrong one was
+  /// refused.
   bool isAwaitedInVain(const Trainer &trainer) const;
   bool joinIsLate(const Trainer &trainer) const {
     return isAwaitedInVain(trainer) ||

@@ -1,4 +1,4 @@
-//===- RoundPolicy.cpp - Who waits for whom at a server -------------------===//
+//===- RoundPolicy.cpp - Rounds and waiting rules of a mode ---------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,7 +13,7 @@ RoundPolicy::~RoundPolicy() = default;
 
 bool RoundPolicy::isComplete(const RoundContent &round) const {
   for (uint32_t rank = 0; rank < round.hasCome.size(); ++rank)
-    if (isDue(round, rank))
+    if (isExpected(round, rank))
       return false;
   return true;
 }

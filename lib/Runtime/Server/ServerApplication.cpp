@@ -1,4 +1,4 @@
-//===- ServerApplication.cpp - What requests do to a server ---------------===//
+//===- ServerApplication.cpp - Interface of protocol and state ------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,13 +13,13 @@ using namespace pdlrt;
 ServerApplication::~ServerApplication() = default;
 
 static Status refuseReaders() {
-  return Status::invalid("this server takes no readers");
+  return Status::failedPrecondition("this server takes no readers");
 }
 
-Expected<Message> ServerApplication::answerVisit(const Message &) {
+Expected<Message> ServerApplication::respondToVisit(const Message &) {
   return refuseReaders();
 }
 
-Expected<Message> ServerApplication::answerRead(const Message &) {
+Expected<Message> ServerApplication::respondToRead(const Message &) {
   return refuseReaders();
 }

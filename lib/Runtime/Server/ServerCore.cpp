@@ -1,4 +1,4 @@
-//===- ServerCore.cpp - The protocol of a server --------------------------===//
+//===- ServerCore.cpp - Protocol of a server ------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,72 +8,82 @@
 
 #include "pdlrt/Server/ServerCore.h"
 
-#include "Server/ServerCoreState.h"
-#include "pdlrt/Core/OutOfMemory.h"
-#include "pdlrt/Protocol/LifeSign.h"
+#include "Server/JoinService.h"
+#include "Server/PeerService.h"
+#include "Server/ProtocolState.h"
+#include "Server/ReaderService.h"
+#include "Server/RequestChecks.h"
+#include "Server/RoundCoordinator.h"
+#include "pdlrt/Protocol/Heartbeat.h"
+#include "pdlrt/Transport/FailureCode.h"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
 using namespace pdlrt;
 
-/// Copies of one open request that are held; attempts before have timed out.
-static constexpr size_t heldCopies = 16;
+/// Receives the requests of trainers and passes each to the service that
+/// handles it.
+class ServerCore::State final : public ProtocolState {
+public:
+  using ProtocolState::ProtocolState;
 
-/// What a handshake and a start's sign need, and what a sentence does.
-static constexpr uint64_t largestJoin = 8192, largestSentence = 1 << 17;
+  void handle(const Message &request, Responder responder);
+  std::optional<Message> screen(const Message &front, uint64_t size) const;
+  void open(ServerApplication &with);
+  void close();
+  /// Schedules the next check of who is present.
+  void startWatching();
 
-template <typename Step>
-void ServerCore::State::withMemory(Outbox &out, const std::string &did,
-                                   Step step) {
-  try {
-    step();
-  } catch (const std::bad_alloc &error) {
-    const std::lock_guard lock(mutex);
-    failWith("a server is " + describeOutOfMemory(error, did) +
-                 "; use more servers, or machines with more memory",
-             out);
+  /// Runs `change` on the job's state, then sends the responses that it causes.
+  template <typename Change> void change(Change change);
+  bool waitUntilNotified(std::chrono::nanoseconds limit) const;
+  bool isNotified() const PDLRT_REQUIRES(mutex) {
+    return !job.isRunning() && handlers == 0 && liveness.allNotified();
   }
-}
 
-static std::string workOn(const Envelope &head) {
-  return "worked on the " + std::string(nameOf(head.kind)) + " of " +
-         trainerName(head.trainer);
-}
+  RoundCoordinator coordinator{*this};
+  JoinService joins{*this};
+  ReaderService readers{*this};
+  PeerService peers{*this, coordinator};
+
+private:
+  void take(const Message &request, Responder responder, Outbox &out);
+  bool admit(Frame &frame, Responder responder, Outbox &out);
+  void beat(const Frame &frame, Responder responder, Outbox &out)
+      PDLRT_REQUIRES(mutex);
+  void leave(const Frame &frame, Responder responder, Outbox &out)
+      PDLRT_REQUIRES(mutex);
+  void ask(const Envelope &head, Responder responder, Outbox &out)
+      PDLRT_REQUIRES(mutex);
+  std::string fenceFault(const Envelope &head) const PDLRT_REQUIRES(mutex);
+  void watchAt(ClockTime when);
+  void watch(ClockTime expected);
+};
+
+//===----------------------------------------------------------------------===//
+// Requests
+//===----------------------------------------------------------------------===//
 
 void ServerCore::State::handle(const Message &request, Responder responder) {
-  if (const auto head = readHead(request); head && isOfReaders(head->kind)) {
-    handleReader(*head, request, std::move(responder));
+  const auto head = readHead(request);
+  if (head && isOfReaders(head->kind)) {
+    readers.handle(*head, request, std::move(responder));
+    return;
+  }
+  if (head && head->kind == MessageKind::Peer) {
+    peers.handle(request, std::move(responder));
     return;
   }
   const Handling handling(shared_from_this());
   Outbox out;
-  withMemory(out, "took a request",
-             [&] { take(request, std::move(responder), out); });
+  try {
+    take(request, std::move(responder), out);
+  } catch (const std::bad_alloc &error) {
+    failFor(error, "took a request", out);
+  }
   out.send();
-}
-
-ServerCore::State::Handling::Handling(std::shared_ptr<State> of)
-    : state(std::move(of)) {
-  const std::lock_guard lock(state->mutex);
-  ++state->handlers;
-}
-
-ServerCore::State::Handling::~Handling() {
-  const std::lock_guard lock(state->mutex);
-  if (--state->handlers == 0 && state->job.state != JobState::Running)
-    state->changed.notify_all();
-}
-
-void ServerCore::State::enqueue(
-    const Envelope &head, std::function<void(State &self, Outbox &out)> task) {
-  executor.run([handling = std::make_shared<Handling>(shared_from_this()), head,
-                task = std::move(task)] {
-    State &self = *handling->state;
-    Outbox out;
-    self.withMemory(out, workOn(head), [&] { task(self, out); });
-    out.send();
-  });
 }
 
 void ServerCore::State::take(const Message &request, Responder responder,
@@ -84,328 +94,207 @@ void ServerCore::State::take(const Message &request, Responder responder,
     return;
   }
   const Envelope head = frame->head;
-  std::string fault = headFault(head);
+  std::string fault = headFault(head, options);
   if (fault.empty())
-    fault = partsFault(*frame);
+    fault = partsFault(*frame, options);
   if (!fault.empty()) {
     out.refuse(std::move(responder), head, fault);
     return;
   }
-  if (asksToJoin(head.kind)) {
-    takeJoin(*frame, std::move(responder), out);
+  if (requestsJoin(head.kind)) {
+    joins.handle(*frame, std::move(responder), out);
     return;
   }
-  bool isFresh = false;
-  {
-    const std::lock_guard lock(mutex);
-    if (closed)
-      return;
-    if (const std::string fence = fenceFault(head); !fence.empty()) {
-      out.refuse(std::move(responder), roster.fenceHead(head), fence);
-      return;
-    }
-    roster.heard(head.trainer);
-    if (head.kind == MessageKind::Leave)
-      leave(*frame, std::move(responder), out);
-    else if (job.state == JobState::Failed)
-      out.refuse(std::move(responder), head, job.sentence);
-    else if (head.kind == MessageKind::Beat)
-      beat(*frame, std::move(responder), out);
-    else if (head.kind == MessageKind::Ask)
-      answerAsked(head, std::move(responder), out);
-    else if (head.kind == MessageKind::Part)
-      isFresh = takePart(*frame, std::move(responder), out);
-    else
-      isFresh = admit(*frame, std::move(responder), out);
-  }
-  if (!isFresh)
+  if (!admit(*frame, std::move(responder), out))
     return;
-  // Of a part, the request that it was the last one of.
+  // For a part: the request whose last missing part it was.
   const Envelope due = frame->head;
-  enqueue(due, [frame = std::move(*frame)](State &self, Outbox &box) mutable {
-    self.work(std::move(frame), box);
+  enqueue(due, [this, frame = std::move(*frame)](Outbox &box) mutable {
+    coordinator.handle(std::move(frame), box);
   });
+}
+
+/// Handles everything that needs no application. Returns true for a request
+/// that the application handles.
+bool ServerCore::State::admit(Frame &frame, Responder responder, Outbox &out) {
+  const Envelope head = frame.head;
+  const MutexLock lock(mutex);
+  if (closed)
+    return false;
+  Roster &roster = liveness.roster();
+  if (const std::string fence = fenceFault(head); !fence.empty()) {
+    out.refuse(std::move(responder), roster.fenceHead(head), fence);
+    return false;
+  }
+  roster.heard(head.trainer);
+  if (head.kind == MessageKind::Leave)
+    leave(frame, std::move(responder), out);
+  else if (job.hasFailed())
+    out.refuse(std::move(responder), head, job.status().failure());
+  else if (head.kind == MessageKind::Heartbeat)
+    beat(frame, std::move(responder), out);
+  else if (head.kind == MessageKind::Poll)
+    ask(head, std::move(responder), out);
+  else if (roster.hasLeft(head.trainer))
+    out.refuse(std::move(responder), head,
+               trainerName(head.trainer) + " has left this job");
+  else if (head.kind == MessageKind::Part)
+    return admission.admitPart(frame, std::move(responder), out);
+  else
+    return admission.admit(frame, std::move(responder), out);
+  return false;
 }
 
 std::optional<Message> ServerCore::State::screen(const Message &front,
                                                  uint64_t size) const {
-  const auto refusal = [](Envelope head, const std::string &sentence) {
+  const auto refusal = [](Envelope head, const std::string &sentence,
+                          const Message &code = {}) {
     head.kind = MessageKind::Refusal;
-    return joinFrame(head, Message::ofString(sentence));
+    return joinFrame(head, Message::ofString(sentence), code);
   };
   const auto head = readHead(front);
   if (!head)
     return refusal({}, head.status().message());
   if (isOfReaders(head->kind))
-    return screenReader(*head, size);
-  if (const std::string fault = headFault(*head); !fault.empty())
+    return readers.screen(*head, size);
+  if (head->kind == MessageKind::Peer) {
+    const std::string fault = peers.fault(size);
+    return fault.empty() ? std::nullopt : std::optional(refusal(*head, fault));
+  }
+  if (const std::string fault = headFault(*head, options); !fault.empty())
     return refusal(*head, fault);
-  if (const std::string fault = sizeFault(*head, size); !fault.empty())
+  if (const std::string fault = sizeFault(*head, size, options); !fault.empty())
     return refusal(*head, fault);
-  if (asksToJoin(head->kind))
+  if (requestsJoin(head->kind))
     return std::nullopt;
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (const std::string fault = fenceFault(*head); !fault.empty())
-    return refusal(roster.fenceHead(*head), fault);
-  if (job.state == JobState::Failed && head->kind != MessageKind::Leave)
-    return refusal(*head, job.sentence);
+    return refusal(liveness.roster().fenceHead(*head), fault);
+  if (job.hasFailed() && head->kind != MessageKind::Leave)
+    return refusal(*head, job.status().sentence,
+                   encodeFailureCode(job.status().code));
   return std::nullopt;
 }
 
-/// Only who has joined may send much, and that only to work on.
-std::string ServerCore::State::sizeFault(const Envelope &head,
-                                         uint64_t size) const {
-  if (head.kind == MessageKind::Part)
-    return parts.sizeFault(size);
-  uint64_t largest = UINT64_MAX;
-  if (asksToJoin(head.kind) || head.kind == MessageKind::Ask)
-    largest = largestJoin;
-  else if (head.kind == MessageKind::Beat || head.kind == MessageKind::Leave)
-    largest = largestSentence;
-  if (size <= largest)
-    return {};
-  return "the " + std::string(nameOf(head.kind)) + " of " +
-         trainerName(head.trainer) + " has " + std::to_string(size) +
-         " bytes, more than the " + std::to_string(largest) +
-         " that one may have: is the path of --checkpoint or the name of --job "
-         "so long?";
-}
-
-/// Why a request is refused that is not of a start that has joined.
+/// Returns the reason to refuse a request that is not from a joined
+/// incarnation.
 std::string ServerCore::State::fenceFault(const Envelope &head) const {
-  if (std::string fence = roster.fenceFault(head); !fence.empty())
-    return fence;
-  if (head.sequence > 0 && guard.look(head) == ReplayGuard::Verdict::Unknown)
-    return "worker " + std::to_string(head.worker) + " of " +
-           trainerName(head.trainer) +
-           " sends before its join: this is a fault of PDL, please report it";
-  return {};
-}
-
-std::string ServerCore::State::headFault(const Envelope &head) const {
-  if (head.kind >= MessageKind::Answer)
-    return std::string("a server takes requests, not responses such as this ") +
-           nameOf(head.kind);
-  if (head.trainer >= options.trainers)
-    return trainerName(head.trainer) + " is not of this job, which has " +
-           std::to_string(options.trainers) +
-           " trainers with ranks from 0 on: start trainers and servers with "
-           "the same number";
-  if (head.worker > options.workersOfTrainer)
-    return "worker " + std::to_string(head.worker) + " of " +
-           trainerName(head.trainer) + " is not of this job, in which " +
-           std::to_string(options.workersOfTrainer) +
-           " workers of a trainer send by themselves";
-  if (head.epoch != options.epoch)
-    return trainerName(head.trainer) + " uses epoch " +
-           std::to_string(head.epoch) + " of the map, this server epoch " +
-           std::to_string(options.epoch) +
-           ": start both from one list of servers";
-  return {};
-}
-
-/// Why a request is refused that is a part, or has some.
-std::string ServerCore::State::partsFault(const Frame &frame) const {
-  const Envelope &head = frame.head;
-  if (frame.parts.empty() && head.kind != MessageKind::Part)
-    return {};
-  if (std::string fault = parts.sizeFault(0); !fault.empty())
-    return fault;
-  if (!frame.parts.empty() && head.kind != MessageKind::Exchange)
-    return "the " + std::string(nameOf(head.kind)) + " of " +
-           trainerName(head.trainer) +
-           " comes in parts, as only exchanges do: this is a fault of PDL, "
-           "please report it";
-  // Where workers send by themselves, no gradients leave early.
-  if (head.worker != 0)
-    return "worker " + std::to_string(head.worker) + " of " +
-           trainerName(head.trainer) +
-           " sends a request in parts, as only trainers as a whole do: this is "
-           "a fault of PDL, please report it";
-  return {};
+  std::string fence = liveness.roster().fenceFault(head);
+  return fence.empty() ? admission.strangerFault(head) : fence;
 }
 
 void ServerCore::State::beat(const Frame &frame, Responder responder,
                              Outbox &out) {
-  const auto sign = decodeLifeSign(frame.payload);
+  const auto sign = decodeHeartbeat(frame.payload);
   if (!sign) {
     out.refuse(std::move(responder), frame.head, sign.status().message());
     return;
   }
-  roster.sentBy(frame.head.trainer, sign->process);
+  liveness.roster().sentBy(frame.head.trainer, sign->process);
   if (sign->stop)
-    beginStop(out);
-  if (job.state == JobState::Failed)
-    out.refuse(std::move(responder), frame.head, job.sentence);
+    liveness.requestStop(out);
+  if (job.hasFailed())
+    out.refuse(std::move(responder), frame.head, job.status().failure());
   else
-    out.add(std::move(responder), frame.head, MessageKind::Answer,
-            encodeLifeSign({isStopping(), waitingSentence(),
-                            ProcessIdentity::ofThisProcess()}));
+    out.add(std::move(responder), frame.head, MessageKind::Response,
+            heartbeat(liveness.describeWait()));
 }
 
-/// Whether all parts of a new request have come: then they are in it. One of
-/// which some are missing waits for them.
-bool ServerCore::State::isWhole(Frame &frame, Outbox &out) {
-  const Envelope head = frame.head;
-  const Expected<bool> whole = parts.putTogether(frame);
-  if (whole && !*whole)
-    parts.wait(std::move(frame));
-  if (whole)
-    return *whole;
-  parts.forget(head);
-  for (Waiting &copy : std::exchange(waiting[keyOf(head)], {}))
-    out.refuse(std::move(copy.responder), copy.head, whole.status().message());
-  return false;
-}
-
-/// Bytes of a request that comes, or has come; true where that is now whole: it
-/// is then `frame`, and is worked on.
-bool ServerCore::State::takePart(Frame &frame, Responder responder,
-                                 Outbox &out) {
-  const Envelope head = frame.head;
-  std::string fault = parts.sizeFault(envelopeSize + frame.payload.size());
-  if (roster.hasLeft(head.trainer))
-    fault = trainerName(head.trainer) + " has left this job";
-  const ReplayGuard::Verdict verdict = guard.look(head);
-  if (fault.empty() && verdict == ReplayGuard::Verdict::Gap) {
-    sort(head, verdict, std::move(responder), out);
-    return false;
-  }
-  const bool isNew = verdict == ReplayGuard::Verdict::Fresh;
-  if (fault.empty() && isNew)
-    fault = parts.add(head, frame.payload).message();
-  if (!fault.empty()) {
-    out.refuse(std::move(responder), head, fault);
-    return false;
-  }
-  out.add(std::move(responder), head, MessageKind::Answer, {});
-  if (!isNew)
-    return false;
-  std::optional<Frame> request = parts.takeWaiting(head);
-  if (!request)
-    return false;
-  frame = std::move(*request);
-  if (!isWhole(frame, out))
-    return false;
-  guard.admit(frame.head, frame.note);
-  return true;
-}
-
-/// Sorts out copies; true for a new request, which is then worked on.
-bool ServerCore::State::admit(Frame &frame, Responder responder, Outbox &out) {
-  const Envelope head = frame.head;
-  if (roster.hasLeft(head.trainer)) {
-    out.refuse(std::move(responder), head,
-               trainerName(head.trainer) + " has left this job");
-    return false;
-  }
-  const ReplayGuard::Verdict verdict = guard.look(head);
-  if (verdict != ReplayGuard::Verdict::Fresh) {
-    sort(head, verdict, std::move(responder), out);
-    return false;
-  }
-  hold(head, std::move(responder), out);
-  if (frame.parts.empty())
-    parts.forget(head);
-  else if (!isWhole(frame, out))
-    return false;
-  guard.admit(head, frame.note);
-  return true;
-}
-
-/// Keeps a way back to a sender until there is an answer.
-void ServerCore::State::hold(const Envelope &head, Responder responder,
-                             Outbox &out) {
-  std::deque<Waiting> &copies = waiting[keyOf(head)];
-  copies.push_back({head, std::move(responder)});
-  if (copies.size() > heldCopies) {
-    out.drop(std::move(copies.front().responder));
-    copies.pop_front();
-  }
-}
-
-/// An ask counts for nothing: it waits for the answer, or gets it, or hears
-/// that the request has not come.
-void ServerCore::State::answerAsked(const Envelope &head, Responder responder,
-                                    Outbox &out) {
-  const ReplayGuard::Verdict verdict = guard.look(head);
-  if (verdict == ReplayGuard::Verdict::Fresh)
-    answerWait(head, "the request has not come", std::move(responder), out);
-  else
-    sort(head, verdict, std::move(responder), out);
-}
-
-/// What is not new.
-void ServerCore::State::sort(const Envelope &head, ReplayGuard::Verdict verdict,
-                             Responder responder, Outbox &out) {
-  switch (verdict) {
-  case ReplayGuard::Verdict::Pending:
-    hold(head, std::move(responder), out);
-    return;
-  case ReplayGuard::Verdict::Repeat: {
-    const ReplayGuard::StoredAnswer &answer = guard.answerTo(head);
-    out.add(std::move(responder), head, answer.kind, answer.payload);
-    return;
-  }
-  case ReplayGuard::Verdict::Gap:
-    out.refuse(std::move(responder), head,
-               trainerName(head.trainer) + " sends request " +
-                   std::to_string(head.sequence) +
-                   " out of turn: this is a fault of PDL, please report it");
-    return;
-  // Its sender has the answer.
-  case ReplayGuard::Verdict::Stale:
-  // Looked at before.
-  case ReplayGuard::Verdict::Fresh:
-  case ReplayGuard::Verdict::Fenced:
-  case ReplayGuard::Verdict::Unknown:
-    out.drop(std::move(responder));
-    return;
-  }
-}
-
-/// The open round that waits for that trainer; null: none.
-const OpenRound *ServerCore::State::roundThatWaitsFor(uint32_t trainer) const {
-  for (const OpenRound *round : {&steps, &sums})
-    if (application && round->waitsFor(application->roundPolicy(), trainer))
-      return round;
-  return nullptr;
+void ServerCore::State::ask(const Envelope &head, Responder responder,
+                            Outbox &out) {
+  if (!admission.admitAsk(head, responder, out))
+    respondWait(head, "the request has not come", std::move(responder), out);
 }
 
 void ServerCore::State::leave(const Frame &frame, Responder responder,
                               Outbox &out) {
-  const Envelope &head = frame.head;
-  out.add(std::move(responder), head, MessageKind::Answer, {});
-  // A worker that ends says nothing of its process.
-  if (roster.hasLeft(head.trainer) || head.worker != 0)
-    return;
-  const std::string failure = frame.payload.toString();
-  roster.leave(head.trainer, failure);
-  parts.forgetTrainer(head.trainer);
-  if (job.state != JobState::Running)
-    return;
-  if (!failure.empty()) {
-    // Where all have failed, nobody is there to wait.
-    if (!waitsForLost() || roster.allFailed() || cannotComeBack(head.trainer) ||
-        frame.note.toString() == noteOfLostServer)
-      failWith(trainerName(head.trainer) + " failed: " + failure, out);
-  } else if (const OpenRound *round = roundThatWaitsFor(head.trainer)) {
-    failWith(trainerName(head.trainer) +
-                 " has left while others wait for its " +
-                 nameOf(round->kind()) +
-                 ": start all trainers with the same options",
-             out);
-  } else if (roster.allAreDone()) {
-    endWith(JobState::Finished, {}, out);
+  out.add(std::move(responder), frame.head, MessageKind::Response, {});
+  // The end of a worker says nothing about its process.
+  if (frame.head.worker == 0)
+    liveness.leave(frame, out);
+}
+
+//===----------------------------------------------------------------------===//
+// Start and end
+//===----------------------------------------------------------------------===//
+
+void ServerCore::State::open(ServerApplication &with) {
+  const MutexLock applicationLock(applicationMutex);
+  application = &with;
+  const MutexLock lock(mutex);
+  rounds.setPolicy(with.roundPolicy());
+  job.open();
+  liveness.roster().start();
+}
+
+void ServerCore::State::close() {
+  // Waits for the request in progress, because the application is destroyed
+  // next.
+  const MutexLock applicationLock(applicationMutex);
+  Admission::Copies dropped;
+  {
+    const MutexLock lock(mutex);
+    closed = true;
+    dropped = admission.takeCopies();
+    job.forgetAction();
   }
+  readers.close();
+}
+
+void ServerCore::State::startWatching() {
+  const MutexLock lock(mutex);
+  watchAt(clock.now() + liveness.roster().watchInterval());
+}
+
+void ServerCore::State::watchAt(ClockTime when) {
+  clock.runAt(when, [weak = weak_from_this(), when] {
+    if (const auto self = weak.lock())
+      static_cast<State &>(*self).watch(when);
+  });
+}
+
+void ServerCore::State::watch(ClockTime expected) {
+  Outbox out;
+  {
+    const MutexLock lock(mutex);
+    if (closed)
+      return;
+    liveness.watch(clock.now() - expected, out);
+    watchAt(clock.now() + liveness.roster().watchInterval());
+  }
+  out.send();
+}
+
+template <typename Change> void ServerCore::State::change(Change change) {
+  Outbox out;
+  {
+    const MutexLock lock(mutex);
+    change(job, liveness, out);
+  }
+  out.send();
+}
+
+bool ServerCore::State::waitUntilNotified(
+    std::chrono::nanoseconds limit) const {
+  // Silence causes no notification, so the loop polls.
+  constexpr std::chrono::milliseconds interval(100);
+  const auto end = std::chrono::steady_clock::now() + limit;
+  MutexLock lock(mutex);
+  while (!isNotified()) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now >= end)
+      return false;
+    changed.wait_until(lock, std::min<decltype(end)>(end, now + interval));
+  }
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
 // ServerCore
 //===----------------------------------------------------------------------===//
 
-/// Of all cores whose application is called by the threads that bring requests:
-/// the application's lock keeps these apart.
+/// Shared by all cores whose application is called by the threads that deliver
+/// requests. The application's lock serializes the calls.
 static InlineExecutor inlineExecutor;
 
 ServerCore::ServerCore(const ServerCoreOptions &options, Clock &clock,
@@ -435,28 +324,70 @@ std::optional<Message> ServerCore::screen(const Message &front,
   return state->screen(front, size);
 }
 void ServerCore::setProgress(const std::string &sentence) {
-  state->setProgress(sentence);
+  const MutexLock lock(state->mutex);
+  state->job.setProgress(sentence);
 }
 void ServerCore::open(ServerApplication &application) {
   state->open(application);
 }
-void ServerCore::askToStop() { state->askToStop(); }
-JobStatus ServerCore::status() const { return state->currentStatus(); }
-std::string ServerCore::waitingFor(ClockTime atLeast) const {
-  return state->waitingFor(atLeast);
+void ServerCore::requestStop() {
+  state->change([](JobLife &, Liveness &liveness, Outbox &out) {
+    liveness.requestStop(out);
+  });
 }
-StalenessCounts ServerCore::staleness() const { return state->staleness(); }
-void ServerCore::fail(const std::string &sentence) { state->fail(sentence); }
-void ServerCore::failWithTrainer(uint32_t rank, const std::string &why) {
-  state->failWithTrainer(rank, why);
+void ServerCore::respondToPeers(PeerHandler handler) {
+  state->peers.setHandler(std::move(handler));
+}
+std::optional<std::string> ServerCore::pendingLoss() const {
+  const MutexLock lock(state->mutex);
+  const std::optional<Status> &loss = state->job.pendingLoss();
+  return loss ? std::optional(loss->message()) : std::nullopt;
+}
+std::vector<SenderMark> ServerCore::marks() const {
+  const MutexLock lock(state->mutex);
+  return state->admission.marks();
+}
+void ServerCore::betweenRequests(BetweenTask task, BetweenEnd ended) {
+  state->peers.betweenRequests(std::move(task), std::move(ended));
+}
+JobStatus ServerCore::status() const {
+  const MutexLock lock(state->mutex);
+  return state->job.status();
+}
+std::string ServerCore::waitingFor(ClockTime atLeast) const {
+  const MutexLock lock(state->mutex);
+  return state->liveness.describeWait(atLeast);
+}
+StalenessCounts ServerCore::staleness() const {
+  return state->coordinator.staleness();
+}
+void ServerCore::fail(const Status &failure) {
+  state->change([&](JobLife &job, Liveness &, Outbox &out) {
+    const std::optional<Status> &loss = job.pendingLoss();
+    job.fail(loss ? Status(loss->code(), failure.message()) : failure, out);
+  });
+}
+void ServerCore::failWithTrainer(uint32_t rank, const Status &why) {
+  state->change([&](JobLife &job, Liveness &liveness, Outbox &out) {
+    liveness.roster().leave(rank, why.message());
+    job.fail(Status(why).withContext(trainerName(rank) + " failed"), out);
+  });
 }
 void ServerCore::whenOver(std::function<void()> action) {
-  state->whenOver(std::move(action));
+  const MutexLock lock(state->mutex);
+  state->job.whenOver(std::move(action));
 }
 bool ServerCore::waitUntilOver(std::chrono::nanoseconds limit) const {
-  return state->waitUntilOver(limit);
+  MutexLock lock(state->mutex);
+  return state->changed.wait_for(lock, limit,
+                                 [this]() PDLRT_REQUIRES(state->mutex) {
+                                   return !state->job.isRunning();
+                                 });
 }
-bool ServerCore::allTold() const { return state->allTold(); }
-bool ServerCore::waitUntilTold(std::chrono::nanoseconds limit) const {
-  return state->waitUntilTold(limit);
+bool ServerCore::allNotified() const {
+  const MutexLock lock(state->mutex);
+  return state->isNotified();
+}
+bool ServerCore::waitUntilNotified(std::chrono::nanoseconds limit) const {
+  return state->waitUntilNotified(limit);
 }

@@ -1,4 +1,4 @@
-//===- ServerCosts.cpp - What a server's steps cost -----------------------===//
+//===- ServerCosts.cpp - Costs of a server's steps ------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,7 +19,8 @@ std::string pdlrt::describeStaleness(const StalenessCounts &counts) {
       text += fmt::format("{} {}{}: {}", text.empty() ? "" : ",", ahead,
                           ahead + 1 == counts.size() ? " or more" : "",
                           counts[ahead]);
-  return text.empty() ? text : "steps ahead of the slowest, of answers:" + text;
+  return text.empty() ? text
+                      : "steps ahead of the slowest, of responses:" + text;
 }
 
 std::vector<std::string> pdlrt::costLines(const ServerCosts &costs) {
@@ -28,17 +29,17 @@ std::vector<std::string> pdlrt::costLines(const ServerCosts &costs) {
   auto perStep = [&](double part) {
     return fmt::format("{:.3f} ms", 1000 * part / double(costs.steps));
   };
-  const double busy = costs.check + costs.sum + costs.apply + costs.answer;
+  const double busy = costs.check + costs.sum + costs.apply + costs.response;
   const std::string merged =
       costs.mergedSteps == 0
           ? ""
           : fmt::format(" (merged of {})", costs.steps + costs.mergedSteps);
   std::vector<std::string> lines = {
       fmt::format("{} steps{}; a step took {}: check {}, sum {}, apply {}, "
-                  "answer {}, idle {}; last request to answers {}; CPU {}",
+                  "respond {}, idle {}; last request to responses {}; CPU {}",
                   costs.steps, merged, perStep(costs.elapsed),
                   perStep(costs.check), perStep(costs.sum),
-                  perStep(costs.apply), perStep(costs.answer),
+                  perStep(costs.apply), perStep(costs.response),
                   perStep(costs.elapsed - busy), perStep(costs.closing),
                   perStep(costs.cpu)),
       fmt::format("{} messages, {} bytes received, {} bytes sent",

@@ -1,4 +1,4 @@
-//===- StepProgress.cpp - How far the senders of a job are ----------------===//
+//===- StepProgress.cpp - Progress of a job's senders ---------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

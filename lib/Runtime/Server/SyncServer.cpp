@@ -6,19 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A step is one round of Exchange requests, or, where a clip needs the norm of
-// the whole gradient, one of Exchange and one of Norm requests. The last round
-// of a step carries the keys of the next one. What can fail comes before state
-// is written: sums, the search for what is not finite, new rows. As much of it
-// as can be is done while others are waited for.
+// A step is one round of Exchange requests. If a clip needs the norm of the
+// whole gradient, a round of Norm requests follows. The last round of a step
+// carries the keys of the next step. Everything that can fail happens before
+// the state is changed: sums, the check for NaN and infinity, creation of rows.
+// As much of it as possible happens while the server waits for other trainers.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Server/Modes.h"
+#include "Server/StepMode.h"
 
 #include "pdlrt/Core/Trace.h"
 
 #include <algorithm>
+#include <atomic>
 #include <new>
 #include <string>
 #include <utility>
@@ -27,21 +28,28 @@ using namespace pdlrt;
 
 namespace {
 
-class SyncServer final : public StateServer {
+class SyncMode final : public StepMode {
 public:
-  explicit SyncServer(const ServerSetup &setup)
-      : StateServer(setup), incoming(trainers()), pushed(trainers()),
-        pulled(trainers()), next(trainers()) {}
+  explicit SyncMode(const ModeSetup &setup)
+      : StepMode(setup), incoming(state.trainers()), pushed(state.trainers()),
+        pulled(state.trainers()), next(state.trainers()) {}
 
   const RoundPolicy &roundPolicy() const override { return roundsOfSteps(); }
+  bool requestSave() override {
+    isSaveRequested = true;
+    return true;
+  }
+  StateServer::LastStep lastStep() const override {
+    return {!normsArePending, outcome.sums};
+  }
+  uint64_t stepsInState() const override { return steps; }
 
-protected:
   Status checkStep(const Envelope &request, ExchangeMessage message,
                    const ExchangeLayout &layout) override;
   Status takeStep(const Envelope &request, Turn turn) override;
   Status closeStep(MessageKind kind) override;
   Expected<std::vector<Message>>
-  answerSteps(std::span<const Envelope> requests) override;
+  respondToSteps(std::span<const Envelope> requests) override;
   std::vector<const Pulled *> pendingKeys() const override {
     std::vector<const Pulled *> all;
     for (const std::vector<Pulled> *of : {&pulled, &next})
@@ -54,43 +62,48 @@ private:
   Status checkNorms(const Envelope &request, const ExchangeMessage &message,
                     const ExchangeLayout &layout);
   Status endSum(const ExchangeLayout &layout);
-  Message answerSums(const ExchangeLayout &layout);
+  Message sumsResponse(const ExchangeLayout &layout);
   Status finishStep(const ExchangeLayout &layout);
 
-  /// By trainer: its request of the current round; the one with the gradients
-  /// of the step that is not applied yet; the keys of its last request.
+  /// Each trainer's request of the current round; its request with the
+  /// gradients of the step that is not applied yet; the keys of its last
+  /// request.
   std::vector<std::shared_ptr<const ExchangeMessage>> incoming, pushed;
   std::vector<Pulled> pulled;
-  /// The keys of the next step, of trainers that have contributed.
+  /// Keys of the next step, from trainers that have contributed.
   std::vector<Pulled> next;
-  /// Of those that have contributed to the current round.
+  /// Sum over the trainers that have contributed to the current round.
   RunningSum sum;
-  /// The sum that is applied next, and what answers say of it then.
-  Contribution merged;
+  /// Sum that is applied next, and its outcome for the responses.
+  PartialSum merged;
   StepOutcome outcome;
-  /// Sums were answered, and their norms are due.
-  bool normsAreDue = false;
-  /// Somebody was asked to stop, in a request of this step.
+  /// True if sums were sent and their norms have not arrived.
+  bool normsArePending = false;
+  /// True if some trainer was asked to stop, in a request of this step.
   bool stop = false;
-  /// Somebody wants a checkpoint after this step.
+  /// True if some trainer, or this server (`isSaveRequested`), wants a
+  /// checkpoint after this step.
   bool save = false;
+  std::atomic<bool> isSaveRequested = false;
+  /// Number of rounds with gradients that were applied, or had no weight.
+  std::atomic<uint64_t> steps = 0;
 };
 
 } // namespace
 
 static Status outOfStep(const Envelope &request, const std::string &what) {
-  return Status::invalid("trainer " + std::to_string(request.trainer) + " " +
-                         what + ": this is a fault of PDL, please report it");
+  return Status::internal("trainer " + std::to_string(request.trainer) + " " +
+                          what + ": this is a fault of PDL, please report it");
 }
 
-Status SyncServer::checkNorms(const Envelope &request,
-                              const ExchangeMessage &message,
-                              const ExchangeLayout &layout) {
+Status SyncMode::checkNorms(const Envelope &request,
+                            const ExchangeMessage &message,
+                            const ExchangeLayout &layout) {
   if (message.head().contributes != merged.present)
     return outOfStep(request, merged.present
-                                  ? "sends no norms, although they are due"
-                                  : "sends norms that nobody asked for");
-  for (uint32_t other = 0; other < trainers(); ++other) {
+                                  ? "sends no norms, although they are expected"
+                                  : "sends norms that were not requested");
+  for (uint32_t other = 0; other < state.trainers(); ++other) {
     if (other == request.trainer || !incoming[other])
       continue;
     for (int32_t c = 0; c < layout.channelCount(); ++c) {
@@ -98,7 +111,7 @@ Status SyncServer::checkNorms(const Envelope &request,
                  theirs = incoming[other]->section(c);
       if (layout.channel(c).kind == PDL_CHANNEL_NORM &&
           !std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end()))
-        return Status::invalid(
+        return Status::failedPrecondition(
             "trainers " + std::to_string(other) + " and " +
             std::to_string(request.trainer) +
             " computed different norms of one gradient; are their machines "
@@ -108,11 +121,11 @@ Status SyncServer::checkNorms(const Envelope &request,
   return {};
 }
 
-Status SyncServer::checkStep(const Envelope &request, ExchangeMessage message,
-                             const ExchangeLayout &layout) {
+Status SyncMode::checkStep(const Envelope &request, ExchangeMessage message,
+                           const ExchangeLayout &layout) {
   const uint32_t trainer = request.trainer;
   const bool isNorm = request.kind == MessageKind::Norm;
-  for (uint32_t other = 0; other < trainers(); ++other) {
+  for (uint32_t other = 0; other < state.trainers(); ++other) {
     if (other == trainer || !incoming[other])
       continue;
     const ExchangeHead &theirs = incoming[other]->head();
@@ -127,14 +140,14 @@ Status SyncServer::checkStep(const Envelope &request, ExchangeMessage message,
   }
   if (isNorm && !layout.hasNormRequest())
     return outOfStep(request, "sends norms of a program without a clip");
-  if (!isNorm && normsAreDue)
+  if (!isNorm && normsArePending)
     return outOfStep(request, "sends gradients while norms are due");
   if (!isNorm && message.head().contributes &&
       pulled[trainer].program != layout.programIndex())
     return outOfStep(request, "sends gradients of a step it is not in");
-  PDLRT_RETURN_IF_ERROR(
-      layout.check(isNorm ? ExchangeForm::Norm : ExchangeForm::Exchange, rank(),
-                   message, pushedRows(layout, pulled[trainer])));
+  PDLRT_RETURN_IF_ERROR(layout.check(
+      isNorm ? ExchangeForm::Norm : ExchangeForm::Exchange, state.rank(),
+      message, StateServerRows::pushedRows(layout, pulled[trainer])));
   if (isNorm)
     PDLRT_RETURN_IF_ERROR(checkNorms(request, message, layout));
   incoming[trainer] =
@@ -142,47 +155,48 @@ Status SyncServer::checkStep(const Envelope &request, ExchangeMessage message,
   return {};
 }
 
-/// Adds what a trainer gives to the sum, and makes room for the keys that it
-/// asks for; trainers come in the order of their ranks.
-Status SyncServer::takeStep(const Envelope &request, Turn turn) {
+/// Adds a trainer's gradients to the sum, and creates rows for the keys that it
+/// requests. Trainers come in rank order.
+Status SyncMode::takeStep(const Envelope &request, Turn turn) {
   (void)turn; // All requests are of the round.
-  const TraceSpan span("take up");
-  stopwatch.lap();
+  const TraceSpan span("push");
+  state.stopwatch.lap();
   const uint32_t trainer = request.trainer;
   const ExchangeMessage &message = *incoming[trainer];
-  const ExchangeLayout &layout = layouts[message.head().program];
+  const ExchangeLayout &layout = state.layouts[message.head().program];
   if (request.kind == MessageKind::Exchange) {
     if (trainer == 0)
-      sum.begin(blocks[layout.programIndex()]);
+      sum.begin(state.blocks[layout.programIndex()]);
     PDLRT_RETURN_IF_ERROR(
-        sum.add(contributionOf(layout, message, pulled[trainer]), scheduler));
-    ownCosts.sum += stopwatch.lap();
+        sum.add(stepRows.partialSumOf(layout, message, pulled[trainer]),
+                state.scheduler));
+    state.metrics.sum += state.stopwatch.lap();
     if (layout.hasNormRequest())
       return {};
   }
-  // Nobody reads rows before all trainers are here, so these may be there
-  // already. Trainer 0 begins a save before its turn, which is the first; a
-  // save that goes on leaves them out.
-  if (message.head().contributesNext) {
+  // Rows may be created early, because they are not read before all trainers
+  // have arrived. Trainer 0 begins a save before its request, which is the
+  // first of the round, and a save in progress leaves these rows out.
+  if (message.head().hasNextBatch) {
     next[trainer].program = layout.programIndex();
     next[trainer].message = incoming[trainer];
-    PDLRT_RETURN_IF_ERROR(insertKeys({&next[trainer]}));
-    ownCosts.apply += stopwatch.lap();
+    PDLRT_RETURN_IF_ERROR(stepRows.insert({&next[trainer]}));
+    state.metrics.apply += state.stopwatch.lap();
   }
   return {};
 }
 
-/// Ends the sum of this step.
-Status SyncServer::endSum(const ExchangeLayout &layout) {
-  Expected<Contribution> ended = closeSum(sum, layout.programIndex());
+/// Finishes the sum of this step.
+Status SyncMode::endSum(const ExchangeLayout &layout) {
+  Expected<PartialSum> ended = state.closeSum(sum, layout.programIndex());
   if (!ended)
     return ended.status();
   merged = std::move(*ended);
-  ownCosts.sum += stopwatch.lap();
+  state.metrics.sum += state.stopwatch.lap();
   return {};
 }
 
-Message SyncServer::answerSums(const ExchangeLayout &layout) {
+Message SyncMode::sumsResponse(const ExchangeLayout &layout) {
   ExchangeHead head;
   head.contributes = merged.present;
   ExchangeWriter writer(layout, head);
@@ -196,19 +210,21 @@ Message SyncServer::answerSums(const ExchangeLayout &layout) {
     }
     if (channel.kind != PDL_CHANNEL_PARTIAL_NORM)
       continue;
-    // Without weight nothing will be applied, whatever the norm; who has the
-    // gradients of parameters forms theirs.
+    // Without weight nothing will be applied, whatever the norm is. If
+    // parameters are elsewhere, the trainers that have their gradients compute
+    // those norms.
     const bool isElsewhere =
         pushed[0]->head().withoutParameters &&
-        descriptor.symbols[channel.symbol].kind != PDL_SYMBOL_TABLE;
-    std::vector<double> partials(layout.sectionBytes(rank(), c) /
+        state.descriptor.symbols[channel.symbol].kind != PDL_SYMBOL_TABLE;
+    std::vector<double> partials(layout.sectionBytes(state.rank(), c) /
                                  sizeof(double));
     if (isApplied && !isElsewhere && !partials.empty()) {
       const std::vector<double> &all =
-          updaters[layout.programIndex()]->partialNorms(
+          state.updaters[layout.programIndex()]->partialNorms(
               updateOf(layout, channel.symbol), merged);
-      if (descriptor.symbols[channel.symbol].kind == PDL_SYMBOL_TABLE) {
-        const auto &shards = placement.unitsOf(channel.symbol, rank());
+      if (state.descriptor.symbols[channel.symbol].kind == PDL_SYMBOL_TABLE) {
+        const auto &shards =
+            state.placement.unitsOf(channel.symbol, state.rank());
         for (size_t i = 0; i < shards.size(); ++i)
           partials[i] = all[shards[i]];
       } else {
@@ -221,36 +237,39 @@ Message SyncServer::answerSums(const ExchangeLayout &layout) {
 }
 
 /// Applies `merged`.
-Status SyncServer::finishStep(const ExchangeLayout &layout) {
-  std::vector<double> norms(descriptor.clip_count);
+Status SyncMode::finishStep(const ExchangeLayout &layout) {
+  std::vector<double> norms(state.descriptor.clip_count);
   outcome = {};
   outcome.setSums(merged);
   outcome.applied = merged.present && merged.hasWeight();
   outcome.stop = stop;
-  outcome.save = save;
-  for (uint32_t t = 0; t < trainers(); ++t) {
+  // Trainers save after a step, so the response that only opens the first one
+  // would be in vain.
+  outcome.save = (merged.present && isSaveRequested.exchange(false)) || save;
+  for (uint32_t t = 0; t < state.trainers(); ++t) {
     for (int32_t c = 0; c < layout.channelCount(); ++c)
       if (const auto norm = incoming[t]->sectionOf<double>(c);
           layout.channel(c).kind == PDL_CHANNEL_NORM && !norm.empty())
         norms[layout.channel(c).clip] = norm[0];
-    outcome.contributors += incoming[t]->head().contributesNext;
+    outcome.contributors += incoming[t]->head().hasNextBatch;
   }
   if (outcome.applied) {
     const TraceSpan span("apply");
-    Updater &updater = *updaters[layout.programIndex()];
+    Updater &updater = *state.updaters[layout.programIndex()];
     updater.makeRoom();
     PDLRT_RETURN_IF_ERROR(updater.finish(merged, norms));
-    ownModel.quiesce();
+    state.model.quiesce();
     for (const Pulled &each : next)
-      renewRows(each);
+      stepRows.renew(each);
   }
-  ownCosts.steps += merged.present;
-  ownCosts.apply += stopwatch.lap();
+  state.metrics.steps += merged.present;
+  steps += merged.present ? 1 : 0;
+  state.metrics.apply += state.stopwatch.lap();
   return {};
 }
 
-Status SyncServer::closeStep(MessageKind kind) {
-  const ExchangeLayout &layout = layouts[incoming[0]->head().program];
+Status SyncMode::closeStep(MessageKind kind) {
+  const ExchangeLayout &layout = state.layouts[incoming[0]->head().program];
   for (const std::shared_ptr<const ExchangeMessage> &message : incoming) {
     stop |= message->head().stopRequested;
     save |= message->head().saveRequested;
@@ -261,16 +280,16 @@ Status SyncServer::closeStep(MessageKind kind) {
   PDLRT_RETURN_IF_ERROR(endSum(layout));
   if (!layout.hasNormRequest())
     return finishStep(layout);
-  normsAreDue = true;
+  normsArePending = true;
   return {};
 }
 
 Expected<std::vector<Message>>
-SyncServer::answerSteps(std::span<const Envelope> requests) {
-  const ExchangeLayout &layout = layouts[incoming[0]->head().program];
-  if (normsAreDue && requests.front().kind == MessageKind::Exchange) {
-    incoming.assign(trainers(), nullptr);
-    return std::vector<Message>(requests.size(), answerSums(layout));
+SyncMode::respondToSteps(std::span<const Envelope> requests) {
+  const ExchangeLayout &layout = state.layouts[incoming[0]->head().program];
+  if (normsArePending && requests.front().kind == MessageKind::Exchange) {
+    incoming.assign(state.trainers(), nullptr);
+    return std::vector<Message>(requests.size(), sumsResponse(layout));
   }
   std::vector<StateFor> to;
   for (const Envelope &request : requests) {
@@ -278,18 +297,18 @@ SyncServer::answerSteps(std::span<const Envelope> requests) {
     to.push_back({&next[request.trainer], head.allValues, &outcome,
                   /*seen=*/nullptr, head.withoutParameters});
   }
-  std::vector<Message> answers = answerState(layout, to);
-  // Keys of the next step take the place of this one's.
+  std::vector<Message> responses = stepResponses.stateResponses(layout, to);
+  // The keys of the next step replace those of this one.
   merged = {};
-  stop = save = normsAreDue = false;
-  for (uint32_t t = 0; t < trainers(); ++t) {
+  stop = save = normsArePending = false;
+  for (uint32_t t = 0; t < state.trainers(); ++t) {
     incoming[t].reset();
     pushed[t].reset();
     pulled[t] = std::exchange(next[t], {});
   }
-  return answers;
+  return responses;
 }
 
-std::unique_ptr<StateServer> pdlrt::createSyncServer(const ServerSetup &setup) {
-  return std::make_unique<SyncServer>(setup);
+std::unique_ptr<StepMode> pdlrt::createSyncMode(const ModeSetup &setup) {
+  return std::make_unique<SyncMode>(setup);
 }

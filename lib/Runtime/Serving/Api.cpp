@@ -1,4 +1,4 @@
-//===- Api.cpp - What a library of a model offers -------------------------===//
+//===- Api.cpp - Functions of a model's library ---------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The functions of pdl/serving.h. A library is linked with this file and one
-// compiled program; a model is the state that it has at the moment, and scorers
-// that wait for calls.
+// Implements the functions of pdl/serving.h. A library is linked from this file
+// and one compiled program. A model consists of its current state and of idle
+// scorers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,7 @@
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/CpuCheck.h"
 #include "pdlrt/Core/UnknownIds.h"
+#include "pdlrt/Gemm/Gemm.h"
 #include "pdlrt/Serving/Scorer.h"
 #include "pdlrt/Serving/ServedState.h"
 
@@ -34,9 +35,10 @@
 
 using namespace pdlrt;
 
-/// Defined beside ServerRows, which only a library has that was linked with
-/// `--undefined=pdlrt_connect_rows`. Fills `rows` or `status`, and says whether
-/// it is for want of a server that it failed. Throws std::bad_alloc.
+/// Defined together with ServerRows, which a library contains only if it was
+/// linked with `--undefined=pdlrt_connect_rows`. Sets `rows` or `status`. On
+/// failure, `isUnavailable` is true if servers did not respond. Throws
+/// std::bad_alloc.
 extern "C" [[gnu::weak]] void
 pdlrt_connect_rows(const pdl_descriptor *descriptor,
                    const ConnectOptions *options,
@@ -50,7 +52,8 @@ struct pdl_serving_model {
       : descriptor(descriptor), acceptOldLayout(acceptOldLayout),
         current(std::move(state)), idle(descriptor.program_count) {}
 
-  /// What a call works with: the state as it was when the call began.
+  /// Objects that a call uses: a scorer, and the state at the start of the
+  /// call.
   struct Lease {
     std::shared_ptr<const ServedState> state;
     std::unique_ptr<Scorer> scorer;
@@ -72,7 +75,7 @@ struct pdl_serving_model {
           std::make_unique<Scorer>(descriptor, descriptor.programs[program]);
     return lease;
   }
-  /// `ids`: of the call, which went well.
+  /// Returns a scorer after a successful call. `ids`: the counts of the call.
   void giveBack(int32_t program, Lease lease, Scorer::IdCounts ids) {
     const std::lock_guard lock(mutex);
     idCounts.all += ids.all;
@@ -85,7 +88,7 @@ struct pdl_serving_model {
     return current;
   }
   void replace(std::shared_ptr<const ServedState> state) {
-    // The old one is freed by whoever used it last, outside of the lock.
+    // The last user frees the old state, outside of the lock.
     const std::lock_guard lock(mutex);
     std::swap(current, state);
     ++version;
@@ -97,13 +100,13 @@ struct pdl_serving_model {
   std::shared_ptr<const ServedState> current;
   int64_t version = 1;
   Scorer::IdCounts idCounts;
-  /// By program.
+  /// Indexed by program.
   std::vector<std::vector<std::unique_ptr<Scorer>>> idle;
 };
 
 namespace {
 
-/// What a library says of itself, made when it is asked first.
+/// Description of the library, created at the first request.
 class Description {
 public:
   explicit Description(const pdl_descriptor &descriptor) {
@@ -144,15 +147,32 @@ private:
 
 } // namespace
 
-/// What a call returns whose servers may not have answered.
+/// Returns the code of a call that failed, or PDL_SERVING_UNAVAILABLE if
+/// servers did not respond.
 static int32_t codeOf(int32_t code, bool isUnavailable) {
   return code != PDL_OK && isUnavailable ? PDL_SERVING_UNAVAILABLE : code;
 }
 
-/// Runs `body`, which returns a Status; nothing is thrown out of it.
+/// Stores the message for the calling thread and returns a code that each host
+/// knows. To hosts that were built with an earlier version, a code other than
+/// these means that the library is broken, and PDL_INVALID_ARGUMENT any failure
+/// that the caller can mend.
+static int32_t reportToHost(const Status &status) {
+  switch (status.code()) {
+  case PDL_OK:
+    return PDL_OK;
+  case PDL_OUT_OF_MEMORY:
+  case PDL_INTERNAL:
+    return status.report();
+  default:
+    return pdlrt_set_error(PDL_INVALID_ARGUMENT, status.message().c_str());
+  }
+}
+
+/// Runs `body`, which returns a Status. Converts exceptions into error codes.
 template <typename Body> static int32_t guarded(Body &&body) {
   try {
-    return body().report();
+    return reportToHost(body());
   } catch (const std::bad_alloc &) {
     return pdlrt_set_error(PDL_OUT_OF_MEMORY,
                            "out of memory; use smaller batches (or, of a model "
@@ -163,7 +183,8 @@ template <typename Body> static int32_t guarded(Body &&body) {
   }
 }
 
-/// That of the library's program; it was checked before anybody got a function.
+/// Returns the descriptor of the library's program. Its version was checked
+/// before callers received any function.
 static const pdl_descriptor &descriptorOfLibrary() {
   return *pdl_program_query(PDL_ABI_VERSION);
 }
@@ -211,8 +232,9 @@ static const char *uncheckedOf(pdl_serving_model *model) {
 
 static void closeModel(pdl_serving_model *model) { delete model; }
 
-/// Makes lookups look into fewer changes, while calls see these already. Where
-/// there is no memory for it, or there are others meanwhile, it is left.
+/// Merges levels of changes so that lookups become faster. Calls already use
+/// the new values meanwhile. Does nothing if memory is exhausted or the state
+/// was replaced.
 static void joinLevels(pdl_serving_model &model,
                        const std::shared_ptr<const ServedState> &loaded) {
   std::shared_ptr<const ServedState> joined;
@@ -270,7 +292,7 @@ static int32_t stateOf(pdl_serving_model *model, pdl_serving_state *state) {
 static const pdl_serving_description *describeLibrary() {
   const pdl_serving_description *found = nullptr;
   (void)guarded([&]() -> Status {
-    // Constant: what the program's descriptor says in other words.
+    // Constant, because it depends only on the program's descriptor.
     static const Description description(descriptorOfLibrary());
     found = &description.get();
     return {};
@@ -381,12 +403,12 @@ static const char *warningOf(pdl_serving_model *model) {
 }
 
 //===----------------------------------------------------------------------===//
-// Models that ask servers
+// Models with remote rows
 //===----------------------------------------------------------------------===//
 
 static Expected<ConnectOptions>
 optionsOf(const pdl_serving_connection *connection) {
-  // Callers may be older than what came last.
+  // The caller may have been compiled with an older, shorter struct.
   constexpr size_t first = offsetof(pdl_serving_connection, accept_old_layout);
   if (!connection || connection->struct_size < first)
     return Status::invalid("struct_size of the connection is not that of "
@@ -398,14 +420,14 @@ optionsOf(const pdl_serving_connection *connection) {
     options.servers.push_back(servers.substr(begin, end - begin));
     begin = end + 1;
   }
-  constexpr size_t mostServers = 65536;
-  if (servers.empty() || options.servers.size() > mostServers)
+  constexpr size_t maxServers = 65536;
+  if (servers.empty() || options.servers.size() > maxServers)
     return Status::invalid("a connection needs the addresses of 1 to 65536 "
                            "servers, with commas between");
-  constexpr int64_t mostMillis = int64_t(1) << 40;
+  constexpr int64_t maxMillis = int64_t(1) << 40;
   if (connection->cache_bytes < 0 || connection->row_age_ms < 0 ||
-      connection->timeout_ms < 0 || connection->row_age_ms > mostMillis ||
-      connection->timeout_ms > mostMillis)
+      connection->timeout_ms < 0 || connection->row_age_ms > maxMillis ||
+      connection->timeout_ms > maxMillis)
     return Status::invalid("cache_bytes, row_age_ms and timeout_ms of a "
                            "connection are not below zero, and times less "
                            "than 2^40 ms");
@@ -425,8 +447,9 @@ connectModel(const pdl_serving_connection *connection) {
     if (!options)
       return options.status();
     if (!pdlrt_connect_rows)
-      return Status::invalid("this library was made without servers; translate "
-                             "the model with --emit=library --servers");
+      return Status::failedPrecondition(
+          "this library was made without servers; translate "
+          "the model with --emit=library --servers");
     const pdl_descriptor &descriptor = descriptorOfLibrary();
     std::shared_ptr<const RemoteRows> rows;
     bool isUnavailable = false;
@@ -455,8 +478,9 @@ static int32_t refreshModel(pdl_serving_model *model) {
     PDLRT_RETURN_IF_ERROR(requireModel(model));
     const std::shared_ptr<const ServedState> before = model->state();
     if (!before->remoteRows())
-      return Status::invalid("the model is not connected to servers; reload "
-                             "the path of other values");
+      return Status::failedPrecondition(
+          "the model is not connected to servers; reload "
+          "the path of other values");
     auto state = ServedState::ofServers(model->descriptor, before->remoteRows(),
                                         "", before.get(), isUnavailable);
     if (!state)
@@ -471,7 +495,7 @@ static int32_t rowCountsOf(pdl_serving_model *model,
                            pdl_serving_row_counts *counts) {
   return guarded([&]() -> Status {
     PDLRT_RETURN_IF_ERROR(requireModel(model));
-    // Callers may be older than what came last.
+    // The caller may have been compiled with an older, shorter struct.
     constexpr size_t first = offsetof(pdl_serving_row_counts, ids);
     if (!counts || counts->struct_size < first)
       return Status::invalid("struct_size of the counts is not that of "
@@ -495,7 +519,8 @@ static int32_t rowCountsOf(pdl_serving_model *model,
   });
 }
 
-/// For who loads libraries; what the second exported function returns too.
+/// Entry point for programs that load the library at run time. The second
+/// exported function returns the same.
 extern "C" __attribute__((visibility("default"))) const pdl_serving *
 pdl_serving_query(uint32_t version) {
   static const pdl_serving functions = {sizeof(pdl_serving),
@@ -521,7 +546,7 @@ pdl_serving_query(uint32_t version) {
     pdlrt_set_error(PDL_INVALID_ARGUMENT,
                     "the library offers version 1 of pdl/serving.h; translate "
                     "the model again, or compile the caller with the header "
-                    "beside the library");
+                    "next to the library");
     return nullptr;
   }
   char missing[512];
@@ -532,10 +557,14 @@ pdl_serving_query(uint32_t version) {
     pdlrt_set_error(PDL_INVALID_ARGUMENT, missing);
     return nullptr;
   }
-  return checkDescriptor(descriptor).report() == PDL_OK ? &functions : nullptr;
+  if (checkDescriptor(descriptor).report() != PDL_OK)
+    return nullptr;
+  openFastGemm();
+  return &functions;
 }
 
-/// For who links libraries: each exports it by the name of its model.
+/// Entry point for programs that link the library. Each library exports it
+/// under the name of its model.
 extern "C" const pdl_serving *pdl_serving_latest(void) {
   return pdl_serving_query(PDL_SERVING_VERSION);
 }

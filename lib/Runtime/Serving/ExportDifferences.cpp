@@ -1,4 +1,4 @@
-//===- ExportDifferences.cpp - Exports beside their checkpoints -----------===//
+//===- ExportDifferences.cpp - Compares exports with checkpoints ----------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -24,7 +24,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// What is found, in sentences.
+/// Collects differences as messages.
 class Differences {
 public:
   Differences(const std::string &path, const Checkpoint &checkpoint,
@@ -37,16 +37,17 @@ public:
                       size_t memory);
   Status compareMapped(const CheckpointSymbol &exported,
                        const CheckpointPart &part, size_t memory);
-  /// How the keys of a table come from fields, where both say it.
+  /// Compares how the keys of a table are made from fields, if both describe
+  /// it.
   void compareKeys(const std::string &table, const std::string &exported);
-  /// The tables of the checkpoint that were not compared.
+  /// Reports tables of the checkpoint that were not compared.
   void reportTables(const std::set<std::string> &compared);
   StateDifferences take() { return std::move(found); }
 
 private:
   void report(const std::string &sentence) {
     if (++found.count <= int64_t(limit))
-      found.sentences.push_back(sentence);
+      found.messages.push_back(sentence);
   }
   void compareElements(const std::string &what, const RowElements &elements,
                        const std::byte *left, const std::byte *right);
@@ -87,7 +88,8 @@ void Differences::compareElements(const std::string &what,
                          elementText(elements.type, right), second));
 }
 
-/// That of the checkpoint; null where it has none, which is reported.
+/// Returns the checkpoint's table of that name. If there is none, reports that
+/// and returns null.
 const CheckpointSymbol *Differences::tableOf(const std::string &name) {
   for (const CheckpointSymbol &symbol : checkpoint.manifest().symbols)
     if (symbol.isTable && symbol.name == name)
@@ -160,7 +162,7 @@ Status Differences::compareParameters(const std::string &slot, bool hasFile) {
 }
 
 //===----------------------------------------------------------------------===//
-// Tables for stores
+// Tables for key-value stores
 //===----------------------------------------------------------------------===//
 
 Status Differences::compareTable(const OpenKeyValues &source,
@@ -244,7 +246,7 @@ Expected<StateDifferences> pdlrt::compareKeyValues(
 }
 
 //===----------------------------------------------------------------------===//
-// Tables that are mapped
+// Memory-mapped tables
 //===----------------------------------------------------------------------===//
 
 Status Differences::compareMapped(const CheckpointSymbol &exported,
@@ -301,7 +303,7 @@ Status Differences::compareMapped(const CheckpointSymbol &exported,
   }
   if (!more)
     return more.status();
-  // The first of them, of which there may be as many as rows.
+  // Only the first keys are reported; there may be as many as rows.
   std::set<int64_t> alone;
   table->forEach([&](int64_t key, const char *row) {
     if (isInBoth[table->placeOf(row)])

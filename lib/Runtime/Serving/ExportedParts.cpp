@@ -1,4 +1,4 @@
-//===- ExportedParts.cpp - What exports have in common --------------------===//
+//===- ExportedParts.cpp - Common code of exports -------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 //===----------------------------------------------------------------------===//
 
 NewFolder::NewFolder(const std::string &finalPath)
-    // Another process may have had the same number, on another host.
+    // A process on another host may have the same process id.
     : path(fmt::format("{}.tmp.{}-{}", withoutSlashes(finalPath), getpid(),
                        std::random_device()())),
       finalPath(withoutSlashes(finalPath)) {}
@@ -43,8 +43,9 @@ NewFolder::~NewFolder() {
 Status NewFolder::create() {
   std::error_code error;
   if (fs::exists(fs::symlink_status(finalPath, error)))
-    return Status::invalid(finalPath + ": is there already; name another "
-                                       "folder, or remove it");
+    return Status::failedPrecondition(finalPath +
+                                      ": is there already; name another "
+                                      "folder, or remove it");
   fs::create_directory(path, error);
   return error ? cannotWrite(error) : Status();
 }
@@ -55,8 +56,9 @@ Status NewFolder::commit() {
 }
 
 Status NewFolder::cannotWrite(std::error_code error) const {
-  return Status::invalid(finalPath + ": cannot be written: " + error.message() +
-                         "; name another folder");
+  return Status::ofErrno(error.value(),
+                         finalPath + ": cannot be written: " + error.message() +
+                             "; name another folder");
 }
 
 //===----------------------------------------------------------------------===//
@@ -156,7 +158,7 @@ Status pdlrt::checkFile(const std::string &path, const FileDigest &digest) {
     return found.status();
   if (*found == digest)
     return {};
-  return Status::invalid(path +
-                         ": is not what its manifest says, damaged or of "
-                         "another export; export the checkpoint again");
+  return Status::dataLoss(path +
+                          ": is not what its manifest says, damaged or of "
+                          "another export; export the checkpoint again");
 }

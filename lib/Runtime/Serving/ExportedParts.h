@@ -1,4 +1,4 @@
-//===- ExportedParts.h - What exports have in common ------------*- C++ -*-===//
+//===- ExportedParts.h - Common code of exports -----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,8 +20,8 @@
 
 namespace pdlrt {
 
-/// A folder that is made under another name, and goes with the object unless it
-/// got its own.
+/// A folder that is created under a temporary name. The destructor removes it
+/// unless it was committed.
 class NewFolder {
 public:
   explicit NewFolder(const std::string &finalPath);
@@ -29,9 +29,10 @@ public:
   NewFolder(const NewFolder &) = delete;
   NewFolder &operator=(const NewFolder &) = delete;
 
-  /// An error where there is something of the final name.
+  /// Creates the folder. Returns an error if the final name exists.
   Status create();
-  /// Flushes the names in it to the disk, and gives it its own.
+  /// Flushes the names in the folder to the disk and renames it to its final
+  /// name.
   Status commit();
 
   const std::string path;
@@ -42,15 +43,15 @@ private:
   const std::string finalPath;
 };
 
-/// The place of the slot among those of the symbol, as a part; 0: it has none
-/// of that name and of its value's size.
+/// Returns the index of the slot as a part of the symbol, or 0 if there is no
+/// slot with that name and the value's size.
 size_t slotPartOf(const CheckpointSymbol &symbol, const std::string &slot);
 
-/// An error where no symbol has such a slot; "" is none that is asked for.
+/// Returns an error if no symbol has that slot. "" requests none.
 Status checkSlot(const Checkpoint &checkpoint, const std::string &slot);
 
-/// The name of a parameter's tensor in a checkpoint's dense files, and in that
-/// of an export.
+/// Returns the name of a parameter's tensor in dense files of checkpoints and
+/// exports.
 std::string fullTensorName(const CheckpointSymbol &symbol, size_t part);
 
 /// Reads a part of a parameter. Throws std::bad_alloc.
@@ -60,14 +61,14 @@ Expected<std::vector<std::byte>> readParameter(const Checkpoint &checkpoint,
 
 inline constexpr const char *parametersName = "dense.safetensors";
 
-/// Writes the parameters, or their slot `slot` where they have it, as one file
-/// in `folder`, and returns its digest; none where there are no parameters.
-/// Throws std::bad_alloc.
+/// Writes the parameters, or their slot `slot` if they have it, as one file in
+/// `folder`. Returns its digest, or none if there are no parameters. Throws
+/// std::bad_alloc.
 Expected<std::optional<FileDigest>>
 writeParameters(const Checkpoint &checkpoint, const std::string &slot,
                 const std::string &folder);
 
-/// An error where the file does not have that digest. All of it is read.
+/// Reads the file, and returns an error if it does not have that digest.
 Status checkFile(const std::string &path, const FileDigest &digest);
 
 } // namespace pdlrt

@@ -33,8 +33,8 @@ TableOptions pdlrt::optionsOfPart(const CheckpointSymbol &symbol, size_t part) {
   return options;
 }
 
-/// Of each part of a table in a checkpoint, without what that follows, the keys
-/// and the tensor `tensor` of that type and width.
+/// Returns the keys and the tensor `tensor` of that type and width of each part
+/// of a table in a checkpoint, without its predecessors.
 static Expected<std::vector<FileRows>> rowsIn(const Checkpoint &checkpoint,
                                               const std::string &table,
                                               const std::string &tensor,
@@ -69,7 +69,7 @@ Status pdlrt::copyElements(const TensorView &tensor, int64_t first,
   return {};
 }
 
-/// Brings rows of a file to the form in which a table serves them.
+/// Converts rows of a file to the form in which a table serves them.
 static Status convertRows(const TableOptions &options, const TensorView &values,
                           int64_t first, const std::vector<void *> &rows,
                           std::vector<std::byte> &scratch) {
@@ -100,16 +100,17 @@ static Status convertRows(const TableOptions &options, const TensorView &values,
       widenStored(fileStorage, width, from, static_cast<float *>(rows[i]));
     } else if (!storeNearest(storage, width,
                              reinterpret_cast<const float *>(from), rows[i])) {
-      return Status::invalid("tensor '" + values.name +
-                             "' has a number that is too large for the rows "
-                             "of @" +
-                             options.name + ", which are stored in 16 bits");
+      return Status::failedPrecondition(
+          "tensor '" + values.name +
+          "' has a number that is too large for the rows "
+          "of @" +
+          options.name + ", which are stored in 16 bits");
     }
   }
   return {};
 }
 
-/// `removed`: keys that have no row any more.
+/// Creates a table. `removed`: keys that no longer have a row.
 static Expected<FrozenTable> freeze(const TableOptions &options,
                                     const std::vector<FileRows> &sources,
                                     const std::vector<int64_t> &removed) {
@@ -175,7 +176,7 @@ Expected<FrozenTable> pdlrt::freezeChanges(const TableOptions &options,
   return freeze(options, *rows, removed);
 }
 
-/// Where a checkpoint's rows are, one behind the other in each file.
+/// Creates a table of a checkpoint's rows, reading each file sequentially.
 static Expected<FrozenTable> freezeLinked(const TableOptions &options,
                                           const LinkedRows &linked,
                                           const std::string &tensor,

@@ -23,37 +23,37 @@
 
 namespace pdlrt {
 
-/// Some rows of a table, in a file that is open.
+/// Some rows of a table, in an open file.
 struct FileRows {
   std::string file;
   const TensorView *keys, *values;
-  /// Of a checkpoint: what the order of its keys has to be.
+  /// Checks the order of a checkpoint's keys.
   std::optional<KeyPlaces> places = {};
 };
 
-/// A table of a checkpoint of which one part is read: 0 the value, or slot
-/// `part` - 1.
+/// Returns options for a table of a checkpoint of which one part is read: 0 the
+/// value, otherwise slot `part` - 1.
 TableOptions optionsOfPart(const CheckpointSymbol &symbol, size_t part);
 
-/// A table of these rows, in the form in which frozen programs read them. An
+/// Creates a table of these rows in the form that frozen programs read. An
 /// error names the file. Throws std::bad_alloc.
 Expected<FrozenTable> freezeRows(const TableOptions &options,
                                  const std::vector<FileRows> &sources);
 
-/// The same of all rows that a table has in a checkpoint, and in what it
-/// follows if it is a delta: of tensor `tensor`, which has that type.
+/// The same for all rows of a table in a checkpoint, including its predecessors
+/// if it is a delta. Reads the tensor `tensor` of that type.
 Expected<FrozenTable> freezeTable(const TableOptions &options,
                                   const Checkpoint &checkpoint,
                                   const std::string &table,
                                   const std::string &tensor, TensorType type);
 
-/// The same of what a delta alone changes; erased keys are removed ones.
+/// The same for the changes of a delta alone. Erased keys become removed keys.
 Expected<FrozenTable> freezeChanges(const TableOptions &options,
                                     const Checkpoint &delta,
                                     const std::string &table,
                                     const std::string &tensor, TensorType type);
 
-/// `count` elements of a file, widened to f64 where that is asked for.
+/// Copies `count` elements of a file, widened to f64 if requested.
 Status copyElements(const TensorView &tensor, int64_t first, int64_t count,
                     int32_t elementType, void *out);
 

@@ -1,4 +1,4 @@
-//===- KeyValueExport.cpp - A checkpoint for key-value stores -------------===//
+//===- KeyValueExport.cpp - Exports for key-value stores ------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -41,7 +41,7 @@ WideRows::WideRows(std::string table, std::string checkpoint, SortedRows sorted)
   wideElements = rows.elements();
   if (storage != PDL_STORE_ELEMENT)
     wideElements.type = TensorType::F32;
-  // Aligned, as widening wants it.
+  // The vector is aligned, as widening requires.
   row.resize(wideElements.bytes());
 }
 
@@ -56,7 +56,7 @@ Expected<bool> WideRows::next() {
                 reinterpret_cast<float *>(row.data()));
   if (!allFinite(wideElements.type == TensorType::F64 ? PDL_F64 : PDL_F32,
                  wideElements.width, row.data()))
-    return Status::invalid(fmt::format(
+    return Status::dataLoss(fmt::format(
         "{}: @{} has a number that is not finite at key {}; use another "
         "checkpoint",
         checkpoint, table, rows.key()));
@@ -69,7 +69,7 @@ Expected<bool> WideRows::next() {
 
 namespace {
 
-/// Writes a table as files, one after the other.
+/// Writes a table as consecutive files.
 class TableFiles {
 public:
   TableFiles(const KeyValueFormat &format, const KeyValueOptions &options,
@@ -95,7 +95,7 @@ private:
 
 Status TableFiles::begin(int64_t key) {
   KeyValueFile file;
-  // A symbol may have any name, a file may not.
+  // Symbol names may contain characters that are invalid in file names.
   file.file = fmt::format("table-{}-{:05}.{}", number, table.files.size(),
                           format.name());
   file.firstKey = key;
@@ -207,10 +207,10 @@ OpenKeyValues::open(const std::string &path,
       formats, manifest->format,
       [](const KeyValueFormat *known) { return std::string(known->name()); });
   if (format == formats.end())
-    return Status::invalid(path + ": its tables are of format '" +
-                           manifest->format +
-                           "', which this program was built without; use one "
-                           "that was built with it");
+    return Status::failedPrecondition(
+        path + ": its tables are of format '" + manifest->format +
+        "', which this program was built without; use one "
+        "that was built with it");
   return OpenKeyValues{path, **format, *std::move(manifest)};
 }
 
@@ -232,7 +232,7 @@ Expected<bool> TableReader::next() {
     if (*more)
       return check(file) ? Expected<bool>(true) : misplaced(file);
     if (rowsOfFile != file.rows || last != file.lastKey)
-      return Status::invalid(fmt::format(
+      return Status::dataLoss(fmt::format(
           "{}/{}: has {} rows up to key {}, but its manifest says {} up to "
           "key {}; export the checkpoint again",
           source.path, file.file, rowsOfFile, last.value_or(0), file.rows,
@@ -243,7 +243,7 @@ Expected<bool> TableReader::next() {
   return false;
 }
 
-/// Whether a row is where its key belongs.
+/// Returns true if the key of the current row is in order.
 bool TableReader::check(const KeyValueFile &file) {
   const int64_t key = reader->key();
   const bool isInPlace =
@@ -255,7 +255,7 @@ bool TableReader::check(const KeyValueFile &file) {
 }
 
 Status TableReader::misplaced(const KeyValueFile &file) const {
-  return Status::invalid(
+  return Status::dataLoss(
       fmt::format("{}/{}: key {} is not in its place; export the checkpoint "
                   "again",
                   source.path, file.file, *last));

@@ -39,7 +39,7 @@ int64_t pdlrt::keyOfBytes(const void *bytes) {
 
 namespace {
 
-/// A file that is made by appending bytes.
+/// A file that is written sequentially.
 class PlainWriter : public KeyValueWriter {
 public:
   PlainWriter(const std::string &path, const RowElements &elements)
@@ -65,7 +65,7 @@ private:
   uint64_t written = 0;
 };
 
-/// A file that is read from its beginning to its end.
+/// A file that is read sequentially.
 class PlainReader : public KeyValueReader {
 public:
   PlainReader(FileBytes opened, const RowElements &elements)
@@ -76,8 +76,8 @@ public:
   const std::byte *values() const override { return rowValues.data(); }
 
 protected:
-  /// What follows in the file, of which `used` bytes have been used since the
-  /// last call: at least `atLeast` bytes, or all that are left.
+  /// Consumes `used` bytes of the previous result, and returns the following
+  /// bytes: at least `atLeast`, or all remaining ones.
   Expected<std::string_view> more(size_t used, size_t atLeast);
   const std::string &path() const { return file.path(); }
 
@@ -87,7 +87,7 @@ protected:
 
 private:
   FileBytes file;
-  /// Where the bytes behind `piece` are in the file.
+  /// Position in the file of the bytes after `piece`.
   uint64_t offset = 0;
   std::string piece;
   size_t begin = 0;
@@ -150,7 +150,7 @@ public:
   open(const std::string &path, const RowElements &elements) const override;
 };
 
-/// No number has more characters in its shortest form.
+/// Maximum number of characters of a number in its shortest form.
 constexpr size_t longestNumber = 32;
 
 } // namespace
@@ -177,7 +177,7 @@ Status TsvWriter::add(int64_t key, const std::byte *values) {
   return write(line);
 }
 
-/// Whether the cells are the elements of a row, which are taken then.
+/// Parses the cells as the elements of a row. Returns false if they are not.
 template <typename Number> bool TsvReader::parse(std::string_view cells) {
   std::byte *out = rowValues.data();
   for (int64_t i = 0; i < elements.width; ++i, out += sizeof(Number)) {
@@ -216,8 +216,8 @@ Expected<bool> TsvReader::next() {
     used = length + 1;
   }
   if (!isRow)
-    return Status::invalid(
-        fmt::format("{}: line {} is no key with {} numbers behind tabs; export "
+    return Status::dataLoss(
+        fmt::format("{}: line {} is no key with {} numbers after tabs; export "
                     "the checkpoint again",
                     path(), lineNumber, elements.width));
   return true;
@@ -310,7 +310,7 @@ Expected<bool> BinaryReader::next() {
   if (record->empty())
     return false;
   if (record->size() < bytes)
-    return Status::invalid(
+    return Status::dataLoss(
         fmt::format("{}: ends within a record of {} bytes; export the "
                     "checkpoint again",
                     path(), bytes));

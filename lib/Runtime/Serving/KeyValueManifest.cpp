@@ -1,4 +1,4 @@
-//===- KeyValueManifest.cpp - What an export for stores consists of -------===//
+//===- KeyValueManifest.cpp - Manifest of exports for key-value stores ----===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,7 +21,8 @@
 using namespace pdlrt;
 using nlohmann::json;
 
-/// Raised with every change that an older reader would misread.
+/// Format version. Increased with every change that an older reader would
+/// misread.
 static constexpr int64_t keyValueVersion = 1;
 
 bool pdlrt::isKeyValueExport(const std::string &folder) {
@@ -77,18 +78,19 @@ std::string pdlrt::encodeKeyValues(const KeyValueManifest &manifest) {
 
 namespace {
 
-/// What is JSON, but no manifest.
+/// Valid JSON that is not a valid manifest.
 struct ContentError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 } // namespace
 
-/// A whole number from `least` on; throws json::exception, ContentError.
+/// Returns an integer that is at least `least`; throws json::exception,
+/// ContentError.
 static int64_t countAt(const json &object, const char *name,
                        int64_t least = 0) {
   const json &value = object.at(name);
-  // A negative number would be converted silently.
+  // The JSON library would silently convert a negative number.
   if (!value.is_number_unsigned() ||
       value.get<uint64_t>() > uint64_t(INT64_MAX) ||
       value.get<int64_t>() < least)
@@ -110,12 +112,12 @@ static FileDigest digestOf(const json &object) {
 }
 
 static RowElements elementsOf(const json &object) {
-  // So that no size of a row overflows.
-  constexpr int64_t mostElements = int64_t(1) << 32;
+  // Prevents overflow in the size of a row.
+  constexpr int64_t maxElements = int64_t(1) << 32;
   const std::string type = object.at("element_type");
   RowElements elements;
   elements.width = countAt(object, "width", 1);
-  if (elements.width > mostElements)
+  if (elements.width > maxElements)
     throw ContentError("width is too large");
   for (TensorType known : {TensorType::F32, TensorType::F64})
     if (type == tensorTypeName(known)) {
@@ -152,7 +154,8 @@ static KeyValueTable tableOf(const json &object, std::set<std::string> &names) {
 Expected<KeyValueManifest> pdlrt::decodeKeyValues(const std::string &text,
                                                   const std::string &path) {
   const auto refuse = [&](const std::string &why) {
-    return Status::invalid(path + ": " + why + "; export the checkpoint again");
+    return Status::dataLoss(path + ": " + why +
+                            "; export the checkpoint again");
   };
   const std::optional<CheckedText> checked = splitChecked(text);
   if (!checked)

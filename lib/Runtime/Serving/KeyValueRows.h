@@ -1,4 +1,4 @@
-//===- KeyValueRows.h - Rows that are exported and compared -----*- C++ -*-===//
+//===- KeyValueRows.h - Rows for exports and comparisons --------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -25,17 +25,17 @@ inline bool comesBefore(KeyOrder order, int64_t a, int64_t b) {
   return order == KeyOrder::Signed ? a < b : uint64_t(a) < uint64_t(b);
 }
 
-/// The rows of a table of a checkpoint as they are exported: what is stored in
-/// 16 bits is F32. Not thread-safe.
+/// The rows of a table of a checkpoint as they are exported: 16-bit values are
+/// F32. Not thread-safe.
 class WideRows {
 public:
-  /// As `SortedRows::open`.
+  /// Like `SortedRows::open`.
   static Expected<WideRows> open(const Checkpoint &checkpoint,
                                  const CheckpointSymbol &symbol, size_t part,
                                  KeyOrder order, size_t memory);
 
   const RowElements &elements() const { return wideElements; }
-  /// An error where a number is not finite.
+  /// Advances to the next row. Returns an error if a number is not finite.
   Expected<bool> next();
   int64_t key() const { return rows.key(); }
   const std::byte *values() const { return row.data(); }
@@ -50,7 +50,7 @@ private:
   std::vector<std::byte> row;
 };
 
-/// An export that is read.
+/// An export that is open for reading.
 struct OpenKeyValues {
   static Expected<OpenKeyValues>
   open(const std::string &path, std::span<const KeyValueFormat *const> formats);
@@ -60,14 +60,14 @@ struct OpenKeyValues {
   KeyValueManifest manifest;
 };
 
-/// The rows of a table of an export. Not thread-safe.
+/// Reads the rows of a table of an export. Not thread-safe.
 class TableReader {
 public:
-  /// Both outlive it.
+  /// Both arguments must outlive this object.
   TableReader(const OpenKeyValues &source, const KeyValueTable &table)
       : source(source), table(table) {}
 
-  /// Goes on to the next row. An error where keys or counts are not those of
+  /// Advances to the next row. Returns an error if keys or counts differ from
   /// the manifest.
   Expected<bool> next();
   int64_t key() const { return reader->key(); }

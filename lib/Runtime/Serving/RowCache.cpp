@@ -1,4 +1,4 @@
-//===- RowCache.cpp - Rows that were read lately --------------------------===//
+//===- RowCache.cpp - Cache of recently read rows -------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,20 +16,20 @@
 
 using namespace pdlrt;
 
-/// Where eight rows stand, whose bytes are elsewhere: keys are compared without
-/// touching them.
+/// Metadata of eight rows. The row bytes are stored separately, so that
+/// comparing keys does not touch them.
 struct RowCache::Set {
   int64_t keys[ways] = {};
-  /// When each was asked for.
+  /// Time at which each row was requested.
   int64_t times[ways] = {};
   uint32_t tags[ways] = {};
-  /// By way, a bit: whether there is a row, whether it was read since the hand
-  /// passed, and whether the table has none of that key.
+  /// One bit per way: the way has a row; the row was read since the hand passed
+  /// it; the table has no row for that key.
   uint8_t taken = 0, wasRead = 0, isUnknown = 0;
-  /// The next way that may go.
+  /// Next way to consider for eviction.
   uint8_t hand = 0;
 
-  /// -1: not there.
+  /// Returns the way of a key, or -1 if it is not cached.
   int wayOf(uint32_t tag, int64_t key) const {
     for (unsigned rest = taken; rest; rest &= rest - 1) {
       const int way = std::countr_zero(rest);
@@ -38,7 +38,7 @@ struct RowCache::Set {
     }
     return -1;
   }
-  /// One that is free, or that goes.
+  /// Returns a free way, or evicts a row.
   int wayForNew() {
     if (taken != (1U << ways) - 1)
       return std::countr_one(taken);
@@ -71,7 +71,7 @@ RowCache::RowCache(size_t rowBytes, size_t bytes)
   shardCount = (setCount + setsInShard - 1) / setsInShard;
   shards = std::make_unique<Shard[]>(shardCount);
   sets.resize(setCount);
-  // Pages that no row has come to yet are the system's.
+  // Pages are allocated by the operating system at the first write.
   rowMemory.reserve(setCount * ways * bytesOfRow);
 }
 
@@ -82,13 +82,13 @@ size_t RowCache::memoryBytes() const {
 }
 
 static uint64_t hashOf(uint32_t tag, int64_t key) {
-  // Tables that share a cache must not share the places of equal keys.
+  // Equal keys of tables that share a cache must map to different sets.
   return pdlabi::mixKey(uint64_t(key) ^
                         (uint64_t(tag) + 1) * 0x9e3779b97f4a7c15);
 }
 
-/// Puts places into the order of their shards: those of shard s stand in
-/// order[begins[s]] to order[begins[s + 1] - 1].
+/// Sorts indices by shard: those of shard s are order[begins[s]] to
+/// order[begins[s + 1] - 1].
 template <typename KeyAt>
 void RowCache::sortByShard(uint32_t tag, size_t count, KeyAt keyAt,
                            Scratch &scratch) const {
@@ -103,7 +103,8 @@ void RowCache::sortByShard(uint32_t tag, size_t count, KeyAt keyAt,
   int32_t sum = 0;
   for (size_t s = 0; s <= shardCount; ++s)
     begins[s] = sum += begins[s];
-  // From the back, so that each begin ends where it belongs.
+  // Iterates backwards, so that each entry of `begins` ends at the shard's
+  // start.
   for (size_t i = count; i-- > 0;)
     scratch.order[size_t(--begins[setOf(scratch.hashes[i]) / setsInShard])] =
         int32_t(i);
@@ -134,7 +135,7 @@ void RowCache::find(uint32_t tag, int64_t count, const int64_t *keys,
       missing.push_back(int32_t(i));
     return;
   }
-  // Behind the locks nothing may throw.
+  // Nothing may throw while a lock is held.
   missing.reserve(size_t(count));
   forEachKey(
       tag, size_t(count), [keys](size_t i) { return keys[i]; }, scratch,

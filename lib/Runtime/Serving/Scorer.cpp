@@ -1,4 +1,4 @@
-//===- Scorer.cpp - One batch through a frozen program --------------------===//
+//===- Scorer.cpp - Runs one batch through a frozen program ---------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,6 +10,7 @@
 
 #include "Data/CellParser.h"
 #include "Data/CellSplitter.h"
+#include "pdlabi/hash.h"
 #include "pdlrt/Abi/AffineSize.h"
 
 #include <algorithm>
@@ -19,6 +20,7 @@
 #include <numeric>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 using namespace pdlrt;
@@ -29,8 +31,8 @@ RemoteRows::~RemoteRows() = default;
 Scorer::Scorer(const pdl_descriptor &descriptor, const pdl_program &program)
     : descriptor(descriptor), program(program), fields(program.field_count),
       lookups(program.lookup_count), values(program.field_count),
-      splits(program.field_count), outputBuffers(program.output_count),
-      outputPointers(program.output_count),
+      splits(program.field_count), leftOut(program.field_count),
+      outputBuffers(program.output_count), outputPointers(program.output_count),
       lossSums(size_t(std::max(program.objective_count, 1))),
       weightSums(lossSums.size()) {
   context.struct_size = sizeof(context);
@@ -78,13 +80,20 @@ Status Scorer::takeBags(const pdl_field &field, const pdl_serving_input &input,
   return {};
 }
 
-/// The key of a text in that slot of the field.
+/// Converts a text into the key of that slot of the field.
 static Status keyOf(const pdl_field &field, std::string_view text, int64_t slot,
                     int64_t &key) {
   return keyOfText(field, text, slot, key)
              ? Status()
              : refuse(field,
                       quoteText(text) + " is not a decimal integer of 64 bits");
+}
+
+/// Adds a position in a bag to the digest of earlier ones, which is 0 if there
+/// are none.
+static uint64_t digestOf(int64_t position, uint64_t before) {
+  ++position;
+  return static_cast<uint64_t>(pdlabi::crossKeys(&position, 1, before));
 }
 
 Status Scorer::hashTexts(const pdl_field &field, const pdl_serving_input &input,
@@ -102,11 +111,17 @@ Status Scorer::hashTexts(const pdl_field &field, const pdl_serving_input &input,
       isRagged ? splits[index].reserveFor<int32_t>(size_t(bags) + 1) : nullptr;
   if (!input.texts && data.value_count > 0)
     return refuse(field, "has ends of texts, but no texts");
+  const bool isNoted = isRagged && isJoined(index);
+  if (isNoted)
+    leftOut[index].assign(size_t(bags), 0);
   int64_t count = 0, next = 0, begin = 0;
   for (int64_t bag = 0; bag < bags; ++bag) {
-    const int64_t slot = bag % field.width, before = count;
-    for (const int64_t end = isRagged ? data.splits[bag + 1] : bag + 1;
-         next < end; ++next) {
+    const int64_t slot = bag % field.width, before = count, first = next;
+    const int64_t end = isRagged ? data.splits[bag + 1] : bag + 1;
+    // A missing id that is alone in its bag makes the bag missing.
+    const bool keepsMissing = hasElement && end - first > 1;
+    uint64_t gaps = 0;
+    for (; next < end; ++next) {
       const int64_t textEnd = input.text_ends[next];
       if (textEnd < begin)
         return refuse(field, fmt::format("text_ends[{}] is {}, less than the "
@@ -116,11 +131,15 @@ Status Scorer::hashTexts(const pdl_field &field, const pdl_serving_input &input,
           trim({input.texts + begin, size_t(textEnd - begin)});
       begin = textEnd;
       const bool isMissing = isMissingText(field, text);
-      if (!isMissing || hasElement)
+      if (!isMissing || keepsMissing)
         PDLRT_RETURN_IF_ERROR(
             keyOf(field, isMissing ? field.missing_element_token : text, slot,
                   keys[count++]));
+      else if (isNoted)
+        gaps = digestOf(next - first, gaps);
     }
+    if (isNoted && count > before)
+      leftOut[index][bag] = gaps;
     if (count == before && hasToken)
       PDLRT_RETURN_IF_ERROR(
           keyOf(field, field.missing_token, slot, keys[count++]));
@@ -137,7 +156,7 @@ Status Scorer::hashTexts(const pdl_field &field, const pdl_serving_input &input,
   return {};
 }
 
-/// Makes what stands for an input that is missing for all samples.
+/// Creates the replacement of an input that is missing for all samples.
 Status Scorer::fillMissing(const pdl_field &field, int32_t index,
                            pdl_field_data &data) {
   const bool isRagged = field.kind == PDL_FIELD_RAGGED;
@@ -175,28 +194,159 @@ Status Scorer::fillMissing(const pdl_field &field, int32_t index,
   return {};
 }
 
-/// Gives missing numbers, which are NaN, the value that stands for them.
+/// Creates the replacement of a missing element of that slot, or of a missing
+/// bag.
+template <typename T>
+static Status makeMissing(const pdl_field &field, int64_t slot, T &made) {
+  if constexpr (std::is_floating_point_v<T>) {
+    made = T(field.missing_value);
+    return {};
+  } else {
+    return keyOf(field, field.missing_token, slot, made);
+  }
+}
+
+template <typename T> static bool isMissingNumber(T value) {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::isnan(value);
+  else
+    return false;
+}
+
+static Status refuseNaN(const pdl_field &field, int64_t element) {
+  return refuse(field, fmt::format("element {} is NaN, which means missing, "
+                                   "and the field has no missing(...) to "
+                                   "stand for it",
+                                   element));
+}
+
+/// Replaces missing numbers, which are NaN.
 template <typename T>
 Status Scorer::replaceMissing(const pdl_field &field, int32_t index,
                               pdl_field_data &data) {
-  const auto isMissing = [](T number) { return std::isnan(number); };
   const std::span given(static_cast<const T *>(data.values),
                         size_t(data.value_count));
-  const auto first = std::ranges::find_if(given, isMissing);
+  const auto first = std::ranges::find_if(given, isMissingNumber<T>);
   if (first == given.end())
     return {};
   const std::optional<double> missing = missingNumberOf(field);
   if (!missing)
-    return refuse(field, fmt::format("element {} is NaN, which means missing, "
-                                     "and the field has no missing(...) to "
-                                     "stand for it",
-                                     first - given.begin()));
+    return refuseNaN(field, first - given.begin());
   T *own = static_cast<T *>(values[index].reserve(given.size_bytes()));
-  // It may be the same memory.
+  // Input and output may be the same memory.
   std::ranges::transform(given, own, [&](T number) {
-    return isMissing(number) ? T(*missing) : number;
+    return isMissingNumber(number) ? T(*missing) : number;
   });
   data.values = own;
+  return {};
+}
+
+/// Converts the values of bags as in text cells: a bag without values, or whose
+/// only value is missing, is a missing bag. Copies the values only if something
+/// is missing.
+template <typename T>
+Status Scorer::takeBagValues(const pdl_field &field, const void *from,
+                             int32_t index, pdl_field_data &data) {
+  const int64_t bags = context.batch * field.width;
+  const auto *bytes = static_cast<const std::byte *>(from);
+  // The values need not be aligned.
+  const auto valueAt = [&](int64_t i) {
+    T value;
+    std::memcpy(&value, bytes + size_t(i) * sizeof(T), sizeof(T));
+    return value;
+  };
+  const auto isMissingAt = [&](int64_t i) {
+    return isMissingNumber(valueAt(i));
+  };
+  const bool fillsBags = field.missing_kind == PDL_MISSING_VALUE ||
+                         field.missing_kind == PDL_MISSING_TOKEN;
+  bool isWhole = true;
+  for (int64_t bag = 0; bag < bags && fillsBags && isWhole; ++bag)
+    isWhole = data.splits[bag] != data.splits[bag + 1];
+  for (int64_t i = 0; i < data.value_count && isWhole; ++i)
+    isWhole = !isMissingAt(i);
+  if (isWhole) {
+    takeValues(from, size_t(data.value_count) * sizeof(T), index, data);
+    return {};
+  }
+  const int64_t most = data.value_count + (fillsBags ? bags : 0);
+  if (most > INT32_MAX)
+    return refuse(field, "has more elements than a batch can have");
+  const std::optional<double> element = missingNumberOf(field);
+  T *own = values[index].reserveFor<T>(size_t(most));
+  int32_t *ends = splits[index].reserveFor<int32_t>(size_t(bags) + 1);
+  int64_t count = 0;
+  ends[0] = 0;
+  for (int64_t bag = 0; bag < bags; ++bag) {
+    const int64_t begin = data.splits[bag], end = data.splits[bag + 1];
+    if (begin == end || (end - begin == 1 && isMissingAt(begin))) {
+      if (fillsBags)
+        PDLRT_RETURN_IF_ERROR(
+            makeMissing(field, bag % field.width, own[count++]));
+    } else {
+      for (int64_t i = begin; i < end; ++i) {
+        if (isMissingAt(i) && !element)
+          return refuseNaN(field, i);
+        own[count++] = isMissingAt(i) ? T(*element) : valueAt(i);
+      }
+    }
+    ends[bag + 1] = int32_t(count);
+  }
+  data = {own, ends, count};
+  return {};
+}
+
+/// Sets the values of a field. Copies them if they are not aligned, because
+/// programs require aligned memory.
+void Scorer::takeValues(const void *from, size_t bytes, int32_t index,
+                        pdl_field_data &data) {
+  if (from && reinterpret_cast<uintptr_t>(from) % PDL_BUFFER_ALIGNMENT == 0) {
+    data.values = const_cast<void *>(from);
+    return;
+  }
+  data.values = values[index].reserve(bytes);
+  if (bytes)
+    std::memcpy(data.values, from, bytes);
+}
+
+bool Scorer::isJoined(int32_t index) const {
+  const std::span joined(program.joined, size_t(2 * program.joined_count));
+  return std::ranges::find(joined, index) != joined.end();
+}
+
+/// Compares the lengths of bags that the program joins, as readers of files do.
+Status Scorer::checkJoined() const {
+  for (int32_t pair = 0; pair < program.joined_count; ++pair) {
+    const int32_t own = program.joined[2 * pair];
+    const int32_t like = program.joined[2 * pair + 1];
+    const pdl_field &field = descriptor.fields[program.fields[own]];
+    const char *other = descriptor.fields[program.fields[like]].name;
+    const auto gapsOf = [&](int32_t index, int64_t bag) {
+      return leftOut[index].empty() ? 0 : leftOut[index][size_t(bag)];
+    };
+    const auto sizeOf = [&](int32_t index, int64_t bag) {
+      return fields[index].splits[bag + 1] - fields[index].splits[bag];
+    };
+    for (int64_t bag = 0; bag < context.batch * field.width; ++bag) {
+      if (sizeOf(own, bag) != sizeOf(like, bag))
+        return refuse(
+            field,
+            fmt::format("belongs together with input '{}' (nn.same_bags), but "
+                        "in sample {} they have {} and {} elements; give both "
+                        "as many, and where some may be missing, "
+                        "missing(...) and missing_element(...) in the model",
+                        other, bag / field.width, sizeOf(own, bag),
+                        sizeOf(like, bag)));
+      if (gapsOf(own, bag) != gapsOf(like, bag))
+        return refuse(
+            field,
+            fmt::format("belongs together with input '{}' (nn.same_bags), but "
+                        "in sample {} they miss elements at different "
+                        "positions; give the fields missing_element(...) in "
+                        "the model, or give all elements",
+                        other, bag / field.width));
+    }
+  }
   return {};
 }
 
@@ -205,6 +355,7 @@ Status Scorer::takeInput(int32_t index, const pdl_serving_input &input,
   const pdl_field &field = descriptor.fields[program.fields[index]];
   pdl_field_data &data = fields[index];
   data = {};
+  leftOut[index].clear();
   if (!input.values && !input.splits && !input.text_ends)
     return fillMissing(field, index, data);
   if (field.kind == PDL_FIELD_RAGGED)
@@ -227,16 +378,14 @@ Status Scorer::takeInput(int32_t index, const pdl_serving_input &input,
                   "say that the integers are ready keys (run_keys of "
                   "pdl/serving.h, unsigned integers of 64 bits in Python, "
                   "UINT64 in the V2 protocol)");
-  // The program reads aligned memory.
-  const size_t bytes = size_t(data.value_count) * fieldElementSize(field);
-  if (reinterpret_cast<uintptr_t>(input.values) % PDL_BUFFER_ALIGNMENT == 0 &&
-      input.values) {
-    data.values = const_cast<void *>(input.values);
-  } else {
-    data.values = values[index].reserve(bytes);
-    if (bytes)
-      std::memcpy(data.values, input.values, bytes);
-  }
+  if (field.kind == PDL_FIELD_RAGGED)
+    return field.element_type == PDL_F32
+               ? takeBagValues<float>(field, input.values, index, data)
+           : field.element_type == PDL_F64
+               ? takeBagValues<double>(field, input.values, index, data)
+               : takeBagValues<int64_t>(field, input.values, index, data);
+  takeValues(input.values, size_t(data.value_count) * fieldElementSize(field),
+             index, data);
   if (field.element_type == PDL_F32)
     return replaceMissing<float>(field, index, data);
   if (field.element_type == PDL_F64)
@@ -248,8 +397,8 @@ Status Scorer::takeInput(int32_t index, const pdl_serving_input &input,
 // The batch
 //===----------------------------------------------------------------------===//
 
-/// Asks for the rows of all lookups at once.
-Status Scorer::askForRows(const RemoteRows &remote) {
+/// Requests the rows of all lookups in one call.
+Status Scorer::requestRows(const RemoteRows &remote) {
   if (remoteRows.size() < lookups.size()) {
     remoteRows.resize(lookups.size());
     unknownRows.resize(lookups.size());
@@ -266,7 +415,8 @@ Status Scorer::askForRows(const RemoteRows &remote) {
   PDLRT_RETURN_IF_ERROR(remote.read(wanted, *remoteScratch, isUnavailable));
   for (size_t l = 0; l < lookups.size(); ++l) {
     const WantedRows &each = wanted[l];
-    // Of this worker, which has made room for them.
+    // The memory belongs to this scorer's worker, which allocated it for these
+    // pointers.
     auto **pointers = const_cast<void **>(lookups[l].rows);
     const size_t bytes = remote.rowBytesOf(each.symbol);
     const int32_t *splits = lookups[l].key_splits;
@@ -289,11 +439,11 @@ Status Scorer::run(const ServedState &state, int64_t batch,
                    const pdl_serving_input *inputs, void *const *outputs,
                    const int32_t *areKeys) {
   isUnavailable = false;
-  // So that offsets of 32 bits count what it has.
-  constexpr int64_t mostSamples = int64_t(1) << 24;
-  if (batch < 1 || batch > mostSamples)
+  // Keeps counts within the range of 32-bit offsets.
+  constexpr int64_t maxSamples = int64_t(1) << 24;
+  if (batch < 1 || batch > maxSamples)
     return Status::invalid(fmt::format("a batch of {} samples; it has 1 to {}",
-                                       batch, mostSamples));
+                                       batch, maxSamples));
   context.batch = batch;
   for (int32_t i = 0; i < program.output_count; ++i)
     if (!outputs[i])
@@ -301,9 +451,10 @@ Status Scorer::run(const ServedState &state, int64_t batch,
                              "' is null");
   for (int32_t i = 0; i < program.field_count; ++i)
     PDLRT_RETURN_IF_ERROR(takeInput(i, inputs[i], areKeys && areKeys[i] != 0));
+  PDLRT_RETURN_IF_ERROR(checkJoined());
   const std::shared_ptr<const RemoteRows> &remote = state.remoteRows();
   if (remote) {
-    // Pulls then only make room for pointers to rows.
+    // Pulls then only allocate space for row pointers.
     noTables.resize(size_t(descriptor.symbol_count));
     worker.bind(descriptor.symbols, noTables.data(), descriptor.symbol_count,
                 /*frozen=*/true);
@@ -329,7 +480,7 @@ Status Scorer::run(const ServedState &state, int64_t batch,
       prepareArena.reserve(arenaBytes(program.prepare_arena));
   PDLRT_RETURN_IF_ERROR(Status::fromLastError(program.prepare(&context)));
   if (remote)
-    PDLRT_RETURN_IF_ERROR(askForRows(*remote));
+    PDLRT_RETURN_IF_ERROR(requestRows(*remote));
   context.compute_arena =
       computeArena.reserve(arenaBytes(program.compute_arena));
   const auto bytesOf = [&](int32_t output) {

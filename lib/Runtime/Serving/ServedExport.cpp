@@ -1,4 +1,4 @@
-//===- ServedExport.cpp - A checkpoint, to be mapped ----------------------===//
+//===- ServedExport.cpp - Exports for memory mapping ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -43,7 +43,7 @@ Status pdlrt::exportCheckpoint(const Checkpoint &checkpoint,
       if (!table)
         return std::move(table).status();
       CheckpointPart written;
-      // A symbol may have any name, a file may not.
+      // Symbol names may contain characters that are invalid in file names.
       written.file = fmt::format("table-{}.rows", manifest.parts.size());
       written.kind = PartKind::Table;
       written.symbol = symbol.name;

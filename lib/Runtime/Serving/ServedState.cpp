@@ -1,4 +1,4 @@
-//===- ServedState.cpp - The values of a checkpoint, to be read -----------===//
+//===- ServedState.cpp - The values of a checkpoint for serving -----------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -70,8 +70,8 @@ ServedTable::ServedTable(const ServedTable &below, FrozenTable changes)
 }
 
 bool ServedTable::hasManyLevels() const {
-  constexpr size_t mostLevels = 4;
-  return levels.size() > mostLevels;
+  constexpr size_t maxLevels = 4;
+  return levels.size() > maxLevels;
 }
 
 std::shared_ptr<const ServedTable> ServedTable::joined() const {
@@ -80,8 +80,8 @@ std::shared_ptr<const ServedTable> ServedTable::joined() const {
     size_t level;
     const char *row;
   };
-  // A level that is much larger than all above it stays, so that each change is
-  // moved but a few times, however many deltas there are.
+  // Stops before a level that is much larger than all newer ones. So each
+  // change is copied only a few times, independent of the number of deltas.
   size_t count = 1;
   int64_t size = levels[0]->size();
   while (count + 1 < levels.size() &&
@@ -105,7 +105,7 @@ std::shared_ptr<const ServedTable> ServedTable::joined() const {
   std::vector<uint64_t> places;
   Expected<FrozenTable> joined =
       FrozenTable::build(keys, options.frozenBytes(), places, removed.size());
-  // No key is there twice.
+  // Keys are unique, so building cannot fail.
   if (!joined)
     return nullptr;
   for (size_t i = 0; i < all.size() - removed.size(); ++i)
@@ -164,10 +164,10 @@ size_t ServedState::memoryBytes() const {
 
 namespace pdlrt {
 
-/// Fills a state that nobody reads yet.
+/// Fills a state that is not in use yet.
 class StateLoader {
 public:
-  /// `remote`: where rows are asked for; null: they are read.
+  /// `remote`: source of remote rows; null: rows are read from files.
   StateLoader(const pdl_descriptor &descriptor, bool acceptOldLayout,
               std::shared_ptr<const RemoteRows> remote = nullptr)
       : descriptor(descriptor),
@@ -177,20 +177,20 @@ public:
   }
 
   Status readPath(const std::string &path);
-  Status askForParameters(bool &isUnavailable);
+  Status requestParameters(bool &isUnavailable);
 
   Status readCheckpoint(const std::string &path);
   Status readDump(const std::string &path);
   Status readExport(const std::string &path);
-  /// Those that follow `before`, the oldest first.
+  /// Reads the deltas after `before`, oldest first.
   Status readDeltas(const std::vector<Checkpoint> &deltas,
                     const ServedState &before);
-  /// What was filled. `before`, unless null: what is packed of that is packed
-  /// of this too, so that no call has to.
+  /// Returns the completed state. If `before` is not null, packs the same
+  /// parameters as there, so that calls need not do it.
   std::shared_ptr<const ServedState> take(const ServedState *before);
 
 private:
-  /// Whether it is a table that is read.
+  /// Returns true if the symbol is a table whose rows are read from files.
   bool readsTable(int32_t index) const {
     return descriptor.symbols[index].kind == PDL_SYMBOL_TABLE &&
            !state->rowsOnServers;
@@ -288,8 +288,8 @@ Status StateLoader::readParameters(const Checkpoint &checkpoint) {
 
 Status StateLoader::readCheckpoint(const std::string &path) {
   std::vector<std::string> refused;
-  // Who asks servers for rows may do this every few seconds: what tables have
-  // is not read.
+  // A model with remote rows may reload every few seconds, so the checksums of
+  // table files are not verified.
   Expected<Checkpoint> checkpoint =
       openCheckpoint(path, refused, /*scheduler=*/nullptr,
                      state->rowsOnServers ? CheckpointCheck::Parameters
@@ -355,8 +355,9 @@ Status StateLoader::readDumpedParameter(int32_t index,
                              "without");
     return {};
   }
-  return Status::invalid(file.path() + ": there is no tensor '" + symbol.name +
-                         "', which the model has as a parameter; add it");
+  return Status::failedPrecondition(
+      file.path() + ": there is no tensor '" + symbol.name +
+      "', which the model has as a parameter; add it");
 }
 
 Status StateLoader::readDumpedRows(int32_t index, const SafetensorsFile &file) {
@@ -364,9 +365,10 @@ Status StateLoader::readDumpedRows(int32_t index, const SafetensorsFile &file) {
   const std::string name = symbol.name;
   const TensorView *keys = file.find(name + ".keys");
   if (!keys || keys->type != TensorType::I64 || keys->shape.size() != 1)
-    return Status::invalid(file.path() + ": there is no tensor '" + name +
-                           ".keys' of I64 and rank 1, which are the keys of a "
-                           "table of the model; add it");
+    return Status::failedPrecondition(
+        file.path() + ": there is no tensor '" + name +
+        ".keys' of I64 and rank 1, which are the keys of a "
+        "table of the model; add it");
   PDLRT_RETURN_IF_ERROR(checkDumpedKeys(descriptor, file, name, oldLayout));
   for (const int32_t part : {symbol.frozen_part, 0}) {
     const std::string values =
@@ -402,8 +404,8 @@ Status StateLoader::readDump(const std::string &path) {
 // From an export
 //===----------------------------------------------------------------------===//
 
-/// An error where an export has another part of a symbol than the program
-/// reads.
+/// Returns an error if an export contains another part of a symbol than the
+/// program reads.
 static Status checkPart(const pdl_symbol &symbol,
                         const CheckpointManifest &manifest,
                         const std::string &path) {
@@ -417,7 +419,7 @@ static Status checkPart(const pdl_symbol &symbol,
       symbol.frozen_part ? symbol.slot_names[symbol.frozen_part - 1] : "";
   if (exported == read)
     return {};
-  return Status::invalid(
+  return Status::failedPrecondition(
       path + ": has " + (exported.empty() ? "the value" : "slot " + exported) +
       " of @" + symbol.name + ", but the program reads " +
       (read.empty()
@@ -444,9 +446,10 @@ Status StateLoader::readExport(const std::string &path) {
       if (!digest)
         return digest.status();
       if (*digest != part.digest)
-        return Status::invalid(path + "/" + part.file +
-                               ": is not what its manifest says, damaged or of "
-                               "another export; export the checkpoint again");
+        return Status::dataLoss(
+            path + "/" + part.file +
+            ": is not what its manifest says, damaged or of "
+            "another export; export the checkpoint again");
       for (int32_t i = 0; i < descriptor.symbol_count; ++i)
         if (descriptor.symbols[i].kind == PDL_SYMBOL_PARAMETER)
           PDLRT_RETURN_IF_ERROR(readDumpedParameter(i, *file));
@@ -456,8 +459,8 @@ Status StateLoader::readExport(const std::string &path) {
     PDLRT_RETURN_IF_ERROR(checkPart(symbol, *manifest, path));
     if (symbol.kind != PDL_SYMBOL_TABLE) {
       if (!state->dense->pointers[i])
-        return Status::invalid(path + ": has no parameters; export the "
-                                      "checkpoint again");
+        return Status::dataLoss(path + ": has no parameters; export the "
+                                       "checkpoint again");
       continue;
     }
     if (!readsTable(i))
@@ -465,8 +468,8 @@ Status StateLoader::readExport(const std::string &path) {
     const auto part = std::ranges::find(
         manifest->parts, std::string(symbol.name), &CheckpointPart::symbol);
     if (part == manifest->parts.end())
-      return Status::invalid(path + ": has no rows of @" + symbol.name +
-                             "; export the checkpoint again");
+      return Status::dataLoss(path + ": has no rows of @" + symbol.name +
+                              "; export the checkpoint again");
     TableOptions options = TableOptions::of(symbol, state->initialSeed);
     Expected<FrozenTable> rows = FrozenTable::map(
         path + "/" + part->file, options.frozenBytes(), part->digest);
@@ -488,9 +491,10 @@ static Expected<std::shared_ptr<const ServedState>>
 loadWhole(const pdl_descriptor &descriptor, const std::string &path,
           const ServedState *before, bool acceptOldLayout) {
   if (isKeyValueExport(path))
-    return Status::invalid(path + ": is an export for key-value stores, which "
-                                  "no library reads; export the checkpoint "
-                                  "with --format mapped");
+    return Status::failedPrecondition(
+        path + ": is an export for key-value stores, which "
+               "no library reads; export the checkpoint "
+               "with --format mapped");
   StateLoader loader(descriptor, acceptOldLayout);
   PDLRT_RETURN_IF_ERROR(loader.readPath(path));
   return loader.take(before);
@@ -506,13 +510,14 @@ ServedState::load(const pdl_descriptor &descriptor, const std::string &path,
 // From deltas
 //===----------------------------------------------------------------------===//
 
-/// The checkpoint that a path stands for; "" where it is none.
+/// Returns the folder of the checkpoint to which a path refers, "" if there is
+/// none.
 static std::string newestOf(const std::string &path) {
   namespace fs = std::filesystem;
   std::error_code ignored;
   if (fs::exists(fs::path(path) / manifestName, ignored))
     return path;
-  // The newest first.
+  // Sorted newest first.
   const std::vector<int64_t> found = listCheckpoints(path);
   return found.empty() ? "" : CheckpointFolder::nameIn(path, found.front());
 }
@@ -521,9 +526,10 @@ static bool isSame(const CheckpointLink &a, const CheckpointLink &b) {
   return a.name == b.name && a.digest == b.digest;
 }
 
-/// The deltas that lead from `before` to the checkpoint, the oldest first; none
-/// where there is no such way, a step of it has whole tables, or one is not
-/// what the next one follows, but another of its name.
+/// Returns the deltas that lead from `before` to the checkpoint, oldest first.
+/// Returns none if there is no such chain, if one of them contains complete
+/// tables, or if a predecessor was replaced by another checkpoint of the same
+/// name.
 static std::optional<std::vector<Checkpoint>>
 deltasAfter(const CheckpointLink &before, std::string path) {
   std::vector<Checkpoint> deltas;
@@ -566,7 +572,7 @@ ServedState::loadAfter(const pdl_descriptor &descriptor,
 // From servers
 //===----------------------------------------------------------------------===//
 
-Status StateLoader::askForParameters(bool &isUnavailable) {
+Status StateLoader::requestParameters(bool &isUnavailable) {
   const RemoteRows &remote = *state->rowsOnServers;
   state->initialSeed = remote.seed();
   for (int32_t i = 0; i < descriptor.symbol_count; ++i)
@@ -583,7 +589,7 @@ ServedState::ofServers(const pdl_descriptor &descriptor,
                        bool &isUnavailable, bool acceptOldLayout) {
   isUnavailable = false;
   StateLoader loader(descriptor, acceptOldLayout, std::move(rows));
-  PDLRT_RETURN_IF_ERROR(path.empty() ? loader.askForParameters(isUnavailable)
+  PDLRT_RETURN_IF_ERROR(path.empty() ? loader.requestParameters(isUnavailable)
                                      : loader.readPath(path));
   return loader.take(before);
 }

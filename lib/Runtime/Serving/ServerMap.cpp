@@ -1,4 +1,4 @@
-//===- ServerMap.cpp - What the servers of a job hold ---------------------===//
+//===- ServerMap.cpp - Contents of the servers of a job -------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,7 +16,7 @@
 using namespace pdlrt;
 
 static Status refuse(const std::string &address, const std::string &why) {
-  return Status::invalid(fmt::format("server {}: {}", address, why));
+  return Status::failedPrecondition(fmt::format("server {}: {}", address, why));
 }
 
 static Status compareProgram(const pdl_descriptor &descriptor,
@@ -33,16 +33,16 @@ static Status compareProgram(const pdl_descriptor &descriptor,
                            contents.model, descriptor.model_name, differences));
 }
 
-/// Servers of one job have been joined by the same starts of its trainers, but
-/// for those that are on their way; those of two jobs differ by far more
-/// (docs/Protocol.md, Starts of a trainer).
+/// Returns true if two servers can be of the same job. Except during a restart,
+/// servers of one job know the same trainer incarnations. The numbers of
+/// different jobs differ by far more (docs/Protocol.md).
 static bool mayBeOfOneJob(uint64_t start, uint64_t other) {
   constexpr uint64_t startsOfOneJob = 1024;
   return start == 0 || other == 0 ||
          std::max(start, other) - std::min(start, other) < startsOfOneJob;
 }
 
-/// Success where each server is there once, and all are of one job.
+/// Returns an error unless each server occurs once and all are of one job.
 static Status compareServers(const std::vector<std::string> &addresses,
                              const std::vector<ServerContents> &servers,
                              const std::vector<uint64_t> &starts) {
@@ -93,7 +93,7 @@ mapTable(const pdl_symbol &symbol, const std::vector<std::string> &addresses,
         table.serverOf[shard] = uint16_t(s);
   }
   if (const auto missing = std::ranges::count(table.serverOf, nobody))
-    return Status::invalid(fmt::format(
+    return Status::failedPrecondition(fmt::format(
         "none of the {} given servers has {} of the {} shards of @{}; give "
         "the addresses of all servers of the job, which has {} owners of state",
         servers.size(), missing, table.serverOf.size(), symbol.name,

@@ -10,8 +10,9 @@
 
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/FileLimit.h"
-#include "pdlrt/Protocol/LifeSign.h"
+#include "pdlrt/Protocol/Heartbeat.h"
 #include "pdlrt/Transport/Address.h"
+#include "pdlrt/Transport/FailureCode.h"
 #include "pdlrt/Transport/SealedTransport.h"
 
 #include <algorithm>
@@ -25,26 +26,26 @@
 using namespace pdlrt;
 
 static constexpr std::chrono::milliseconds pauseBetweenTries{20};
-/// A connection that was lost, as by a server's end, is noticed by the first
-/// call after it.
-static constexpr int mostFailuresOfCall = 2;
-/// How often servers that were started anew meanwhile are visited in one call.
-static constexpr int mostVisits = 3;
+/// A lost connection, for instance after a server restart, is detected only by
+/// the next call, so one failure is not final.
+static constexpr int maxFailuresOfCall = 2;
+/// Maximum number of visits to restarted servers during one call.
+static constexpr int maxVisits = 3;
 
 /// Grows to the largest call.
 class ServerRows::Scratch final : public RemoteRows::Scratch {
 public:
-  /// What a lookup does not have yet, by server.
+  /// Keys of a lookup that are not cached, by server.
   struct Missing {
-    /// Places of keys, then the same by server; where servers begin there, and
-    /// the keys in that order.
+    /// Indices of keys; the same sorted by server; the start of each server in
+    /// that order; the keys in that order.
     std::vector<int32_t> places, byServer, splits;
     std::vector<int64_t> keys;
   };
   /// Some of a lookup's keys in a call.
   struct Piece {
     size_t wanted;
-    int32_t begin, end; ///< of `byServer`
+    int32_t begin, end; ///< Range in `byServer`.
   };
   struct Ask {
     ReadRequest request;
@@ -52,7 +53,7 @@ public:
   };
 
   std::vector<Missing> missing;
-  /// Beside the calls.
+  /// Indexed by call.
   std::vector<Ask> asks;
   std::vector<Call> calls;
   RowCache::Scratch cache;
@@ -62,7 +63,7 @@ public:
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// Where the ends of calls meet.
+/// Collects the results of concurrent calls.
 namespace {
 struct Gate {
   std::mutex mutex;
@@ -72,7 +73,7 @@ struct Gate {
 };
 } // namespace
 
-/// Sends all calls at once and waits until each has ended.
+/// Sends all calls concurrently and waits until each has ended.
 void ServerRows::sendOnce(std::span<Call *const> calls,
                           const std::vector<uint64_t> &jobs, ClockTime until,
                           std::vector<CallResult> &results) const {
@@ -101,79 +102,81 @@ void ServerRows::sendOnce(std::span<Call *const> calls,
 /// Returns the error of a call whose time is over. The message does not depend
 /// on whether the transport or the caller notices that first.
 Status ServerRows::describeTimeout(const Call &call) const {
-  const std::string reason = call.answer.payload.toString();
-  return Status::invalid(fmt::format(
-      "server {} did not answer within {} ms{}{}; check the address and "
+  const std::string reason = call.response.payload.toString();
+  return Status::deadlineExceeded(fmt::format(
+      "server {} did not respond within {} ms{}{}; check the address and "
       "whether the server runs, or allow more time",
       options.servers[call.server], options.timeoutMillis,
       reason.empty() ? "" : ": ", reason));
 }
 
-/// What the end of a call is to the request: an error is final.
-Status ServerRows::judge(Call &call, CallResult result, int mostFailures,
+/// Evaluates the result of a call. An error is final; otherwise the call has
+/// its answer or is repeated.
+Status ServerRows::judge(Call &call, CallResult result, int maxFailures,
                          Ending &ending) const {
   const std::string &address = options.servers[call.server];
   ending = Ending::Unavailable;
   if (result.outcome == CallOutcome::DeadlineExceeded)
     return describeTimeout(call);
   if (result.outcome == CallOutcome::Unavailable) {
-    if (++call.failures < mostFailures)
+    if (++call.failures < maxFailures)
       return {};
-    return Status::invalid(
-        result.fault == CallFault::TooManyFiles
-            ? fmt::format("server {} cannot be reached: {}", address,
-                          describeFileLimit())
-            : fmt::format("server {} does not answer: nobody listens there, or "
-                          "the connection was lost; check the address, and "
-                          "whether the job still runs",
-                          address));
+    return result.fault == CallFault::TooManyFiles
+               ? Status::resourceExhausted(
+                     fmt::format("server {} cannot be reached: {}", address,
+                                 describeFileLimit()))
+               : Status::unavailable(fmt::format(
+                     "server {} does not respond: no process listens there, or "
+                     "the connection was lost; check the address, and "
+                     "whether the job still runs",
+                     address));
   }
   Expected<Frame> frame = splitFrame(result.response);
   if (!frame)
-    return Status::invalid(
-        fmt::format("server {}: {}", address, frame.status().message()));
+    return std::move(frame).status().withContext("server " + address);
   switch (frame->head.kind) {
-  case MessageKind::Answer:
-    call.answer = *std::move(frame);
-    call.isAnswered = true;
-    ending = Ending::Answered;
+  case MessageKind::Response:
+    call.response = *std::move(frame);
+    call.isRespondedTo = true;
+    ending = Ending::Responded;
     return {};
   case MessageKind::Wait: {
-    // Until the deadline of the call.
-    const Expected<LifeSign> sign = decodeLifeSign(frame->payload);
-    call.answer.payload = Message::ofString(sign ? sign->sentence : "busy");
+    // The call is repeated until its deadline.
+    const Expected<Heartbeat> sign = decodeHeartbeat(frame->payload);
+    call.response.payload = Message::ofString(sign ? sign->sentence : "busy");
     return {};
   }
   default:
     if (frame->head.sequence == sequenceOfStranger)
       ending = Ending::Stranger;
-    return Status::invalid(
-        fmt::format("server {}: {}", address, frame->payload.toString()));
+    return failureOf(*frame, "server " + address + ": ");
   }
 }
 
-/// Calls until all are answered, or one error is final, or it is `until`.
+/// Repeats calls until all have responses, an error is final, or the time is
+/// `until`.
 Status ServerRows::callAll(std::vector<Call> &calls,
                            const std::vector<uint64_t> &jobs, ClockTime until,
-                           int mostFailures, Ending &ending) const {
+                           int maxFailures, Ending &ending) const {
   std::vector<Call *> open;
   std::vector<CallResult> results;
   for (;;) {
     open.clear();
     for (Call &call : calls)
-      if (!call.isAnswered)
+      if (!call.isRespondedTo)
         open.push_back(&call);
     if (open.empty()) {
-      ending = Ending::Answered;
+      ending = Ending::Responded;
       return {};
     }
     sendOnce(open, jobs, until, results);
     Status fault;
     Ending faultEnding = Ending::Unavailable;
     for (size_t i = 0; i < open.size(); ++i) {
-      Ending one = Ending::Answered;
-      Status status = judge(*open[i], std::move(results[i]), mostFailures, one);
-      // Who is started anew is visited, whatever else is wrong.
+      Ending one = Ending::Responded;
+      Status status = judge(*open[i], std::move(results[i]), maxFailures, one);
+      // A restarted server is visited again, even if another call has failed
+      // too.
       if (!status.ok() && (fault.ok() || one == Ending::Stranger)) {
         fault = std::move(status);
         faultEnding = one;
@@ -183,7 +186,7 @@ Status ServerRows::callAll(std::vector<Call> &calls,
       ending = faultEnding;
       return fault;
     }
-    const auto waits = std::ranges::find(calls, false, &Call::isAnswered);
+    const auto waits = std::ranges::find(calls, false, &Call::isRespondedTo);
     if (waits == calls.end())
       continue;
     if (clock->now() + pauseBetweenTries >= until) {
@@ -198,7 +201,7 @@ Status ServerRows::callAll(std::vector<Call> &calls,
 // Visits
 //===----------------------------------------------------------------------===//
 
-Status ServerRows::visitAll(ClockTime until, int mostFailures,
+Status ServerRows::visitAll(ClockTime until, int maxFailures,
                             bool &isUnavailable) const {
   std::vector<Call> calls(connections.size());
   for (size_t s = 0; s < calls.size(); ++s) {
@@ -206,21 +209,21 @@ Status ServerRows::visitAll(ClockTime until, int mostFailures,
     calls[s].kind = MessageKind::Visit;
     calls[s].payload = encodeVisit({descriptor.model_name});
   }
-  Ending ending = Ending::Answered;
-  const Status called = callAll(calls, {}, until, mostFailures, ending);
+  Ending ending = Ending::Responded;
+  const Status called = callAll(calls, {}, until, maxFailures, ending);
   isUnavailable = !called.ok() && ending == Ending::Unavailable;
   PDLRT_RETURN_IF_ERROR(called);
   std::vector<ServerContents> servers;
   std::vector<uint64_t> jobs, starts;
   for (const Call &call : calls) {
-    Expected<ServerContents> contents = decodeContents(call.answer.payload);
+    Expected<ServerContents> contents = decodeContents(call.response.payload);
     if (!contents)
-      return Status::invalid(fmt::format("server {} {}",
-                                         options.servers[call.server],
-                                         contents.status().message()));
+      return {contents.status().code(),
+              fmt::format("server {} {}", options.servers[call.server],
+                          contents.status().message())};
     servers.push_back(*std::move(contents));
-    jobs.push_back(call.answer.head.incarnation);
-    starts.push_back(call.answer.head.sequence);
+    jobs.push_back(call.response.head.incarnation);
+    starts.push_back(call.response.head.sequence);
   }
   Expected<std::shared_ptr<ServerMap>> made = ServerMap::of(
       descriptor, options.servers, std::move(servers), std::move(jobs), starts);
@@ -230,15 +233,15 @@ Status ServerRows::visitAll(ClockTime until, int mostFailures,
     while (table && table->cache < caches.size() &&
            caches[table->cache]->rowBytes() != table->options.frozenBytes())
       ++table->cache;
-  // Of a life of the servers before.
+  // Cached rows of previous incarnations of the servers are no longer valid.
   validSince.store(clock->now().count(), std::memory_order_relaxed);
   const std::lock_guard lock(mapMutex);
   map = *std::move(made);
   return {};
 }
 
-/// Notes the forms of rows, and makes one cache for all tables whose rows are
-/// as large, so that hot ones have the room of cold ones.
+/// Records the forms of rows. Creates one cache for all tables with the same
+/// row size, so that frequently used tables can use the space of others.
 void ServerRows::makeCaches() {
   rowForms.resize(size_t(descriptor.symbol_count));
   std::map<size_t, size_t> tablesBySize;
@@ -275,7 +278,7 @@ ServerRows::connect(const pdl_descriptor &descriptor,
     rows->connections.push_back(*std::move(connection));
   }
   rows->makeCaches();
-  // Servers may be on their way.
+  // Servers may still be starting.
   PDLRT_RETURN_IF_ERROR(
       rows->visitAll(rows->deadline(), INT32_MAX, isUnavailable));
   return std::shared_ptr<const ServerRows>(std::move(rows));
@@ -289,15 +292,15 @@ Status ServerRows::asking(bool &isUnavailable, Ask ask) const {
   const ClockTime until = deadline();
   for (int visits = 0;; ++visits) {
     const std::shared_ptr<const ServerMap> with = currentMap();
-    Ending ending = Ending::Answered;
+    Ending ending = Ending::Responded;
     Status status = ask(*with, until, ending);
-    isUnavailable = !status.ok() && ending != Ending::Answered;
-    if (status.ok() || ending != Ending::Stranger || visits == mostVisits)
+    isUnavailable = !status.ok() && ending != Ending::Responded;
+    if (status.ok() || ending != Ending::Stranger || visits == maxVisits)
       return status;
     const std::lock_guard lock(visitMutex);
-    // Another thread may have done so.
+    // Another thread may already have visited them.
     if (currentMap() == with)
-      PDLRT_RETURN_IF_ERROR(visitAll(until, mostFailuresOfCall, isUnavailable));
+      PDLRT_RETURN_IF_ERROR(visitAll(until, maxFailuresOfCall, isUnavailable));
   }
 }
 
@@ -359,7 +362,7 @@ Status ServerRows::read(std::span<const WantedRows> wanted,
         if (missing == 0)
           return {};
         PDLRT_RETURN_IF_ERROR(fetch(with, wanted, scratch, until, ending));
-        // They are at least as young as the request.
+        // The rows are at least as new as the request.
         for (size_t w = 0; w < wanted.size(); ++w)
           caches[with.tables[size_t(wanted[w].symbol)]->cache]->add(
               uint32_t(wanted[w].symbol), scratch.missing[w].places,
@@ -369,7 +372,7 @@ Status ServerRows::read(std::span<const WantedRows> wanted,
       });
 }
 
-/// Asks servers for what is missing, and writes it.
+/// Requests the missing rows from servers and writes them.
 Status ServerRows::fetch(const ServerMap &with,
                          std::span<const WantedRows> wanted, Scratch &scratch,
                          ClockTime until, Ending &ending) const {
@@ -395,7 +398,7 @@ Status ServerRows::fetch(const ServerMap &with,
       missing.keys[at] = wanted[w].keys[place];
     }
   }
-  // One request a server, unless one would be too large.
+  // One request per server, unless it would be too large.
   scratch.asks.clear();
   scratch.calls.clear();
   for (size_t s = 0; s < servers; ++s) {
@@ -418,9 +421,8 @@ Status ServerRows::fetch(const ServerMap &with,
         const uint64_t fixed = bytesOfRead(ask.pieces.size() + 1, keys);
         const uint64_t room = std::min(
             fixed >= largestRead ? 0 : (largestRead - fixed) / sizeof(int64_t),
-            bytes >= mostBytesOfRows ? 0
-                                     : (mostBytesOfRows - bytes) / rowBytes);
-        // A row alone is always asked for: there is none as large.
+            bytes >= maxBytesOfRows ? 0 : (maxBytesOfRows - bytes) / rowBytes);
+        // A single row always fits into a request.
         const auto count = int32_t(std::min<uint64_t>(
             uint64_t(end - begin),
             ask.pieces.empty() ? std::max<uint64_t>(1, room) : room));
@@ -439,7 +441,7 @@ Status ServerRows::fetch(const ServerMap &with,
   for (size_t i = 0; i < scratch.calls.size(); ++i)
     scratch.calls[i].payload = encodeRead(scratch.asks[i].request);
   PDLRT_RETURN_IF_ERROR(
-      callAll(scratch.calls, with.jobs, until, mostFailuresOfCall, ending));
+      callAll(scratch.calls, with.jobs, until, maxFailuresOfCall, ending));
   return takeRows(with, wanted, scratch);
 }
 
@@ -449,12 +451,11 @@ Status ServerRows::takeRows(const ServerMap &with,
   for (size_t c = 0; c < scratch.calls.size(); ++c) {
     const Call &call = scratch.calls[c];
     const Scratch::Ask &ask = scratch.asks[c];
-    const Expected<Decoded<ReadAnswer>> answer = decodeReadAnswer(
-        call.answer.payload, ask.request, with.servers[call.server]);
+    const Expected<Decoded<ReadResponse>> answer = decodeReadResponse(
+        call.response.payload, ask.request, with.servers[call.server]);
     if (!answer)
-      return Status::invalid(fmt::format("server {}: {}",
-                                         options.servers[call.server],
-                                         answer.status().message()));
+      return Status(answer.status())
+          .withContext("server " + options.servers[call.server]);
     for (size_t p = 0; p < ask.pieces.size(); ++p) {
       const Scratch::Piece &piece = ask.pieces[p];
       const RowsOfTable &rows = answer->content.tables[p];
@@ -478,8 +479,8 @@ Status ServerRows::takeRows(const ServerMap &with,
         }
       }
     }
-    // What the answer holds is large.
-    scratch.calls[c].answer = {};
+    // Frees the response, which is large.
+    scratch.calls[c].response = {};
   }
   return {};
 }
@@ -489,19 +490,19 @@ Status ServerRows::takeRows(const ServerMap &with,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Writes what servers have of parameters, and counts how many rows came.
+/// Writes the parameters that servers have sent, and counts their rows.
 struct ParameterWriter {
   const pdl_descriptor &descriptor;
   std::span<void *const> parameters;
-  /// By symbol.
+  /// Indexed by symbol.
   std::vector<int64_t> rowsWritten;
 
-  Status write(const ServerContents &contents, const ReadAnswer &answer);
+  Status write(const ServerContents &contents, const ReadResponse &answer);
 };
 } // namespace
 
 Status ParameterWriter::write(const ServerContents &contents,
-                              const ReadAnswer &answer) {
+                              const ReadResponse &answer) {
   size_t next = 0;
   for (const HeldSymbol &held : contents.symbols) {
     if (held.isTable)
@@ -511,7 +512,7 @@ Status ParameterWriter::write(const ServerContents &contents,
     while (index < descriptor.symbol_count &&
            held.name != descriptor.symbols[index].name)
       ++index;
-    // The library may read less than is trained.
+    // The library may use fewer parameters than are trained.
     if (index == descriptor.symbol_count || !parameters[size_t(index)])
       continue;
     const pdl_symbol &symbol = descriptor.symbols[index];
@@ -519,14 +520,14 @@ Status ParameterWriter::write(const ServerContents &contents,
         symbol.frozen_part ? symbol.slot_names[symbol.frozen_part - 1] : "";
     const size_t bytes = size_t(symbol.row_width) * elementSize(symbol);
     if (held.part != part || held.rowBytes != bytes)
-      return Status::invalid(
+      return Status::failedPrecondition(
           fmt::format("gives another part of @{} than the library reads; "
                       "translate both from one model",
                       symbol.name));
     auto *to = static_cast<std::byte *>(parameters[size_t(index)]);
     for (const RowBlock &run : held.rows) {
       if (run.firstRow > symbol.row_count - run.rowCount)
-        return Status::invalid(fmt::format(
+        return Status::dataLoss(fmt::format(
             "says that it has row {} of @{}, which has {} rows",
             run.firstRow + run.rowCount - 1, symbol.name, symbol.row_count));
       const size_t size = size_t(run.rowCount) * bytes;
@@ -541,8 +542,9 @@ Status ParameterWriter::write(const ServerContents &contents,
 
 Status ServerRows::readParameters(std::span<void *const> parameters,
                                   int64_t &updates, bool &isUnavailable) const {
-  // So that those of several servers are of one step, where that can be had.
-  constexpr int mostTries = 3;
+  // Repeats the requests a few times so that, if possible, all servers report
+  // the same step.
+  constexpr int maxTries = 3;
   return asking(
       isUnavailable,
       [&](const ServerMap &with, ClockTime until, Ending &ending) -> Status {
@@ -554,7 +556,7 @@ Status ServerRows::readParameters(std::span<void *const> parameters,
             calls[s].payload = encodeRead(request);
           }
           PDLRT_RETURN_IF_ERROR(
-              callAll(calls, with.jobs, until, mostFailuresOfCall, ending));
+              callAll(calls, with.jobs, until, maxFailuresOfCall, ending));
           ParameterWriter writer{
               descriptor, parameters,
               std::vector<int64_t>(size_t(descriptor.symbol_count))};
@@ -562,15 +564,14 @@ Status ServerRows::readParameters(std::span<void *const> parameters,
           updates = 0;
           for (const Call &call : calls) {
             const ServerContents &contents = with.servers[call.server];
-            const Expected<Decoded<ReadAnswer>> answer =
-                decodeReadAnswer(call.answer.payload, request, contents);
+            const Expected<Decoded<ReadResponse>> answer =
+                decodeReadResponse(call.response.payload, request, contents);
             const Status status = answer
                                       ? writer.write(contents, answer->content)
                                       : answer.status();
             if (!status.ok())
-              return Status::invalid(fmt::format("server {}: {}",
-                                                 options.servers[call.server],
-                                                 status.message()));
+              return Status(status).withContext("server " +
+                                                options.servers[call.server]);
             least = std::min(least, answer->content.updates);
             updates = std::max(updates, answer->content.updates);
           }
@@ -578,21 +579,21 @@ Status ServerRows::readParameters(std::span<void *const> parameters,
             if (const pdl_symbol &symbol = descriptor.symbols[i];
                 parameters[size_t(i)] &&
                 writer.rowsWritten[size_t(i)] != symbol.row_count)
-              return Status::invalid(fmt::format(
+              return Status::failedPrecondition(fmt::format(
                   "the servers have {} of the {} rows of parameter @{}; where "
                   "trainers own parameters (mode hybrid), they are read "
                   "from a checkpoint: give it where the library connects, and "
                   "reload it instead of asking the servers",
                   writer.rowsWritten[size_t(i)], symbol.row_count,
                   symbol.name));
-          if (least == updates || tries == mostTries)
+          if (least == updates || tries == maxTries)
             return {};
         }
       });
 }
 
 //===----------------------------------------------------------------------===//
-// The way in
+// Connecting
 //===----------------------------------------------------------------------===//
 
 static Status connectRows(const pdl_descriptor &descriptor,

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The client's end of Visit and Read (docs/Protocol.md). A reader joins no job:
-// it asks the servers what they hold, and then for rows, all servers at once.
+// The client side of Visit and Read (docs/Protocol.md). A reader does not join
+// the job. It requests from the servers what they hold, then rows, from all
+// servers concurrently.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,28 +34,29 @@
 
 namespace pdlrt {
 
-/// What the servers of a job hold, as a program sees it. Does not change.
+/// The contents of a job's servers from the view of a program. Immutable.
 struct ServerMap {
-  /// By server, in the order of the addresses.
+  /// Indexed by server, in the order of the addresses.
   std::vector<ServerContents> servers;
-  /// What each has drawn for its job.
+  /// The id that each server has drawn for its job.
   std::vector<uint64_t> jobs;
   struct Table {
     TableOptions options;
     bool isUnknownZero = false;
-    /// By shard, the place of its server in the list of addresses.
+    /// Indexed by shard: index of its server in the list of addresses.
     std::array<uint16_t, pdlabi::logicalShardCount> serverOf = {};
-    /// By server, what it calls the table.
+    /// Indexed by server: its index of the table.
     std::vector<uint64_t> symbolAt;
-    /// Which cache has its rows.
+    /// Index of the cache for its rows.
     size_t cache = 0;
   };
-  /// By symbol of the descriptor; none for parameters.
+  /// Indexed by symbol of the descriptor; none for parameters.
   std::vector<std::optional<Table>> tables;
 
-  /// What servers said of themselves, compared with the program; `starts`: the
-  /// newest start of a trainer that each knows, 0 where none has joined. An
-  /// error names the server, by its address. Throws std::bad_alloc.
+  /// Creates the map from what the servers reported, after a comparison with
+  /// the program. `starts`: the newest incarnation of a trainer that each
+  /// server knows, 0 if none has joined. An error names the server by its
+  /// address. Throws std::bad_alloc.
   static Expected<std::shared_ptr<ServerMap>>
   of(const pdl_descriptor &descriptor,
      const std::vector<std::string> &addresses,
@@ -64,8 +66,8 @@ struct ServerMap {
 
 class ServerRows final : public RemoteRows {
 public:
-  /// Asks the servers what they hold. `transport` must use `clock`; both are
-  /// taken over. Throws std::bad_alloc.
+  /// Connects to the servers and requests what they hold. `transport` must use
+  /// `clock`; takes ownership of both. Throws std::bad_alloc.
   static Expected<std::shared_ptr<const ServerRows>>
   connect(const pdl_descriptor &descriptor, const ConnectOptions &options,
           std::unique_ptr<Clock> clock, std::unique_ptr<Transport> transport,
@@ -85,23 +87,23 @@ public:
 
 private:
   class Scratch;
-  /// A request to one server, until it is answered.
+  /// A request to one server, and its response.
   struct Call {
     size_t server = 0;
     MessageKind kind = MessageKind::Read;
     Message payload;
-    /// Behind the answer.
-    Frame answer = {};
-    /// How often nobody was there.
+    /// The response, after it has arrived.
+    Frame response = {};
+    /// Number of failed connections.
     int failures = 0;
-    bool isAnswered = false;
+    bool isRespondedTo = false;
   };
-  /// How calls have ended.
+  /// Result of calls.
   enum class Ending {
-    Answered,
-    /// A server does not answer, or not now.
+    Responded,
+    /// A server does not respond, or cannot respond now.
     Unavailable,
-    /// A server was started anew, and does not know this reader.
+    /// A server was restarted and does not know this reader.
     Stranger,
   };
 
@@ -118,13 +120,13 @@ private:
   void sendOnce(std::span<Call *const> calls, const std::vector<uint64_t> &jobs,
                 ClockTime until, std::vector<CallResult> &results) const;
   Status describeTimeout(const Call &call) const;
-  Status judge(Call &call, CallResult result, int mostFailures,
+  Status judge(Call &call, CallResult result, int maxFailures,
                Ending &ending) const;
   Status callAll(std::vector<Call> &calls, const std::vector<uint64_t> &jobs,
-                 ClockTime until, int mostFailures, Ending &ending) const;
-  Status visitAll(ClockTime until, int mostFailures, bool &isUnavailable) const;
-  /// Runs `ask`; where servers were started anew, visits them and runs it
-  /// again.
+                 ClockTime until, int maxFailures, Ending &ending) const;
+  Status visitAll(ClockTime until, int maxFailures, bool &isUnavailable) const;
+  /// Runs `ask`. If servers were restarted, visits them again and repeats
+  /// `ask`.
   template <typename Ask> Status asking(bool &isUnavailable, Ask ask) const;
   Status fetch(const ServerMap &with, std::span<const WantedRows> wanted,
                Scratch &scratch, ClockTime until, Ending &ending) const;
@@ -140,16 +142,17 @@ private:
     int32_t storage = 0;
     size_t bytes = 0;
   };
-  /// By symbol; of tables.
+  /// Indexed by symbol, for tables.
   std::vector<RowForm> rowForms;
-  /// By size of rows.
+  /// Indexed by size of rows.
   std::vector<std::unique_ptr<RowCache>> caches;
 
   mutable std::mutex mapMutex;
   mutable std::shared_ptr<const ServerMap> map;
-  /// Who visits anew; others wait for it.
+  /// Held by the thread that visits restarted servers; other threads wait.
   mutable std::mutex visitMutex;
-  /// Rows that were asked for before are of another start of the servers.
+  /// Time from which cached rows are valid. Rows that were requested earlier
+  /// may come from previous incarnations of the servers.
   mutable std::atomic<int64_t> validSince = 0;
   mutable std::atomic<int64_t> hits = 0, misses = 0, requests = 0;
 };

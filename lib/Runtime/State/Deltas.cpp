@@ -1,4 +1,4 @@
-//===- Deltas.cpp - What copies of values have changed --------------------===//
+//===- Deltas.cpp - Model deltas ------------------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

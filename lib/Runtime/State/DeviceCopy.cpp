@@ -1,4 +1,4 @@
-//===- DeviceCopy.cpp - The parameters on one device ----------------------===//
+//===- DeviceCopy.cpp - Parameters on one device --------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

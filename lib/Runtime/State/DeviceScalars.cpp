@@ -1,4 +1,4 @@
-//===- DeviceScalars.cpp - The scalars of groups on a device --------------===//
+//===- DeviceScalars.cpp - Scalars of groups on a device ------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -55,7 +55,7 @@ bool DeviceState::takesGradient(int32_t index) const {
   const pdl_symbol &symbol = descriptor.symbols[index];
   if (symbol.kind != PDL_SYMBOL_TABLE)
     return canTake(descriptor, gradientKernels, index);
-  // Those of several replicas have other keys each, and the host adds them.
+  // With several replicas, the keys differ, and the host sums the gradients.
   return applies(index) && replicaCount == 1 && devices.size() == 1 &&
          descriptor.groups[symbol.group].clip < 0;
 }
@@ -95,7 +95,7 @@ Status DeviceState::apply(int32_t symbol, size_t block,
     BlockGradient given = gradient;
     if (const void *sum = sums ? sums->of(block, d) : nullptr)
       given.onDevice = sum;
-    else if (copies.size() > 1) // the memory of one device is none of another
+    else if (copies.size() > 1) // one device's memory cannot be used by another
       given.onDevice = nullptr;
     PDLRT_RETURN_IF_ERROR(copies[d]->apply(symbol, given, scalars));
   }
@@ -135,7 +135,7 @@ Status DeviceState::bringToHost() {
   return ownTables ? ownTables->bringToHost() : Status();
 }
 
-/// Has the gradients of a table's rows on the host.
+/// Copies the gradients of a table's rows to the host.
 Status DeviceState::bringRows(size_t block, const GradientBlock &of,
                               BlockGradient &gradient) {
   const size_t each = size_t(of.elementCount) * elementSize(of.elementType);
@@ -150,8 +150,8 @@ Status DeviceState::bringRows(size_t block, const GradientBlock &of,
   return {};
 }
 
-Expected<Contribution>
-DeviceState::withGradients(Contribution merged,
+Expected<PartialSum>
+DeviceState::withGradients(PartialSum merged,
                            std::span<const GradientBlock> blocks) {
   gradients.resize(blocks.size());
   gradientRows.resize(blocks.size());

@@ -1,4 +1,4 @@
-//===- DeviceSums.cpp - Gradients of replicas, added on devices -----------===//
+//===- DeviceSums.cpp - Sums of gradients on devices ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -44,11 +44,11 @@ DeviceSums::DeviceSums(const pdl_descriptor &descriptor,
                        const GradientKernels &kernels,
                        std::span<DeviceCopy *const> copies,
                        std::span<Device *const> devices, size_t replicas,
-                       size_t workers, size_t mostInBucket, DeviceGroup *across)
+                       size_t workers, size_t maxInBucket, DeviceGroup *across)
     : descriptor(descriptor), kernels(kernels),
       copies(copies.begin(), copies.end()),
       devices(devices.begin(), devices.end()), replicas(replicas),
-      workers(workers), mostInBucket(mostInBucket), across(across),
+      workers(workers), maxInBucket(maxInBucket), across(across),
       onDevices(devices.size()) {}
 
 //===----------------------------------------------------------------------===//
@@ -64,9 +64,9 @@ Status DeviceSums::addTo(size_t device, int32_t type, void *sum,
                                           count, arguments);
 }
 
-/// In the settled order, which the host has too (RunningSum): the first one is
-/// copied, since 0 + -0 would be another -0. `find(r)`: the gradient of replica
-/// r as this device has it, null where there is none.
+/// Sums in the fixed order, as the host does (RunningSum). The first gradient
+/// is copied, because 0 + -0 would not be -0. `find(r)`: the gradient of
+/// replica r on this device, null if there is none.
 template <typename Find>
 Status DeviceSums::fold(size_t device, int32_t type, size_t bytes, void *sum,
                         Find &&find) {
@@ -97,7 +97,7 @@ Status DeviceSums::fold(size_t device, int32_t type, size_t bytes, void *sum,
   return {};
 }
 
-/// Whether all sums are finite: one device tells for all.
+/// Checks that all sums are finite; one device checks for all.
 Status DeviceSums::checkSums(std::span<const GradientBlock> blocks) {
   OnDevice &own = onDevices.front();
   PDLRT_RETURN_IF_ERROR(nonFinite.clear(*own.stream));
@@ -150,12 +150,12 @@ Status DeviceSums::prepare(size_t blockCount, const Sizes &sizes) {
 
 /// Each device gets all gradients.
 Status DeviceSums::sumInOrder(std::span<const GradientBlock> blocks,
-                              std::span<const Contribution> parts,
+                              std::span<const PartialSum> parts,
                               const Bucket &bucket) {
   const size_t slots = slotsOfDevice(), count = devices.size();
   const bool isAlone = count == 1;
   const auto slotOf = [&](size_t r) { return r / count * bucket.bytes; };
-  // One device has them already.
+  // A single device already has them.
   for (size_t r = 0; r < replicas && !isAlone; ++r)
     for (const Place &place : bucket.places) {
       const OnDevice &own = onDevices[r % count];
@@ -185,9 +185,9 @@ Status DeviceSums::sumInOrder(std::span<const GradientBlock> blocks,
   return {};
 }
 
-/// Each device adds its own gradients, and the group these sums.
+/// Each device sums its own gradients, and a collective adds these sums.
 Status DeviceSums::sumByGroup(std::span<const GradientBlock> blocks,
-                              std::span<const Contribution> parts,
+                              std::span<const PartialSum> parts,
                               const Bucket &bucket) {
   const size_t count = devices.size();
   std::vector<DeviceGroup::Part> all;
@@ -214,10 +214,10 @@ Status DeviceSums::sumByGroup(std::span<const GradientBlock> blocks,
 }
 
 bool DeviceSums::isOurs(const GradientBlock &block, size_t index,
-                        std::span<const Contribution> parts) const {
+                        std::span<const PartialSum> parts) const {
   if (across)
     return copies.front()->takesGradient(block.symbol);
-  return std::ranges::any_of(parts, [&](const Contribution &part) {
+  return std::ranges::any_of(parts, [&](const PartialSum &part) {
     return part.present && part.blocks[index].onDevice &&
            !part.blocks[index].dense;
   });
@@ -225,7 +225,7 @@ bool DeviceSums::isOurs(const GradientBlock &block, size_t index,
 
 std::vector<DeviceSums::Bucket>
 DeviceSums::cutBuckets(std::span<const GradientBlock> blocks,
-                       std::span<const Contribution> parts) const {
+                       std::span<const PartialSum> parts) const {
   std::vector<Bucket> buckets;
   size_t offset = 0;
   for (size_t b = 0; b < blocks.size(); ++b) {
@@ -233,10 +233,10 @@ DeviceSums::cutBuckets(std::span<const GradientBlock> blocks,
       continue;
     const size_t bytes =
         size_t(blocks[b].elementCount) * elementSize(blocks[b].elementType);
-    // Each begins where loads are wide.
+    // Aligned, so that loads are wide.
     const size_t room = (bytes + PDL_BUFFER_ALIGNMENT - 1) /
                         PDL_BUFFER_ALIGNMENT * PDL_BUFFER_ALIGNMENT;
-    if (buckets.empty() || buckets.back().bytes + room > mostInBucket ||
+    if (buckets.empty() || buckets.back().bytes + room > maxInBucket ||
         buckets.back().elementType != blocks[b].elementType)
       buckets.push_back({blocks[b].elementType, offset, 0, {}});
     Bucket &bucket = buckets.back();
@@ -248,7 +248,7 @@ DeviceSums::cutBuckets(std::span<const GradientBlock> blocks,
 }
 
 Status DeviceSums::sum(std::span<const GradientBlock> blocks,
-                       std::span<const Contribution> parts) {
+                       std::span<const PartialSum> parts) {
   const TraceSpan span("sum on devices");
   const std::vector<Bucket> buckets = cutBuckets(blocks, parts);
   sums.assign(blocks.size(), {});

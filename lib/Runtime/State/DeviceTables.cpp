@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All work on tables is in one stream, in the order in which it is asked for:
-// a step's pull, its gather behind what the stage computed before, its rules,
-// and the next step's pull beside them. So nothing but a gather waits for
-// another stream.
+// All work on tables is in one stream, in the order of the calls: a step's
+// pull, its gather after the stage's earlier work, its rules, and,
+// concurrently, the next step's pull. Only a gather therefore waits for another
+// stream.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/State/Model.h"
-#include "pdlrt/Table/TableMoment.h"
+#include "pdlrt/Table/TableSnapshot.h"
 
 #include <algorithm>
 #include <array>
@@ -29,7 +29,7 @@
 
 using namespace pdlrt;
 
-/// Rows that move to the device at once.
+/// Bytes of rows that move to the device at once.
 static constexpr size_t bytesAtOnce = size_t(4) << 20;
 
 DeviceTables::DeviceTables(Device &device, const Model &model, TableShare share)
@@ -39,7 +39,7 @@ DeviceTables::DeviceTables(Device &device, const Model &model, TableShare share)
     entries[s].onHost = model.table(s);
 }
 
-/// Whether what is done with a table can be done on a device.
+/// Checks that the operations on a table are supported on a device.
 static Status checkTable(const pdl_symbol &symbol) {
   if (symbol.group < 0)
     return {};
@@ -111,12 +111,12 @@ Status DeviceTables::moveRows(EmbeddingTable &from, DeviceTable &to) {
   return move();
 }
 
-/// Has a table on the device, with what the host's holds.
+/// Creates a table on the device, with the content of the host's table.
 Status DeviceTables::openTable(int32_t symbol) {
   Entry &entry = entries[symbol];
   if (entry.table)
     return {};
-  const TraceSpan span("move table to the device");
+  const TraceSpan span("copy table to device");
   std::vector<DeviceKernel> kernels;
   for (int32_t i = 0; i < descriptor.device_kernel_count; ++i)
     kernels.push_back({descriptor.device_kernels[i].name, {}, nullptr});
@@ -141,7 +141,7 @@ Status DeviceTables::bringToHost() {
   for (Entry &entry : entries) {
     if (!entry.table)
       continue;
-    const TraceSpan span("bring table from the device");
+    const TraceSpan span("copy table from device");
     EmbeddingTable &table = *entry.onHost;
     const auto put = [&](int shard, std::span<const TableRow> rows) -> Status {
       keys.clear();
@@ -151,9 +151,9 @@ Status DeviceTables::bringToHost() {
       PDLRT_RETURN_IF_ERROR(table.insertShard(shard, int64_t(rows.size()),
                                               keys.data(), places.data(),
                                               NewRow::Open));
-      // A save may be reading rows as they were.
-      if (TableMoment *moment = table.moment())
-        moment->preserve(int64_t(rows.size()), keys.data(), places.data());
+      // A save may be reading the rows of a snapshot.
+      if (TableSnapshot *snapshot = table.snapshot())
+        snapshot->preserve(int64_t(rows.size()), keys.data(), places.data());
       for (size_t i = 0; i < rows.size(); ++i) {
         std::memcpy(places[i], rows[i].row, table.rowBytes());
         table.layout().headerOf(places[i]).noteWrite();
@@ -188,7 +188,7 @@ void DeviceTables::quiesce(int32_t symbol, uint16_t time) {
 Status DeviceTables::sendKeys(int32_t symbol, int64_t count,
                               const int64_t *keys, DeviceRows &lookup) {
   PDLRT_RETURN_IF_ERROR(openTable(symbol));
-  // What was sent last may be on its way.
+  // The last transfer may still be in progress.
   if (lookup.sentAt == waits)
     PDLRT_RETURN_IF_ERROR(settle());
   lookup.symbol = symbol;
@@ -251,10 +251,10 @@ Status DeviceTables::gather(DeviceRows &lookup, bool frozen, void *out,
     return before.status();
   PDLRT_RETURN_IF_ERROR(stream->wait(**before));
   PDLRT_RETURN_IF_ERROR(addGather(lookup, frozen, out));
-  const Expected<std::unique_ptr<DeviceEvent>> behind = stream->record();
-  if (!behind)
-    return behind.status();
-  return compute.wait(**behind);
+  const Expected<std::unique_ptr<DeviceEvent>> finished = stream->record();
+  if (!finished)
+    return finished.status();
+  return compute.wait(**finished);
 }
 
 Status DeviceTables::gatherToHost(DeviceRows &lookup, bool frozen) {
@@ -265,7 +265,7 @@ Status DeviceTables::gatherToHost(DeviceRows &lookup, bool frozen) {
   const size_t bytes =
       size_t(lookup.count) * size_t(symbol.row_width) * elementSize(symbol);
   using enum DeviceBuffer::Kind;
-  // Who asked last has waited for it.
+  // The last caller has waited for its result.
   PDLRT_RETURN_IF_ERROR(reserve(device, lookup.values, OfDevice, bytes));
   PDLRT_RETURN_IF_ERROR(reserve(device, lookup.valuesOnHost, OfHost, bytes));
   PDLRT_RETURN_IF_ERROR(addGather(lookup, frozen, lookup.values.data()));
@@ -303,7 +303,7 @@ Status DeviceTables::sendGradients(int32_t symbol,
                         bytes);
 }
 
-/// Work may use what there was.
+/// Grows scratch memory; waits first, because work may use the old memory.
 Status DeviceTables::reserveScratch(DeviceBuffer &memory, size_t bytes) {
   if (memory.size() >= bytes)
     return {};
@@ -317,7 +317,7 @@ int64_t DeviceTables::rowsOfPiece(int64_t count, size_t bytesOfRow) const {
 
 Status DeviceTables::launchRule(int32_t index, const RuleRows &rows,
                                 const void *scalarsOfGroup,
-                                std::span<const DeviceUse> beside) {
+                                std::span<const DeviceUse> extraUses) {
   const pdl_symbol &symbol = descriptor.symbols[index];
   const int64_t turns = symbol.kernel_unit == PDL_UNIT_ROW
                             ? rows.count
@@ -327,11 +327,11 @@ Status DeviceTables::launchRule(int32_t index, const RuleRows &rows,
       reinterpret_cast<uint64_t>(rows.gradients),
       reinterpret_cast<uint64_t>(scalarsOfGroup),
       reinterpret_cast<uint64_t>(nonFinite.onDevice(size_t(index)))};
-  return stream->launch(size_t(symbol.device_kernel), turns, arguments, beside,
-                        symbol.name);
+  return stream->launch(size_t(symbol.device_kernel), turns, arguments,
+                        extraUses, symbol.name);
 }
 
-// As on the host, the rule's kernel knows rows of elements only.
+// As on the host, the rule's kernel supports only rows of elements.
 Status DeviceTables::applyWidened(int32_t index, const RuleRows &rows,
                                   const void *scalarsOfGroup, int64_t update) {
   const pdl_symbol &symbol = descriptor.symbols[index];
@@ -344,7 +344,7 @@ Status DeviceTables::applyWidened(int32_t index, const RuleRows &rows,
       reserveScratch(widePlaces, size_t(atOnce) * sizeof(void *)));
   auto *wide = static_cast<float *>(wideRows.data());
   auto **places = static_cast<void **>(widePlaces.data());
-  const std::array<DeviceUse, 1> beside = {{{wide, /*isWritten=*/true}}};
+  const std::array<DeviceUse, 1> extraUses = {{{wide, /*isWritten=*/true}}};
   for (int64_t first = 0; first < rows.count; first += atOnce) {
     const int64_t some = std::min(atOnce, rows.count - first);
     PDLRT_RETURN_IF_ERROR(
@@ -352,7 +352,7 @@ Status DeviceTables::applyWidened(int32_t index, const RuleRows &rows,
     PDLRT_RETURN_IF_ERROR(launchRule(
         index,
         {some, nullptr, places, rows.gradients + size_t(first) * gradientBytes},
-        scalarsOfGroup, beside));
+        scalarsOfGroup, extraUses));
     PDLRT_RETURN_IF_ERROR(table.round(*stream, some, update, rows.keys + first,
                                       wide, rows.rows + first,
                                       nonFinite.onDevice(size_t(index))));
@@ -368,8 +368,8 @@ Status DeviceTables::applyTo(int32_t index, const RuleRows &rows,
              : applyWidened(index, rows, scalarsOfGroup, update);
 }
 
-// Rows in the order of their numbers, which is known without the index; only
-// random bits go by keys.
+// Processes rows in the order of their numbers, which needs no index. Only
+// random bits depend on keys.
 Status DeviceTables::applyToAll(int32_t index, const RuleRows &touched,
                                 const void *scalarsOfGroup, int64_t update) {
   const pdl_symbol &symbol = descriptor.symbols[index];
@@ -400,7 +400,7 @@ Status DeviceTables::applyToAll(int32_t index, const RuleRows &touched,
       table.mark(*stream, *count, touched.count, touched.keys, markOfRow));
   if (needsKeys)
     PDLRT_RETURN_IF_ERROR(table.listKeys(*stream, keyOfRow));
-  // Without gradients there is no mark that names one.
+  // Without gradients, no mark refers to one.
   const void *given = touched.gradients ? touched.gradients : gradients;
   for (int64_t first = 0; first < *count; first += atOnce) {
     const int64_t some = std::min(atOnce, *count - first);

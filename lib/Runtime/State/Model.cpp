@@ -66,7 +66,7 @@ void Model::quiesce(QuiescentTables which) {
 
 Status Model::boundTables(const TableBound &bound) {
   tableBound = bound;
-  if (bound.mostBytes == 0)
+  if (bound.maxBytes == 0)
     return {};
   std::shared_ptr<RowStore> store;
   if (spillsRows()) {
@@ -88,9 +88,9 @@ Status Model::boundTables(const TableBound &bound) {
   return {};
 }
 
-void Model::putAsideRestored(int32_t symbol, int first, int end) const {
-  if (spillsRows() && bytesInUse(tablePointers) > tableBound.mostBytes)
-    tablePointers[symbol]->putAside(first, end);
+void Model::spillRestoredRows(int32_t symbol, int first, int end) const {
+  if (spillsRows() && bytesInUse(tablePointers) > tableBound.maxBytes)
+    tablePointers[symbol]->spillRestored(first, end);
 }
 
 void Model::restoreStepCount(int32_t group, int64_t count) {
@@ -172,12 +172,35 @@ Status Model::keepOnDevice() {
 }
 
 Expected<TableSize> Model::tableSize(int32_t symbol) const {
-  if (ownDeviceState && ownDeviceState->tables())
-    return ownDeviceState->tables()->sizeOf(symbol);
-  withholdPrepared();
+  if (!ownDeviceState || !ownDeviceState->tables())
+    withholdPrepared();
+  return noteTableSize(symbol);
+}
+
+void Model::noteTableSizes() const {
+  for (int32_t s = 0; s < programDescriptor.symbol_count; ++s)
+    if (tablePointers[s])
+      // A metric ends no save: an error of a device appears in the save itself.
+      static_cast<void>(noteTableSize(s));
+}
+
+/// Returns the size of a table, and records it.
+Expected<TableSize> Model::noteTableSize(int32_t symbol) const {
   const EmbeddingTable &table = *tablePointers[symbol];
-  return TableSize{table.size() - int64_t(table.withheld().size()),
-                   table.memoryBytes()};
+  Expected<TableSize> size =
+      ownDeviceState && ownDeviceState->tables()
+          ? ownDeviceState->tables()->sizeOf(symbol)
+          : TableSize{table.size() - int64_t(table.withheld().size()),
+                      table.memoryBytes()};
+  if (!size)
+    return size;
+  tableMetrics.resize(size_t(programDescriptor.symbol_count));
+  std::optional<TableMetrics> &metrics = tableMetrics[size_t(symbol)];
+  if (!metrics)
+    metrics.emplace(programDescriptor.symbols[symbol].name);
+  metrics->rows.set(double(size->rows));
+  metrics->bytes.set(double(size->bytes));
+  return size;
 }
 
 void Model::withholdPrepared() const {

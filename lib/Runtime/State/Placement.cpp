@@ -1,4 +1,4 @@
-//===- Placement.cpp - Which owner holds what of a program ----------------===//
+//===- Placement.cpp - Placement of state on owners -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,7 +16,7 @@
 
 using namespace pdlrt;
 
-/// More would be a mistake on the command line.
+/// A larger number is a mistake on the command line.
 static constexpr int32_t maxServers = 65536;
 
 Expected<PlacementPolicy> pdlrt::parsePlacementPolicy(std::string_view name) {
@@ -32,7 +32,8 @@ const char *pdlrt::placementPolicyName(PlacementPolicy policy) {
   return pdlabi::placementPolicyNames[static_cast<uint32_t>(policy)];
 }
 
-/// Whether a job of that mode can have so many servers and trainers.
+/// Checks that a job of this mode can have these numbers of servers and
+/// trainers.
 static Status checkCounts(const Mode &mode, int32_t servers, int32_t trainers) {
   if (mode.needsServers() && (servers < 1 || servers > maxServers))
     return Status::invalid("a job has 1 to " + std::to_string(maxServers) +
@@ -52,7 +53,7 @@ Expected<Placement> Placement::compute(const pdl_descriptor &descriptor,
                                        PlacementPolicy policy) {
   const Mode &mode = modeOf(descriptor);
   if (!mode.hasServers)
-    return Status::invalid(
+    return Status::failedPrecondition(
         std::string("model ") + descriptor.model_name +
         " was translated for one process and knows no servers; translate it "
         "with " +

@@ -1,4 +1,4 @@
-//===- StateDigest.cpp - A number for a whole state -----------------------===//
+//===- StateDigest.cpp - Hash of a model's state --------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- TableBound.cpp - The most that tables hold -------------------------===//
+//===- TableBound.cpp - Memory limit of tables ----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,13 +18,13 @@ using namespace pdlrt;
 Status pdlrt::checkTableBound(const pdl_descriptor &descriptor,
                               const TableBound &bound) {
   constexpr size_t fewBytes = size_t(1) << 20;
-  if (bound.mostBytes != 0 && bound.mostBytes < fewBytes)
-    logWarning("--max-table-memory is " + std::to_string(bound.mostBytes) +
-               " bytes, which few rows or none have room in behind a step; is "
-               "a unit missing, such as in 4GiB?");
+  if (bound.maxBytes != 0 && bound.maxBytes < fewBytes)
+    logWarningOnce("--max-table-memory is " + std::to_string(bound.maxBytes) +
+                   " bytes, in which few or no rows have room after a step; is "
+                   "a unit missing, such as in 4GiB?");
   if (bound.spillFolder.empty())
     return {};
-  if (bound.mostBytes == 0)
+  if (bound.maxBytes == 0)
     return Status::invalid("--table-spill keeps the rows for which "
                            "--max-table-memory has no room; give both");
   for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
@@ -51,18 +51,18 @@ size_t pdlrt::bytesInUse(std::span<EmbeddingTable *const> tables) {
 int64_t pdlrt::keepWithin(const TableBound &bound,
                           std::span<EmbeddingTable *const> tables) {
   const size_t bytes = bytesInUse(tables);
-  if (bound.mostBytes == 0 || bytes <= bound.mostBytes)
+  if (bound.maxBytes == 0 || bytes <= bound.maxBytes)
     return 0;
   constexpr double kept = 0.95;
-  // Of all bytes some leave with rows; the others stay, wherever these are.
+  // Only a part of the memory is freed with evicted rows; the rest does not
+  // change.
   double leaving = 0;
   for (const EmbeddingTable *table : tables)
     if (table)
       leaving +=
           double(table->heldRows()) * (double(table->bytesOfHeldRow()) -
                                        double(table->bytesOfEvictedRow()));
-  const double room =
-      kept * double(bound.mostBytes) - (double(bytes) - leaving);
+  const double room = kept * double(bound.maxBytes) - (double(bytes) - leaving);
   const double share = leaving > 0 ? std::clamp(room / leaving, 0.0, 1.0) : 1.0;
   int64_t evicted = 0;
   for (EmbeddingTable *table : tables)

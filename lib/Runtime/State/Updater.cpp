@@ -1,4 +1,4 @@
-//===- Updater.cpp - From merged gradients to new state -------------------===//
+//===- Updater.cpp - Applies merged gradients -----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,11 +12,10 @@
 #include "pdlabi/norm.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/Finite.h"
-#include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Kernels/Storage.h"
 #include "pdlrt/State/DeviceState.h"
-#include "pdlrt/Table/TableMoment.h"
+#include "pdlrt/Table/TableSnapshot.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,24 +24,24 @@
 
 using namespace pdlrt;
 
-/// Elements of a parameter that one task updates; a multiple of the alignment.
+/// Number of elements of a parameter per task; a multiple of the alignment.
 static constexpr int64_t elementsInTask = 16384;
-/// With fewer elements to update in a step, waking threads costs more than it
-/// saves.
+/// Minimum number of elements of a step for threads. With fewer elements,
+/// waking threads costs more than it saves.
 static constexpr int64_t elementsWorthThreads = 16384;
 static constexpr int64_t shardsInTask = 16;
-/// Rows of a parameter that one task updates are a multiple of this, so that
-/// its part of each slot begins at a cache line.
+/// The number of a parameter's rows per task is a multiple of this constant, so
+/// that each task's part of each slot begins at a cache line.
 static constexpr int64_t rowsAlignment = 16;
-/// Rows of one call of a row kernel: their lines fit into the nearest cache
-/// with those of the next call.
+/// Number of rows per call of a row kernel. The cache lines of two calls fit
+/// into the L1 cache.
 static constexpr int64_t rowsInCall = 32;
 static constexpr int64_t cacheLineBytes = 64;
-/// Bytes of rows that are widened at once: they stay in the nearest cache.
+/// Bytes of rows that are widened at once: they stay in the L1 cache.
 static constexpr int64_t widenedBytes = 16384;
 static constexpr int64_t shardTasks = EmbeddingTable::shardCount / shardsInTask;
 
-/// Rows of one call of the row kernel of a table.
+/// Returns the number of rows per call of a table's row kernel.
 static int64_t rowsInCallOf(const pdl_symbol &symbol) {
   if (symbol.storage == PDL_STORE_ELEMENT)
     return rowsInCall;
@@ -50,13 +49,14 @@ static int64_t rowsInCallOf(const pdl_symbol &symbol) {
   return std::clamp<int64_t>(widenedBytes / rowBytes, 1, rowsInCall);
 }
 
-/// About as many as make `elementsInTask`.
+/// Returns the number of rows with about `elementsInTask` elements.
 static int64_t wholeRowsInTask(int64_t width) {
   return std::max<int64_t>(1, elementsInTask / width / rowsAlignment) *
          rowsAlignment;
 }
 
-/// The elements of a parameter, of which `held` are here, in one call.
+/// Returns the number of elements of a parameter per call; `held` of them are
+/// in this model.
 static int64_t atOnceOf(const pdl_symbol &symbol, int64_t held) {
   switch (symbol.kernel_unit) {
   case PDL_UNIT_PARAMETER:
@@ -75,22 +75,21 @@ const pdl_symbol &Updater::symbolOf(int32_t update) const {
 Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
     : model(model), program(program), scheduler(scheduler),
       objectiveOf(model.descriptor().group_count, -1),
-      scalars(model.descriptor().group_count),
-      warnedOfNoRate(model.descriptor().group_count),
+      scalars(model.descriptor().group_count), rates(model.descriptor()),
       updateNumbers(model.descriptor().group_count),
       sharded(program.update_count), admitted(program.update_count) {
   const pdl_descriptor &descriptor = model.descriptor();
-  size_t mostRowBytes = 1;
+  size_t maxRowBytes = 1;
   for (int32_t i = 0; i < program.update_count; ++i) {
     const pdl_symbol &symbol = symbolOf(i);
     const size_t size = elementSize(symbol);
-    // Others apply its rule.
+    // Another component applies the rule of a symbol without a group here.
     if (symbol.group < 0)
       continue;
     bySymbol.push_back(i);
     objectiveOf[symbol.group] = program.updates[i].objective;
     if (symbol.kind == PDL_SYMBOL_TABLE) {
-      mostRowBytes = std::max(mostRowBytes, symbol.gradient_width * size);
+      maxRowBytes = std::max(maxRowBytes, symbol.gradient_width * size);
       if (const DeviceState *state = model.deviceState();
           state && state->applies(program.updates[i].symbol)) {
         onDevice.push_back(i);
@@ -139,7 +138,7 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
   std::sort(bySymbol.begin(), bySymbol.end(), [&](int32_t a, int32_t b) {
     return program.updates[a].symbol < program.updates[b].symbol;
   });
-  std::memset(zeroRow.reserve(mostRowBytes), 0, mostRowBytes);
+  std::memset(zeroRow.reserve(maxRowBytes), 0, maxRowBytes);
   for (int32_t g = 0; g < descriptor.group_count; ++g)
     scalars[g].reserve(descriptor.groups[g].scalar_count *
                        elementSize(descriptor.groups[g].element_type));
@@ -181,7 +180,7 @@ void Updater::groupRowsByShard(int32_t update, const BlockGradient &block) {
   const void **seen =
       block.seenRows ? own.seen.reserveFor<const void *>(count) : nullptr;
   own.splits.assign(EmbeddingTable::shardCount + 1, 0);
-  // Until the keys are placed, their memory holds the shards.
+  // Until the keys are written, their memory holds the shards.
   for (int64_t i = 0; i < count; ++i) {
     keys[i] = EmbeddingTable::shardOf(block.keys[i]);
     ++own.splits[keys[i] + 1];
@@ -229,12 +228,12 @@ static double normOfRows(const void *const *gradients, int64_t begin,
 }
 
 const std::vector<double> &Updater::partialNorms(int32_t update,
-                                                 const Contribution &merged) {
+                                                 const PartialSum &merged) {
   const pdl_symbol &symbol = symbolOf(update);
   const BlockGradient &block = blockOf(update, merged);
   const bool isFloat = symbol.element_type == PDL_F32;
   const double weight = weightOf(symbol.group, merged);
-  // Nothing will be applied, whatever the norm.
+  // If the weight is 0, nothing is applied, so the norm is not needed.
   const bool isApplied = weight > 0;
   if (symbol.kind == PDL_SYMBOL_TABLE) {
     if (!isApplied) {
@@ -258,7 +257,7 @@ const std::vector<double> &Updater::partialNorms(int32_t update,
     partials.clear();
     return partials;
   }
-  // A vector is one unit; it is one row of the descriptor.
+  // A vector is one unit: it is one row in the descriptor.
   const int64_t elements = model.heldElements(program.updates[update].symbol);
   const int64_t unit = pdlabi::rowsInNormUnit * symbol.row_width;
   const int64_t units = (elements + unit - 1) / unit;
@@ -275,9 +274,8 @@ const std::vector<double> &Updater::partialNorms(int32_t update,
   return partials;
 }
 
-/// The same of a gradient that devices alone have.
-Status Updater::partialNormsOnDevice(int32_t update,
-                                     const Contribution &merged) {
+/// Computes the partial norms of a gradient that is only on devices.
+Status Updater::partialNormsOnDevice(int32_t update, const PartialSum &merged) {
   const pdl_symbol &symbol = symbolOf(update);
   const double weight = weightOf(symbol.group, merged);
   if (weight > 0)
@@ -288,8 +286,7 @@ Status Updater::partialNormsOnDevice(int32_t update,
   return {};
 }
 
-Expected<double> Updater::squaredNorm(int32_t clip,
-                                      const Contribution &merged) {
+Expected<double> Updater::squaredNorm(int32_t clip, const PartialSum &merged) {
   const pdl_descriptor &descriptor = model.descriptor();
   double sum = 0;
   for (int32_t update : bySymbol) {
@@ -306,7 +303,7 @@ Expected<double> Updater::squaredNorm(int32_t clip,
   return sum;
 }
 
-void Updater::applyDense(Task &task, const Contribution &merged) {
+void Updater::applyDense(Task &task, const PartialSum &merged) {
   const pdl_symbol &symbol = symbolOf(task.update);
   const BlockGradient &block = merged.blocks[task.update];
   const auto *gradient = static_cast<const char *>(block.dense);
@@ -323,7 +320,7 @@ void Updater::applyDense(Task &task, const Contribution &merged) {
                                  scalarsOf(symbol))) != 0;
 }
 
-Status Updater::applyOnDevice(const Contribution &merged) {
+Status Updater::applyOnDevice(const PartialSum &merged) {
   for (int32_t update : onDevice) {
     const pdl_symbol &symbol = symbolOf(update);
     const BlockGradient &block = merged.blocks[update];
@@ -373,9 +370,9 @@ void Updater::noteNonFinite(Task &task, int64_t count, void *const *rows,
     }
 }
 
-// The kernel knows rows of elements only. Their slots are copied to and fro,
-// which costs little beside the random numbers, and spares each rule a second
-// kernel.
+// The kernel supports only rows of elements. Copying their slots back and forth
+// costs little compared to the random numbers, and avoids a second kernel for
+// each rule.
 bool Updater::applyWidened(Task &task, int64_t count, void *const *rows,
                            const void *const *gradients,
                            const int64_t *keys) const {
@@ -421,11 +418,11 @@ void Updater::applyRows(Task &task, int64_t count, void *const *rows,
     noteNonFinite(task, count, rows, keys);
 }
 
-/// Before rows of a table are written, for who reads them as they were.
+/// Copies the content of rows for a snapshot. Call before they are written.
 static void preserve(const EmbeddingTable &table, int64_t count,
                      const int64_t *keys, void *const *rows) {
-  if (TableMoment *moment = table.moment())
-    moment->preserve(count, keys, rows);
+  if (TableSnapshot *snapshot = table.snapshot())
+    snapshot->preserve(count, keys, rows);
 }
 
 void Updater::applyTouched(Task &task, const BlockGradient &block) {
@@ -454,8 +451,8 @@ void Updater::applyTouched(Task &task, const BlockGradient &block) {
   const RowLayout &layout = table.layout();
   const uint16_t time = table.time();
   const bool hasPeriods = table.options().life.hasPeriods();
-  // Rows of a large table are not in a cache: those of the next call of the
-  // kernel are loaded while it works on these.
+  // Rows of a large table are not in a cache: those of the kernel's next call
+  // are prefetched during this one.
   for (int64_t first = begin; first < end; first += atOnce) {
     const int64_t last = std::min(end, first + atOnce);
     const int64_t next = std::min(end, last + atOnce);
@@ -481,7 +478,8 @@ void Updater::reserveScratch(const Task &task) {
   size_t most = 0;
   for (int64_t s = task.begin; s < task.end; ++s)
     most = std::max(most, size_t(table.shardSize(int(s))));
-  // A quarter more, so that a growing table does not allocate in each step.
+  // Reserve a quarter more, so that a growing table does not allocate in each
+  // step.
   if (scratch.all.capacity() < most)
     scratch.all.reserve(most + most / 4);
   if (scratch.rows.capacity() < most)
@@ -525,7 +523,8 @@ void Updater::applyAllRows(Task &task, ShardScratch &scratch) {
       applyRows(task, std::min(atOnce, count - first),
                 scratch.rows.data() + first, scratch.gradients.data() + first,
                 /*seen=*/nullptr, scratch.keys.data() + first);
-    // Not before: who saves reads in headers what had changed.
+    // Change the headers last, because a save reads from them which rows had
+    // changed.
     for (int64_t i = 0; i < count; ++i) {
       RowHeader &header = layout.headerOf(scratch.rows[i]);
       if (scratch.gradients[i] == zeroRow.data()) {
@@ -539,12 +538,12 @@ void Updater::applyAllRows(Task &task, ShardScratch &scratch) {
   }
 }
 
-Status Updater::apply(const Contribution &merged) {
+Status Updater::apply(const PartialSum &merged) {
   const TraceSpan span("apply");
   const pdl_descriptor &descriptor = model.descriptor();
   PDLRT_RETURN_IF_ERROR(begin(merged));
-  // The clips' partial norms need memory too, so that no step is counted before
-  // all of them are there.
+  // Partial norms need memory too; compute all of them before a step is
+  // counted.
   norms.assign(descriptor.clip_count, 0);
   for (int32_t c = 0; c < descriptor.clip_count; ++c) {
     const Expected<double> norm = squaredNorm(c, merged);
@@ -555,7 +554,7 @@ Status Updater::apply(const Contribution &merged) {
   return finish(merged, norms);
 }
 
-Status Updater::begin(const Contribution &merged) {
+Status Updater::begin(const PartialSum &merged) {
   for (int32_t i = 0; i < program.update_count; ++i) {
     if (makesRows(i))
       PDLRT_RETURN_IF_ERROR(admitKeys(i, merged));
@@ -572,7 +571,7 @@ void Updater::makeRoom() {
       reserveScratch(task);
 }
 
-Status Updater::computeScalars(int32_t index, const Contribution &merged,
+Status Updater::computeScalars(int32_t index, const PartialSum &merged,
                                const std::vector<double> &norms) {
   const pdl_group &group = model.descriptor().groups[index];
   pdl_once_arguments arguments = {};
@@ -580,7 +579,7 @@ Status Updater::computeScalars(int32_t index, const Contribution &merged,
   arguments.weight = weightOf(index, merged);
   if (group.clip >= 0)
     arguments.squared_norm = norms[group.clip];
-  arguments.pushers = model.pushers();
+  arguments.senders = model.senders();
   auto refuse = [&](const std::string &what) {
     return Status::invalid(fmt::format(
         "group @{} cannot be updated at its step {}: {}; nothing of this step "
@@ -607,23 +606,10 @@ Status Updater::computeScalars(int32_t index, const Contribution &merged,
     if (scalar.is_divisor && value == 0)
       return refuse(
           fmt::format("its {} is 0, by which its rule divides", scalar.name));
-    if (value == 0 && !std::strcmp(scalar.name, pdlabi::rateScalarName))
-      warnOfNoRate(index);
+    if (!std::strcmp(scalar.name, pdlabi::rateScalarName))
+      rates.check(index, arguments, value);
   }
   return {};
-}
-
-void Updater::warnOfNoRate(int32_t index) {
-  if (warnedOfNoRate[index])
-    return;
-  warnedOfNoRate[index] = true;
-  // Workers that update one model have an updater each.
-  logWarningOnce(fmt::format(
-      "group @{}: the learning rate is 0, so updates do not change its "
-      "values. If its schedule is over, give it more steps or a floor above 0, "
-      "or begin it anew: --init-from FILE --init-values-only takes values "
-      "without step counts",
-      model.descriptor().groups[index].name));
 }
 
 Status Updater::refuseNewValue(int32_t index,
@@ -644,12 +630,12 @@ Status Updater::refuseNewValue(int32_t index,
       model.stepCount(symbol.group)));
 }
 
-Status Updater::finish(const Contribution &merged,
+Status Updater::finish(const PartialSum &merged,
                        const std::vector<double> &norms) {
   const pdl_descriptor &descriptor = model.descriptor();
   {
-    // Others may update the same model (mode hogwild): each update has a number
-    // of its own.
+    // Other workers may update the same model (mode hogwild); each update gets
+    // its own number.
     const std::lock_guard lock(model.stepMutex());
     for (int32_t g = 0; g < descriptor.group_count; ++g)
       if (isUpdated(g, merged))
@@ -704,15 +690,15 @@ Status Updater::finish(const Contribution &merged,
 }
 
 //===----------------------------------------------------------------------===//
-// What must not be applied
+// Checks of sums
 //===----------------------------------------------------------------------===//
 
-/// The symbol of a block whose merged gradient is not finite, -1 if all are.
-/// Parts that are finite may have a sum that is not, and a sum of weights below
-/// one makes quotients larger than what they are made of.
+/// Returns the symbol of a block whose merged gradient is not finite, -1 if all
+/// are finite. Finite parts may have an infinite sum, and a sum of weights
+/// below one makes quotients larger than the sums.
 static int32_t findNonFiniteSum(const pdl_descriptor &descriptor,
                                 std::span<const GradientBlock> blocks,
-                                const Contribution &merged) {
+                                const PartialSum &merged) {
   double weight = 0;
   auto areFinite = [&](int32_t type, int64_t count, const void *values) {
     return weight < 1 ? allQuotientsFinite(type, count, values, weight)
@@ -723,7 +709,7 @@ static int32_t findNonFiniteSum(const pdl_descriptor &descriptor,
     weight =
         divisorOf(descriptor, descriptor.symbols[blocks[b].symbol].group,
                   merged.objectives[blocks[b].objective].weight, merged.steps);
-    // Nobody divides by it.
+    // A weight that is not positive is not used as a divisor.
     if (!(weight > 0))
       continue;
     const int32_t type = blocks[b].elementType;
@@ -737,8 +723,8 @@ static int32_t findNonFiniteSum(const pdl_descriptor &descriptor,
   return -1;
 }
 
-bool pdlrt::hasSmallWeight(const Contribution &merged) {
-  // The least divisor that a group may have.
+bool pdlrt::hasSmallWeight(const PartialSum &merged) {
+  // The quotient is the smallest possible divisor of a group.
   return std::ranges::any_of(merged.objectives, [&](const ObjectiveSums &sums) {
     return sums.weight > 0 && sums.weight / double(merged.steps) < 1;
   });
@@ -746,7 +732,7 @@ bool pdlrt::hasSmallWeight(const Contribution &merged) {
 
 Status pdlrt::checkFiniteSums(const pdl_descriptor &descriptor,
                               std::span<const GradientBlock> blocks,
-                              const Contribution &merged) {
+                              const PartialSum &merged) {
   const int32_t symbol = findNonFiniteSum(descriptor, blocks, merged);
   return symbol < 0 ? Status() : refuseSum(descriptor, symbol);
 }

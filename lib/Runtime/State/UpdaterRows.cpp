@@ -1,4 +1,4 @@
-//===- UpdaterRows.cpp - Rows that come and go with an update -------------===//
+//===- UpdaterRows.cpp - Rows inserted by updates, and periods ------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Of tables whose rows are made in updates: before a step is applied, the keys
-// get rows that are admitted; behind it, periods end.
+// For tables whose rows are inserted by updates. Before a step is applied,
+// admitted keys get rows; after it, periods end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,8 @@ bool Updater::makesRows(int32_t update) const {
          table->options().life.makesRowsInUpdates();
 }
 
-/// What an update adds for a key without a row, by what stands behind its
-/// gradient: how often it occurs, or what it scores.
+/// Returns the contribution of an update to the count of a key without a row,
+/// from the counts after its gradient: its number of occurrences or its score.
 template <typename T>
 static int64_t countOf(const pdl_symbol &symbol, const T *gradient) {
   if (symbol.admission == PDL_ADMIT_COUNT) {
@@ -54,7 +54,7 @@ static int64_t countOf(const pdl_symbol &symbol, const void *gradient) {
              : countOf(symbol, static_cast<const double *>(gradient));
 }
 
-Status Updater::admitKeys(int32_t update, const Contribution &merged) {
+Status Updater::admitKeys(int32_t update, const PartialSum &merged) {
   const TraceSpan span("admit");
   const pdl_symbol &symbol = symbolOf(update);
   const BlockGradient &block = merged.blocks[update];
@@ -108,7 +108,7 @@ Status Updater::admitKeys(int32_t update, const Contribution &merged) {
   return {};
 }
 
-Status Updater::shrinkTables(const Contribution &merged) {
+Status Updater::shrinkTables(const PartialSum &merged) {
   for (int32_t i : onHost) {
     const pdl_symbol &symbol = symbolOf(i);
     EmbeddingTable *table = model.table(program.updates[i].symbol);
@@ -118,11 +118,11 @@ Status Updater::shrinkTables(const Contribution &merged) {
     const int64_t period = updateNumbers[symbol.group] / symbol.shrink_every;
     if (period <= table->period())
       continue;
-    constexpr int64_t mostOfFloat = int64_t(1) << 24;
-    if (symbol.element_type == PDL_F32 && period > mostOfFloat)
+    constexpr int64_t maxOfFloat = int64_t(1) << 24;
+    if (symbol.element_type == PDL_F32 && period > maxOfFloat)
       return Status::invalid(
           std::string("@") + symbol.name + " has had " +
-          std::to_string(mostOfFloat) +
+          std::to_string(maxOfFloat) +
           " periods, and its rows have no room for the number of another one; "
           "shrink it every so many updates more");
     try {

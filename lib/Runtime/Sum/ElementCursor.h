@@ -1,4 +1,4 @@
-//===- ElementCursor.h - Elements wherever they lie -------------*- C++ -*-===//
+//===- ElementCursor.h - Iterates over elements in pieces -------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,32 +9,33 @@
 #ifndef LIB_RUNTIME_SUM_ELEMENTCURSOR_H
 #define LIB_RUNTIME_SUM_ELEMENTCURSOR_H
 
-#include "pdlrt/Sum/Contribution.h"
+#include "pdlrt/Sum/PartialSum.h"
 
 #include <algorithm>
 #include <cstring>
 
 namespace pdlrt {
 
-/// Elements that lie behind each other, at any alignment.
+/// Consecutive elements, with any alignment.
 struct ElementRun {
   const void *data;
   int64_t count;
 };
 
-/// Goes over the elements of a dense gradient in runs, also where it lies in
-/// pieces. The gradient outlives it. Not thread-safe.
+/// Iterates over the elements of a dense gradient in runs, even if it is in
+/// pieces. The gradient must outlive it. Not thread-safe.
 class ElementCursor {
 public:
-  /// Begins at element `first`, of `elementSize` bytes, at most 8.
+  /// Starts at element `first`, of `elementSize` bytes, at most 8.
   ElementCursor(const BlockGradient &block, size_t elementSize, int64_t first)
       : dense(static_cast<const std::byte *>(block.dense)),
         pieces(block.pieces), size(elementSize) {
     advance(first);
   }
 
-  /// The elements from here on, at least one and at most `most`, as far as they
-  /// lie together; valid until the next call. There must be one left.
+  /// Returns the elements from the current position that are consecutive in
+  /// memory, at least one and at most `most`; valid until the next call. At
+  /// least one element must remain.
   ElementRun run(int64_t most) {
     if (dense)
       return {dense, most};
@@ -42,7 +43,7 @@ public:
     if (here >= size)
       return {pieces[at].data() + offset,
               std::min(most, static_cast<int64_t>(here / size))};
-    // An element across the end of a piece, or of several.
+    // The element spans the end of one or several pieces.
     size_t from = offset;
     for (size_t piece = at, joined = 0; joined < size; ++piece, from = 0) {
       const size_t part = std::min(size - joined, pieces[piece].size() - from);
@@ -52,7 +53,7 @@ public:
     return {seam, 1};
   }
 
-  /// Goes on by so many elements; as many must be left.
+  /// Advances by `count` elements, which must exist.
   void advance(int64_t count) {
     size_t bytes = static_cast<size_t>(count) * size;
     if (dense) {
@@ -74,7 +75,7 @@ private:
   const std::byte *dense;
   const std::span<const std::span<const std::byte>> pieces;
   const size_t size;
-  /// The piece, and the bytes of it that have been passed.
+  /// The current piece, and the number of its bytes before the position.
   size_t at = 0, offset = 0;
   std::byte seam[sizeof(double)];
 };

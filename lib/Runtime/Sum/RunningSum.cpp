@@ -1,4 +1,4 @@
-//===- RunningSum.cpp - Sums that grow with each contribution -------------===//
+//===- RunningSum.cpp - Incremental sums in a fixed order -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,13 +19,14 @@
 
 using namespace pdlrt;
 
-/// Elements and keys that one task adds: enough to be worth a task.
+/// Number of elements and of keys per task.
 static constexpr int64_t elementsInTask = 16384;
 static constexpr int64_t keysInTask = 1024;
-/// Keys between the one whose sum is fetched and the one that is added.
+/// Number of keys between the one whose sum is prefetched and the one that is
+/// added.
 static constexpr int64_t rowsAhead = 8;
 
-/// A number at any address, as messages bring them.
+/// A number at any address, as in messages.
 template <typename T> struct __attribute__((packed)) LooseNumber {
   T value;
 };
@@ -34,7 +35,7 @@ template <typename T>
 static void addElements(int64_t count, const void *first, const void *second,
                         void *out) {
   auto *right = static_cast<const LooseNumber<T> *>(second);
-  // Two loops: one that may find `out` to be `first` is not vectorised then.
+  // Two loops, because a loop in which `out` may be `first` is not vectorized.
   if (out == first) {
     auto *target = static_cast<T *>(out);
     for (int64_t i = 0; i < count; ++i)
@@ -47,8 +48,8 @@ static void addElements(int64_t count, const void *first, const void *second,
     target[i] = left[i].value + right[i].value;
 }
 
-/// out[i] = first[i] + second[i]; `out` is `first`, or overlaps neither, and is
-/// aligned to its elements.
+/// Computes out[i] = first[i] + second[i]. `out` is `first`, or overlaps
+/// neither, and is aligned to its elements.
 static void addInto(int32_t type, int64_t count, const void *first,
                     const void *second, void *out) {
   if (type == PDL_F32)
@@ -81,10 +82,10 @@ void RunningSum::begin(std::span<const GradientBlock> newBlocks) {
   }
 }
 
-Status RunningSum::add(const Contribution &part, Scheduler &scheduler) {
+Status RunningSum::add(const PartialSum &part, Scheduler &scheduler) {
   if (!part.present)
     return {};
-  // The first one is copied: 0 + -0 would be another -0.
+  // The first one is copied, because 0 + -0 would not be -0.
   if (parts == 0) {
     sum.objectives = part.objectives;
     sum.steps = part.steps;
@@ -96,7 +97,7 @@ Status RunningSum::add(const Contribution &part, Scheduler &scheduler) {
   }
   sum.present = true;
   for (size_t b = 0; b < blocks.size(); ++b) {
-    // A sum of several was computed on no one value.
+    // A sum of several parts was not computed on one set of values.
     sum.blocks[b].seen = parts == 0 ? part.blocks[b].seen : nullptr;
     sum.blocks[b].seenRows = parts == 0 ? part.blocks[b].seenRows : nullptr;
     if (blocks[b].isTable)
@@ -110,9 +111,9 @@ Status RunningSum::add(const Contribution &part, Scheduler &scheduler) {
 }
 
 Status RunningSum::assign(std::span<const GradientBlock> newBlocks,
-                          std::span<const Contribution> all,
+                          std::span<const PartialSum> all,
                           Scheduler &scheduler) {
-  const auto isPresent = [](const Contribution &part) { return part.present; };
+  const auto isPresent = [](const PartialSum &part) { return part.present; };
   if (std::ranges::count_if(all, isPresent) == 1) {
     sum = *std::ranges::find_if(all, isPresent);
     forgetEarly();
@@ -120,7 +121,7 @@ Status RunningSum::assign(std::span<const GradientBlock> newBlocks,
   }
   begin(newBlocks);
   isWatched = false;
-  for (const Contribution &part : all)
+  for (const PartialSum &part : all)
     PDLRT_RETURN_IF_ERROR(add(part, scheduler));
   finish(scheduler);
   forgetEarly();
@@ -138,7 +139,8 @@ void RunningSum::addDense(const GradientBlock &block, BlockSum &own,
     result.dense = own.early;
     return;
   }
-  // What devices alone have, they add, be they of this process or not.
+  // Gradients that are only on devices are summed there, also those of other
+  // processes.
   if (!part.dense && part.pieces.empty()) {
     result.onDevice = part.onDevice;
     return;
@@ -152,7 +154,7 @@ void RunningSum::addDense(const GradientBlock &block, BlockSum &own,
   auto *out = static_cast<char *>(own.dense.reserve(block.elementCount * size));
   const int64_t tasks =
       (block.elementCount + elementsInTask - 1) / elementsInTask;
-  // What is not finite once stays so, whatever is added.
+  // A value that is not finite stays so, whatever is added.
   scheduler.parallelFor(tasks, [&](int64_t task) {
     const int64_t begin = task * elementsInTask;
     const int64_t count = std::min(elementsInTask, block.elementCount - begin);
@@ -161,7 +163,7 @@ void RunningSum::addDense(const GradientBlock &block, BlockSum &own,
       const ElementRun left = first.run(count - done);
       const ElementRun right = second.run(left.count);
       char *to = out + (begin + done) * size;
-      // The sum so far may lie where it is to lie.
+      // `out` may be the current sum itself.
       addInto(block.elementType, right.count, left.data, right.data, to);
       first.advance(right.count);
       second.advance(right.count);
@@ -204,7 +206,7 @@ const void *RunningSum::sumEarly(const GradientBlock &block, size_t index,
   return own.early = out;
 }
 
-const Contribution &RunningSum::finish(Scheduler &scheduler) {
+const PartialSum &RunningSum::finish(Scheduler &scheduler) {
   for (size_t b = 0; b < blocks.size() && sum.present; ++b) {
     const GradientBlock &block = blocks[b];
     BlockSum &own = *memory[b];
@@ -219,7 +221,7 @@ const Contribution &RunningSum::finish(Scheduler &scheduler) {
     if (parts > 1 || block.elementCount == 0 ||
         (!result.dense && result.pieces.empty()))
       continue;
-    // A single part lies where its message does, and is not looked at yet.
+    // A single part is still in its message, and was not checked.
     const size_t size = elementSize(block.elementType);
     const auto *from = static_cast<const char *>(result.dense);
     const bool aligned =
@@ -266,7 +268,7 @@ int32_t RunningSum::firstNonFinite() const {
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// The place that the table has for a key, or -1 there, to be filled in.
+/// Returns the entry for a key; -1 if it has to be filled in.
 int32_t *RunningSum::placeOf(BlockSum &own, int64_t key) {
   const uint64_t mask = own.table.size() - 1;
   uint64_t position = pdlabi::mixKey(key) & mask;
@@ -279,8 +281,7 @@ int32_t *RunningSum::placeOf(BlockSum &own, int64_t key) {
   return &entry.place;
 }
 
-/// Makes room for so many keys, at most half full, and enters those that are
-/// not there yet.
+/// Grows the table for `keys` keys, at most half full, and enters missing ones.
 void RunningSum::growTable(BlockSum &own, size_t keys) {
   const bool isNew = own.entered == 0;
   const size_t wanted = std::bit_ceil(std::max<size_t>(64, 2 * keys));
@@ -340,7 +341,7 @@ Status RunningSum::addRows(const GradientBlock &block, BlockSum &own,
   const size_t rowSize = block.elementCount * elementSize(block.elementType);
   char *values = nullptr;
   if (parts == 0) {
-    // Most often there are no more: nothing has to be found.
+    // Usually there are no other parts, so no keys need to be found.
     own.keys.assign(part.keys, part.keys + part.keyCount);
     own.rows.assign(part.rows, part.rows + part.keyCount);
     own.gradients.assign(part.gradients, part.gradients + part.keyCount);
@@ -351,13 +352,13 @@ Status RunningSum::addRows(const GradientBlock &block, BlockSum &own,
     own.values.resize(std::max(own.values.size(), parts + 1));
     values = static_cast<char *>(own.values[parts].reserve(slots * rowSize));
   }
-  // The keys of a part are distinct, so each row is written by one task.
+  // The keys of a part are distinct, so only one task writes each row.
   scheduler.parallelFor(
       (part.keyCount + keysInTask - 1) / keysInTask, [&](int64_t task) {
         bool finite = true;
         const int64_t end = std::min(part.keyCount, (task + 1) * keysInTask);
         for (int64_t i = task * keysInTask; i < end; ++i) {
-          // Rows of a key lie anywhere: its sum so far is fetched ahead.
+          // Rows of keys are not adjacent: prefetch the current sum.
           if (i + rowsAhead < end)
             if (const int32_t place = own.places[i + rowsAhead]; place >= 0)
               __builtin_prefetch(own.gradients[place]);

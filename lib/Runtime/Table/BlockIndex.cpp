@@ -1,4 +1,4 @@
-//===- BlockIndex.cpp - From keys to blocks of rows -----------------------===//
+//===- BlockIndex.cpp - Keys to blocks of rows ----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,10 +15,10 @@
 
 using namespace pdlrt;
 
-/// To `count` empty lines.
+/// Sets the size to `count` empty lines.
 void BlockIndex::setSize(uint64_t count) {
   lines = std::vector<Line>(count);
-  // What a home does not say of a hash.
+  // Number of bits of a hash that its home does not determine.
   const uint64_t hashesOfLine = ((uint64_t(1) << hashBits) + count - 1) / count;
   const int restBits = std::bit_width(hashesOfLine - 1);
   blockBits = 32 - awayBits - restBits;
@@ -28,9 +28,9 @@ bool BlockIndex::put(uint32_t hash, uint32_t block) {
   if (block > blockMask())
     return false;
   const uint64_t home = homeOf(hash);
-  const auto most = uint32_t(std::min<uint64_t>(mostAway, lines.size() - 1));
+  const auto most = uint32_t(std::min<uint64_t>(maxAway, lines.size() - 1));
   for (uint32_t away = 0; away <= most; ++away) {
-    Line &line = lines[behind(home, away)];
+    Line &line = lines[lineAfter(home, away)];
     if (line.count == Line::places)
       continue;
     line.entries[line.count++] = nameOf(hash, home, away) | block;
@@ -40,7 +40,7 @@ bool BlockIndex::put(uint32_t hash, uint32_t block) {
   return false;
 }
 
-/// To `count` lines that have room; where they have not, nothing has changed.
+/// Grows to `count` lines if the keys fit; otherwise changes nothing.
 void BlockIndex::growTo(uint64_t count) {
   BlockIndex grown;
   grown.setSize(count);
@@ -61,13 +61,12 @@ void BlockIndex::growTo(uint64_t count) {
 }
 
 void BlockIndex::insert(uint64_t mixed, uint32_t block, double phase) {
-  // From about here on the lines behind some line are full.
-  constexpr double mostLoad = 0.8;
+  // From about this load on, the lines after some line are all full.
+  constexpr double maxLoad = 0.8;
   const uint32_t hash = hashOf(mixed);
   uint64_t count = lines.size();
   while (lines.empty() ||
-         double(keyCount + 1) >
-             double(lines.size()) * Line::places * mostLoad ||
+         double(keyCount + 1) > double(lines.size()) * Line::places * maxLoad ||
          !put(hash, block)) {
     count = BucketIndex::grown(count, phase);
     growTo(count);
@@ -79,11 +78,11 @@ void BlockIndex::erase(uint64_t mixed, uint32_t block) {
   const uint32_t hash = hashOf(mixed);
   const uint64_t home = homeOf(hash);
   for (uint32_t away = 0; away <= lines[home].farthest; ++away) {
-    Line &line = lines[behind(home, away)];
+    Line &line = lines[lineAfter(home, away)];
     const unsigned same = line.find(nameOf(hash, home, away) | block, 0);
     if (!same)
       continue;
-    // Entries that are alike are as good as each other.
+    // Equal entries are interchangeable.
     line.entries[std::countr_zero(same)] = line.entries[--line.count];
     --keyCount;
     return;

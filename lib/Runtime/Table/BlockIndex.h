@@ -1,4 +1,4 @@
-//===- BlockIndex.h - From keys to blocks of rows ---------------*- C++ -*-===//
+//===- BlockIndex.h - Keys to blocks of rows --------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,15 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which of a shard's blocks (SpilledShard.h) has the row of a key, in four
-// bytes a key: some 6 with the places that are free. Keys themselves stand in
-// the blocks. Of a mixed key the index knows 26 bits, so it may name a block
-// that has another key; who reads the block sees that.
+// Maps each key to the block of a shard (SpilledShard.h) that has its row, in
+// four bytes per key: about 6 including free entries. The keys themselves are
+// in the blocks. The index has only 26 bits of a mixed key, so it may return a
+// block with another key; the reader of the block notices.
 //
-// A line is one cache line of 15 entries. Where an entry stands gives the upper
-// of its 26 bits, and so many more bits as the entry has for the number of its
-// block: the more keys, the more blocks. An entry stands in the line that its
-// bits choose or up to 15 behind it, and says how many.
+// A line is a cache line of 15 entries. The position of an entry determines the
+// upper of its 26 bits; the entry uses as many more bits for the number of its
+// block. The more keys, the more blocks can be numbered. An entry is in the
+// line that its bits select or at most 15 lines after it, and stores the
+// distance.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +35,7 @@ class BlockIndex {
 public:
   uint64_t size() const { return keyCount; }
 
-  /// Starts loading the line in which a search begins.
+  /// Prefetches the line where a search starts.
   void prefetch(uint64_t mixed) const {
     if (!lines.empty())
       __builtin_prefetch(&lines[homeOf(hashOf(mixed))]);
@@ -47,35 +48,36 @@ public:
     const uint32_t hash = hashOf(mixed);
     const uint64_t home = homeOf(hash);
     for (uint32_t away = 0; away <= lines[home].farthest; ++away) {
-      const Line &line = lines[behind(home, away)];
+      const Line &line = lines[lineAfter(home, away)];
       for (unsigned same = line.find(nameOf(hash, home, away), blockMask());
            same; same &= same - 1)
         visit(line.entries[std::countr_zero(same)] & blockMask());
     }
   }
 
-  /// Adds a key. The index grows by a quarter, to sizes that `phase` chooses,
-  /// as a BucketIndex does, and where the number of the block is too large for
-  /// it. Throws std::bad_alloc, and nothing has changed.
+  /// Adds a key. The index grows by a quarter, to sizes determined by `phase`,
+  /// like a BucketIndex, and also if the number of the block is too large for
+  /// it. On std::bad_alloc, nothing has changed.
   void insert(uint64_t mixed, uint32_t block, double phase);
 
-  /// Takes away a key that was added with this block. Needs no memory.
+  /// Removes a key that was added with this block. Allocates nothing.
   void erase(uint64_t mixed, uint32_t block);
 
   size_t memoryBytes() const { return lines.capacity() * sizeof(Line); }
 
 private:
   static constexpr int hashBits = 26, awayBits = 4;
-  static constexpr uint32_t mostAway = (1 << awayBits) - 1;
+  static constexpr uint32_t maxAway = (1 << awayBits) - 1;
 
   struct alignas(64) Line {
     static constexpr int places = 15;
     uint32_t entries[places];
     uint8_t count;
-    /// How far away entries stand, or stood, whose home is here.
+    /// Maximum distance of entries whose home is or was here.
     uint8_t farthest;
 
-    /// A bit for each place whose entry is `name`, but for the bits of `mask`.
+    /// Returns a bit for each entry that equals `name`, ignoring the bits of
+    /// `mask`.
     unsigned find(uint32_t name, uint32_t mask) const {
       const auto *words =
           reinterpret_cast<const __m256i *>(static_cast<const void *>(this));
@@ -92,18 +94,18 @@ private:
   };
   static_assert(sizeof(Line) == 64, "a line is one cache line");
 
-  /// Those below the bits of the shard.
+  /// Returns the bits after those of the shard.
   static uint32_t hashOf(uint64_t mixed) {
     return uint32_t(mixed << 10 >> (64 - hashBits));
   }
   uint64_t homeOf(uint32_t hash) const {
     return uint64_t(hash) * lines.size() >> hashBits;
   }
-  /// The least hash whose home that is.
+  /// Returns the lowest hash with this home.
   uint64_t firstOf(uint64_t home) const {
     return ((home << hashBits) + lines.size() - 1) / lines.size();
   }
-  uint64_t behind(uint64_t home, uint32_t away) const {
+  uint64_t lineAfter(uint64_t home, uint32_t away) const {
     const uint64_t at = home + away;
     return at < lines.size() ? at : at - lines.size();
   }
@@ -113,13 +115,13 @@ private:
                                          << blockBits;
   }
   void setSize(uint64_t count);
-  /// False: there is no room for it.
+  /// Returns false if there is no free entry.
   bool put(uint32_t hash, uint32_t block);
   void growTo(uint64_t count);
 
   std::vector<Line> lines;
   uint64_t keyCount = 0;
-  /// Of an entry, from its lowest bit on.
+  /// Number of an entry's low bits with the block.
   int blockBits = 0;
 };
 

@@ -1,4 +1,4 @@
-//===- BucketIndex.cpp - From keys to numbers of rows ---------------------===//
+//===- BucketIndex.cpp - Keys to row numbers ------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -24,7 +24,7 @@ Bucket *BucketPool::take() {
   {
     const std::lock_guard lock(mutex);
     if (unused.empty()) {
-      // So that each can be given back.
+      // Capacity to return all chunks without allocating.
       if (unused.capacity() <= taken)
         unused.reserve(taken + taken / 2 + 16);
       chunk = reinterpret_cast<Bucket *>(blocks.take(chunkBytes));
@@ -50,12 +50,12 @@ size_t BucketPool::memoryBytes() const {
 }
 
 BucketIndex::~BucketIndex() {
-  // Those of the pool go with it.
+  // Chunks of the pool are freed with it.
   if (bucketCount > 0 && isSmall(bucketCount))
     delete[] chunks[0];
 }
 
-/// Into the first bucket with room.
+/// Adds the key to the first bucket with a free entry.
 void BucketIndex::put(uint64_t mixed, uint32_t row) {
   uint64_t at = homeOf(mixed, bucketCount);
   while (bucket(at).isFull())
@@ -63,17 +63,17 @@ void BucketIndex::put(uint64_t mixed, uint32_t row) {
   bucket(at).add(mixed, row);
 }
 
-/// Keys that so many buckets may have.
+/// Returns the number of keys for which so many buckets may be used.
 static double roomOf(uint64_t buckets) {
-  constexpr double mostLoad = 0.9;
-  return double(buckets) * Bucket::places * mostLoad;
+  constexpr double maxLoad = 0.9;
+  return double(buckets) * Bucket::places * maxLoad;
 }
 
 uint64_t BucketIndex::grown(uint64_t buckets, double phase) {
   constexpr double growth = 1.25;
   if (buckets == 0)
     return 1;
-  // Of a size that was cut, the next whole number lies behind it.
+  // `buckets` may be rounded down from a size below `buckets + 1`.
   const double steps = std::log(double(buckets + 1)) / std::log(growth) - phase;
   const double size = std::pow(growth, std::floor(steps) + 1 + phase);
   return std::max(buckets + 1, uint64_t(size));
@@ -88,7 +88,8 @@ void BucketIndex::insert(uint64_t mixed, uint32_t row, double phase,
 }
 
 void BucketIndex::reserve(uint64_t count, double phase, BucketPool &pool) {
-  // The sizes that `insert` would grow to: the next growth is as far away.
+  // Uses the sizes to which `insert` would grow, so that the next growth is at
+  // the same size.
   uint64_t wanted = bucketCount;
   while (double(keyCount) + double(count) > roomOf(wanted))
     wanted = grown(wanted, phase);
@@ -102,8 +103,8 @@ bool BucketIndex::erase(uint64_t mixed, uint32_t &row) {
     return false;
   row = bucket(found.bucket).row(found.place);
   --keyCount;
-  // The hole goes to the last key of the bucket, or, where searches have passed
-  // a full bucket, to one behind it that would have stood here.
+  // The hole gets the last key of the bucket or, if searches have passed a full
+  // bucket, a key from a later bucket that belongs here.
   uint64_t hole = found.bucket;
   int place = found.place;
   for (bool wasFull = bucket(hole).isFull(); wasFull;) {
@@ -131,7 +132,7 @@ bool BucketIndex::erase(uint64_t mixed, uint32_t &row) {
   return true;
 }
 
-/// To `count` buckets that hold all keys.
+/// Grows to `count` buckets, which can hold all keys.
 void BucketIndex::growTo(uint64_t count, BucketPool &pool) {
   if (count > UINT32_MAX)
     throw OutOfMemory(count * sizeof(Bucket));
@@ -157,7 +158,7 @@ void BucketIndex::growTo(uint64_t count, BucketPool &pool) {
   const auto oldBucket = [&](uint64_t at) -> const Bucket & {
     return old[at / BucketPool::chunkSize][at % BucketPool::chunkSize];
   };
-  // Chunks lie anywhere.
+  // Chunks are not adjacent, so prefetch.
   constexpr uint64_t ahead = 12;
   for (uint64_t at = 0; at < oldCount; ++at) {
     if (at + ahead < oldCount)

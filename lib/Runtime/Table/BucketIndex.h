@@ -1,4 +1,4 @@
-//===- BucketIndex.h - From keys to numbers of rows -------------*- C++ -*-===//
+//===- BucketIndex.h - Keys to row numbers ----------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,17 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A bucket is one cache line of six keys with the numbers of their rows; its
-// count of taken places says where the empty ones begin, so no key is special.
-// Keys are mixed, one to one, and stand without the ten bits that name the
-// shard: 54 bits, and 30 of the row's number.
+// A bucket is a cache line of six keys with the numbers of their rows. Its
+// count of used entries shows where the empty ones start, so no key has a
+// special value. Keys are mixed, one to one, and stored without the ten bits of
+// the shard: 54 bits, and 30 bits of the row's number.
 //
-// A key stands in the first bucket with room that its probe sequence meets, and
-// erasing restores that, so a bucket that is not full ends a search.
+// A key is in the first bucket of its probe sequence that had a free entry.
+// Erasing preserves this, so a bucket that is not full ends a search.
 //
-// The buckets of an index lie in chunks of 2 KiB that all indices of a table
-// take from one pool and give back to it, on huge pages: an index that grows
-// leaves nothing behind that another could not use.
+// The buckets of an index are in chunks of 2 KiB. All indices of a table take
+// chunks from one pool and return them to it, on huge pages. An index that
+// grows therefore leaves no memory that others could not use.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,13 +37,13 @@ namespace pdlrt {
 class alignas(64) Bucket {
 public:
   static constexpr int places = 6;
-  /// Bits of a row's number, and of what is kept of a mixed key.
+  /// Bits of a row's number, and stored bits of a mixed key.
   static constexpr int rowBits = 30;
   static constexpr int keyBits = 54;
 
   int count() const { return int(highs[0] & 15); }
   bool isFull() const { return count() == places; }
-  /// The lower 54 bits of a mixed key.
+  /// Returns the lower 54 bits of a mixed key.
   uint64_t key(int place) const {
     return uint64_t(highOf(place)) << 32 | lows[place];
   }
@@ -51,7 +51,7 @@ public:
     return rows[place] & ((uint32_t(1) << rowBits) - 1);
   }
 
-  /// The place of a mixed key, -1 if it is not here.
+  /// Returns the entry of a mixed key, -1 if it is not in the bucket.
   int find(uint64_t mixed) const {
     const __m256i eight = _mm256_load_si256(
         reinterpret_cast<const __m256i *>(static_cast<const void *>(lows)));
@@ -72,7 +72,7 @@ public:
     set(count(), mixed, row);
     ++highs[0];
   }
-  /// Writes a place that is taken, or is about to be.
+  /// Writes an entry that is used, or is about to be.
   void set(int place, uint64_t mixed, uint32_t row) {
     const uint32_t high = uint32_t(mixed >> 32) & highMask;
     lows[place] = uint32_t(mixed);
@@ -81,11 +81,11 @@ public:
     word &= ~(wideMask << shiftOf(place));
     word |= uint64_t(high >> 2) << shiftOf(place);
   }
-  /// Takes the last key away.
+  /// Removes the last key.
   void removeLast() { --highs[0]; }
 
 private:
-  /// 22 bits: the lower 2 stand above a row's number, 20 in `highs`.
+  /// 22 bits: the lower 2 are above a row's number, 20 in `highs`.
   static constexpr uint32_t highMask = (1 << 22) - 1;
   static constexpr uint64_t wideMask = (1 << 20) - 1;
   static int shiftOf(int place) { return 4 + 20 * (place % 3); }
@@ -94,10 +94,11 @@ private:
            uint32_t(highs[place / 3] >> shiftOf(place) & wideMask) << 2;
   }
 
-  /// Words that are searched side by side; two of `rows` are read with them.
+  /// Words that are searched in parallel; two of `rows` are read with them.
   uint32_t lows[places];
   uint32_t rows[places];
-  /// The count of taken places in 4 bits, then 20 bits of each of three keys.
+  /// 4 bits with the number of used entries, then 20 bits of each of three
+  /// keys.
   uint64_t highs[2];
 };
 static_assert(sizeof(Bucket) == 64, "a bucket is one cache line");
@@ -105,14 +106,14 @@ static_assert(sizeof(Bucket) == 64, "a bucket is one cache line");
 /// The chunks of a table's buckets. Thread-safe.
 class BucketPool {
 public:
-  /// Buckets of a chunk.
+  /// Number of buckets in a chunk.
   static constexpr uint64_t chunkSize = 32;
 
-  /// An empty chunk. Throws std::bad_alloc.
+  /// Returns an empty chunk. Throws std::bad_alloc.
   Bucket *take();
-  /// Of chunks that were taken. Needs no memory.
+  /// Returns a chunk to the pool. Allocates nothing.
   void give(Bucket *chunk);
-  /// Bytes of all chunks, those that nobody has included.
+  /// Returns the bytes of all chunks, including unused ones.
   size_t memoryBytes() const;
 
 private:
@@ -123,7 +124,8 @@ private:
 };
 
 /// The keys of one shard. All keys are mixed (pdlabi::mixKey). Not thread-safe.
-/// A table has one for each of its shards, so an empty one is 16 bytes.
+/// A table has an index for each of its shards, so an empty one takes only 16
+/// bytes.
 class BucketIndex {
 public:
   BucketIndex() = default;
@@ -133,13 +135,13 @@ public:
 
   uint64_t size() const { return keyCount; }
 
-  /// Starts loading the bucket in which a search begins.
+  /// Prefetches the bucket where a search starts.
   void prefetch(uint64_t mixed) const {
     if (bucketCount > 0)
       __builtin_prefetch(&bucket(homeOf(mixed, bucketCount)));
   }
 
-  /// Whether the key is here, and its row's number.
+  /// Returns true and the row's number if the key is in the index.
   bool find(uint64_t mixed, uint32_t &row) const {
     const Place place = search(mixed);
     if (place.place < 0)
@@ -148,32 +150,30 @@ public:
     return true;
   }
 
-  /// Gives a key that is here another row's number.
+  /// Changes the row number of an existing key.
   void replace(uint64_t mixed, uint32_t row) {
     const Place place = search(mixed);
     bucket(place.bucket).set(place.place, mixed, row);
   }
 
-  /// Adds a key that is not here. The index grows by a quarter, to sizes that
-  /// `phase`, from 0 to below 1, chooses among such sequences. Throws
-  /// std::bad_alloc, and nothing has changed.
+  /// Adds a new key. The index grows by a quarter, along a sequence of sizes
+  /// that `phase`, in [0, 1), selects. On std::bad_alloc, nothing has changed.
   void insert(uint64_t mixed, uint32_t row, double phase, BucketPool &pool);
 
-  /// Makes room for `count` more keys, as adding them one by one would. Only
-  /// how fast they are added depends on it. Throws std::bad_alloc, and nothing
-  /// has changed.
+  /// Grows for `count` more keys, to the size that adding them one by one would
+  /// give. Only affects performance. On std::bad_alloc, nothing has changed.
   void reserve(uint64_t count, double phase, BucketPool &pool);
 
-  /// The size to which one of so many buckets grows: the next 1.25^(k + phase)
-  /// of a whole k, cut to a whole number. Keys are moved four times each on
-  /// their way into a large index.
+  /// Returns the size to which an index of so many buckets grows: the next
+  /// 1.25^(k + phase) with an integer k, rounded down. On average, keys are
+  /// moved four times while an index grows large.
   static uint64_t grown(uint64_t buckets, double phase);
 
-  /// Takes a key away; whether it was here, and its row's number. Needs no
-  /// memory.
+  /// Removes a key. Returns true and the row's number if it was in the index.
+  /// Allocates nothing.
   bool erase(uint64_t mixed, uint32_t &row);
 
-  /// Of an index without keys: gives back what it holds.
+  /// Returns the memory of an index without keys to the pool.
   void giveBack(BucketPool &pool);
 
   /// Calls visit(lower 54 bits of the mixed key, row) for each key.
@@ -185,7 +185,7 @@ public:
     }
   }
 
-  /// Bytes held beside chunks of the pool.
+  /// Returns the bytes of memory outside of the pool's chunks.
   size_t memoryBytes() const {
     return chunksOf(bucketCount) * sizeof(Bucket *) +
            (isSmall(bucketCount) ? bucketCount * sizeof(Bucket) : 0);
@@ -196,14 +196,15 @@ private:
     uint64_t bucket;
     int place;
   };
-  /// A small index has one chunk, of the size that it needs, from the heap.
+  /// Returns true for a small index, which has one chunk on the heap, with
+  /// exactly the necessary size.
   static bool isSmall(uint64_t count) { return count <= BucketPool::chunkSize; }
   static uint64_t chunksOf(uint64_t buckets) {
     return (buckets + BucketPool::chunkSize - 1) / BucketPool::chunkSize;
   }
-  /// The top bits chose the shard; the next ones choose the bucket. Buckets are
-  /// in the order of the mixed keys, so that growing walks through both tables
-  /// from one end to the other.
+  /// Returns the bucket where a search starts. The top bits select the shard;
+  /// the next ones select the bucket. Buckets are in the order of the mixed
+  /// keys, so growing goes through both tables sequentially.
   static uint64_t homeOf(uint64_t mixed, uint64_t bucketCount) {
     return uint64_t(
         (static_cast<unsigned __int128>(mixed << 10) * bucketCount) >> 64);
@@ -214,11 +215,12 @@ private:
   uint64_t next(uint64_t at) const {
     return at + 1 == bucketCount ? 0 : at + 1;
   }
-  /// How many buckets behind `from` a bucket stands in a probe sequence.
+  /// Returns the distance from bucket `from` to bucket `to` in a probe
+  /// sequence.
   uint64_t distance(uint64_t from, uint64_t to) const {
     return to >= from ? to - from : to + bucketCount - from;
   }
-  /// The place -1 if the key is not here.
+  /// Returns entry -1 if the key is not in the index.
   Place search(uint64_t mixed) const {
     if (bucketCount == 0)
       return {0, -1};
@@ -232,9 +234,9 @@ private:
   void put(uint64_t mixed, uint32_t row);
   void growTo(uint64_t count, BucketPool &pool);
 
-  /// As many as `chunksOf` says.
+  /// `chunksOf(bucketCount)` chunks.
   std::unique_ptr<Bucket *[]> chunks;
-  /// A number of a row has fewer bits.
+  /// 32 bits suffice, because row numbers have fewer.
   uint32_t bucketCount = 0;
   uint32_t keyCount = 0;
 };

@@ -1,4 +1,4 @@
-//===- DeviceTable.cpp - A table in the memory of a device ----------------===//
+//===- DeviceTable.cpp - A table in device memory -------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How many keys of a pull are new only the device knows, and what it knows
-// comes to the host when that waits for other reasons. Until then each may be,
-// so there is room for all of them before a pull begins: then it cannot fail.
+// Only the device knows how many keys of a pull are new. The host learns it
+// when it waits for other reasons. Until then, all keys count as new, and
+// memory for all of them is allocated before a pull starts. A started pull
+// therefore cannot fail.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,15 +26,16 @@
 using namespace pdlrt;
 using pdlabi::TableKernel;
 
-/// Rows have numbers of 32 bits, and 0 is none of them.
-static constexpr int64_t mostRows = std::numeric_limits<uint32_t>::max();
-/// Of five slots of the index at least one is free: a search for what is there
-/// looks at three slots then, and one for what is not at 13.
+/// Rows have 32-bit numbers; 0 is not used.
+static constexpr int64_t maxRows = std::numeric_limits<uint32_t>::max();
+/// At least one of five slots of the index is free: a search for an existing
+/// key then reads three slots on average, and one for a missing key 13.
 static constexpr int64_t slotsOfFive = 5, takenOfFive = 4;
-static constexpr int64_t leastSlots = 1024;
-/// So much of what there is grows at once; of rows at least so many bytes.
+static constexpr int64_t minSlots = 1024;
+/// Growth, as a fraction of the current size; for rows, also the minimum in
+/// bytes.
 static constexpr int64_t indexShare = 4, rowShare = 8;
-static constexpr int64_t leastSlabBytes = int64_t(256) << 10;
+static constexpr int64_t minSlabBytes = int64_t(256) << 10;
 
 static uint64_t at(const void *pointer) {
   return reinterpret_cast<uint64_t>(pointer);
@@ -54,19 +56,19 @@ static Status allocate(Device &device, DeviceBuffer::Kind kind, int64_t bytes,
   return {};
 }
 
-/// The same of what would be good to have, and else of what is needed; `count`
-/// becomes what there is.
-static Status allocateMost(Device &device, int64_t good, int64_t needed,
-                           int64_t bytesOfEach, int64_t bytesBeside,
-                           DeviceBuffer &memory, int64_t &count) {
+/// Allocates memory, but first tries the preferred size, then the necessary
+/// one; `count` is set to the size that was allocated.
+static Status allocateMax(Device &device, int64_t good, int64_t needed,
+                          int64_t bytesOfEach, int64_t extraBytes,
+                          DeviceBuffer &memory, int64_t &count) {
   count = std::max(good, needed);
   Status status = allocate(device, DeviceBuffer::Kind::OfDevice,
-                           count * bytesOfEach + bytesBeside, memory);
+                           count * bytesOfEach + extraBytes, memory);
   if (status.code() != PDL_OUT_OF_MEMORY || count == needed)
     return status;
   count = needed;
   return allocate(device, DeviceBuffer::Kind::OfDevice,
-                  count * bytesOfEach + bytesBeside, memory);
+                  count * bytesOfEach + extraBytes, memory);
 }
 
 //===----------------------------------------------------------------------===//
@@ -114,7 +116,7 @@ Status DeviceTable::launch(DeviceStream &stream, TableKernel kernel,
 }
 
 //===----------------------------------------------------------------------===//
-// Making and growing
+// Construction and growth
 //===----------------------------------------------------------------------===//
 
 DeviceTable::DeviceTable(Device &device, const TableKernels &kernels,
@@ -151,7 +153,7 @@ DeviceTable::create(Device &device, const TableKernels &kernels,
                                       size_t(valueBytes)));
   PDLRT_RETURN_IF_ERROR(stream.clear(table->counters.data(), counterBytes));
   Status status = table->grow(stream, 1);
-  // What was added uses memory that goes with the table.
+  // Work that was added uses memory of the table, so wait for it.
   if (!status.ok()) {
     (void)stream.synchronize();
     return status;
@@ -159,8 +161,7 @@ DeviceTable::create(Device &device, const TableKernels &kernels,
   return table;
 }
 
-/// What has been allocated for a table that grows; what is not there stays as
-/// it is.
+/// New memory of a growing table. Memory that is not set here stays unchanged.
 struct DeviceTable::Growth {
   DeviceBuffer slab, regionList, keys, numbers;
   std::vector<char *> regions;
@@ -179,12 +180,12 @@ Status DeviceTable::growRows(int64_t rows, Growth &growth) {
   const int64_t needed = (rows + each - 1) / each - before;
   if (needed <= 0)
     return {};
-  // Regions of several rows begin at multiples of their size.
+  // Regions with several rows begin at multiples of their size.
   const int64_t alignment = each > 1 ? bytes : 1;
   int64_t count = 0;
   PDLRT_RETURN_IF_ERROR(
-      allocateMost(device, std::max(before / rowShare, leastSlabBytes / bytes),
-                   needed, bytes, alignment - 1, growth.slab, count));
+      allocateMax(device, std::max(before / rowShare, minSlabBytes / bytes),
+                  needed, bytes, alignment - 1, growth.slab, count));
   auto *next = reinterpret_cast<char *>((at(growth.slab) + alignment - 1) /
                                         alignment * alignment);
   growth.regions = regions;
@@ -202,22 +203,22 @@ Status DeviceTable::growIndex(int64_t rows, Growth &growth) {
   const int64_t needed = (rows * slotsOfFive + takenOfFive - 1) / takenOfFive;
   if (needed <= before)
     return {};
-  PDLRT_RETURN_IF_ERROR(allocateMost(
-      device, std::max(before + before / indexShare, leastSlots), needed,
+  PDLRT_RETURN_IF_ERROR(allocateMax(
+      device, std::max(before + before / indexShare, minSlots), needed,
       sizeof(int64_t), sizeof(int64_t), growth.keys, growth.slots));
   return allocate(device, DeviceBuffer::Kind::OfDevice,
                   (growth.slots + 1) * int64_t(sizeof(uint32_t)),
                   growth.numbers);
 }
 
-/// Kernels that were added before have ended. Where there is room already,
-/// nothing changes.
+/// Grows the table; kernels that were added before must have ended. Changes
+/// nothing if there is enough memory.
 Status DeviceTable::grow(DeviceStream &stream, int64_t rows) {
-  if (rows > mostRows)
+  if (rows > maxRows)
     return Status::outOfMemory(fmt::format(
         "table @{} has as many rows as the numbers of one device's rows allow, "
         "{}; use --table-placement host",
-        tableOptions.name, mostRows));
+        tableOptions.name, maxRows));
   Growth growth;
   Status status = growRows(rows, growth);
   if (status.ok())
@@ -228,7 +229,7 @@ Status DeviceTable::grow(DeviceStream &stream, int64_t rows) {
         "bytes; use --table-placement host",
         tableOptions.name, knownRows, rows, rowBytes));
   PDLRT_RETURN_IF_ERROR(std::move(status));
-  // From here on nothing fails but the stream.
+  // From here on, only the stream can fail.
   if (growth.regionList.data())
     std::swap(regionList, growth.regionList);
   if (growth.slab.data()) {
@@ -255,11 +256,12 @@ Status DeviceTable::grow(DeviceStream &stream, int64_t rows) {
                                  {at(description), uint64_t(slotsBefore),
                                   at(growth.keys), at(growth.numbers)},
                                  Use::Written, Use::None));
-  // What it was before goes.
+  // The old memory is freed after this.
   return stream.synchronize();
 }
 
-/// Room for `count` more rows, or at least for those that are new.
+/// Allocates memory for `count` more rows or, if that fails, at least for the
+/// new ones.
 Status DeviceTable::makeRoom(DeviceStream &stream, int64_t count,
                              const int64_t *keysToFind, void **rows) {
   if (hasRoom(knownRows + pendingKeys + count))
@@ -289,7 +291,7 @@ size_t DeviceTable::memoryBytes() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Steps
+// Rows of a step
 //===----------------------------------------------------------------------===//
 
 void DeviceTable::noteWaited() {
@@ -312,7 +314,8 @@ Status DeviceTable::reserveScratch(DeviceStream &stream, int64_t count) {
   if (newNumbers.size() >= numberBytes && chunkCounts.size() >= chunkBytes)
     return {};
   PDLRT_RETURN_IF_ERROR(settle(stream));
-  // The old one goes when there is a new one: without, smaller calls go on.
+  // The old memory is freed only when the new one exists, so that smaller calls
+  // can continue if this fails.
   for (const auto &[memory, bytes] :
        {std::pair{&newNumbers, numberBytes}, {&chunkCounts, chunkBytes}}) {
     if (memory->size() >= bytes)

@@ -1,4 +1,4 @@
-//===- DeviceTableRows.cpp - All rows of a table, to the host and back ----===//
+//===- DeviceTableRows.cpp - Copies all rows of a table -------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An index has keys in no useful order. So the host reads it piece by piece,
-// keeps the keys of some shards with the addresses of their rows, and orders
-// these; then the device puts rows side by side, and they come as one piece.
-// What is kept of a row takes 16 bytes; where that would be too much for all,
-// shards are cut into ranges, and the index is read once for each.
+// The keys of an index are in no useful order. Therefore the host reads the
+// index piece by piece, keeps the keys of some shards with the addresses of
+// their rows, and sorts them. The device then gathers the rows, which are
+// copied in one piece. An entry takes 16 bytes. If all entries would take too
+// much memory, shards are split into ranges, and the index is read once for
+// each range.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,17 +26,18 @@
 using namespace pdlrt;
 using pdlabi::TableKernel;
 
-/// The least share of all rows whose keys the host holds at once.
+/// Minimum number of keys that the host keeps at once, as a fraction of all
+/// rows.
 static constexpr int64_t listedShare = 16;
 static constexpr int64_t wordBytes = 4;
 
-static uint64_t at(const void *pointer) {
+static uint64_t addressOf(const void *pointer) {
   return reinterpret_cast<uint64_t>(pointer);
 }
 
 namespace {
 
-/// Memory of both sides, for so many entries of a size.
+/// Memory on both sides, for several entries of a type.
 template <typename T> class Staging {
 public:
   Status allocate(Device &device, int64_t count) {
@@ -65,7 +67,7 @@ private:
 
 } // namespace
 
-/// Rows of a piece, of so many.
+/// Returns the number of rows in a piece, at most `count`.
 int64_t DeviceTable::rowsAtOnce(int64_t count) const {
   return std::clamp<int64_t>(pieces.bytes / std::max<int64_t>(rowBytes, 1), 1,
                              std::max<int64_t>(count, 1));
@@ -87,8 +89,9 @@ Status DeviceTable::list(DeviceStream &stream, Rows which,
     const int64_t count = std::min(atOnce, slots - begin);
     PDLRT_RETURN_IF_ERROR(
         launch(stream, TableKernel::List, count,
-               {at(description.data()), uint64_t(begin), uint64_t(count),
-                onlyDirty, at(keysThere.onDevice()), at(rowsThere.onDevice())},
+               {addressOf(description.data()), uint64_t(begin), uint64_t(count),
+                onlyDirty, addressOf(keysThere.onDevice()),
+                addressOf(rowsThere.onDevice())},
                Use::Read, onlyDirty ? Use::Read : Use::None));
     PDLRT_RETURN_IF_ERROR(keysThere.copyOut(stream, count));
     PDLRT_RETURN_IF_ERROR(rowsThere.copyOut(stream, count));
@@ -108,7 +111,7 @@ Status DeviceTable::countShards(DeviceStream &stream, Rows which,
   });
 }
 
-/// Brings rows, which are in order, piece by piece.
+/// Copies sorted rows to the host, piece by piece.
 Status DeviceTable::bring(DeviceStream &stream, std::span<TableRow> rows,
                           const Visit &visit) {
   const int64_t atOnce = rowsAtOnce(int64_t(rows.size()));
@@ -124,10 +127,11 @@ Status DeviceTable::bring(DeviceStream &stream, std::span<TableRow> rows,
     for (int64_t i = 0; i < count; ++i)
       places.onHost()[i] = piece[i].row;
     PDLRT_RETURN_IF_ERROR(places.copyIn(stream, count));
-    PDLRT_RETURN_IF_ERROR(launch(stream, TableKernel::Read, words * count,
-                                 {uint64_t(words), uint64_t(count),
-                                  at(places.onDevice()), at(values.onDevice())},
-                                 Use::None, Use::Read));
+    PDLRT_RETURN_IF_ERROR(
+        launch(stream, TableKernel::Read, words * count,
+               {uint64_t(words), uint64_t(count), addressOf(places.onDevice()),
+                addressOf(values.onDevice())},
+               Use::None, Use::Read));
     PDLRT_RETURN_IF_ERROR(values.copyOut(stream, words * count));
     PDLRT_RETURN_IF_ERROR(stream.synchronize());
     for (int64_t i = 0; i < count; ++i)
@@ -151,19 +155,19 @@ Status DeviceTable::collect(DeviceStream &stream, Rows which, int first,
   const int64_t most = std::max(pieces.rowsListed, knownRows / listedShare);
   std::vector<TableRow> rows;
   while (first < end) {
-    // At least one shard, and as many as there is room for.
-    int behind = first;
+    // At least one shard, and as many as memory allows.
+    int groupEnd = first;
     int64_t listed = 0;
     std::vector<int64_t> next;
-    while (behind < end &&
-           (behind == first || listed + counts[behind] <= most)) {
+    while (groupEnd < end &&
+           (groupEnd == first || listed + counts[groupEnd] <= most)) {
       next.push_back(listed);
-      listed += counts[behind++];
+      listed += counts[groupEnd++];
     }
     rows.resize(size_t(listed));
     PDLRT_RETURN_IF_ERROR(list(stream, which, [&](const TableRow &row) {
       const int shard = EmbeddingTable::shardOf(row.key);
-      if (shard >= first && shard < behind)
+      if (shard >= first && shard < groupEnd)
         rows[next[shard - first]++] = row;
     }));
     const std::span<TableRow> all(rows);
@@ -172,7 +176,7 @@ Status DeviceTable::collect(DeviceStream &stream, Rows which, int first,
       begin = place;
     }
     PDLRT_RETURN_IF_ERROR(bring(stream, all, visit));
-    first = behind;
+    first = groupEnd;
   }
   return {};
 }
@@ -203,16 +207,17 @@ Status DeviceTable::restore(DeviceStream &stream, int64_t count,
     PDLRT_RETURN_IF_ERROR(values.copyIn(stream, words * some));
     PDLRT_RETURN_IF_ERROR(
         insert(stream, some, keysThere.onDevice(), rowsThere, NewRow::Open));
-    PDLRT_RETURN_IF_ERROR(launch(
-        stream, TableKernel::Write, words * some,
-        {uint64_t(words), uint64_t(some), at(rowsThere), at(values.onDevice())},
-        Use::None, Use::Written));
     PDLRT_RETURN_IF_ERROR(
-        launch(stream, TableKernel::Note, some,
-               {at(description.data()), uint64_t(some), at(rowsThere),
-                uint64_t(pdlabi::TableSaved), uint64_t(now)},
+        launch(stream, TableKernel::Write, words * some,
+               {uint64_t(words), uint64_t(some), addressOf(rowsThere),
+                addressOf(values.onDevice())},
                Use::None, Use::Written));
-    // The memory is used again.
+    PDLRT_RETURN_IF_ERROR(launch(stream, TableKernel::Note, some,
+                                 {addressOf(description.data()), uint64_t(some),
+                                  addressOf(rowsThere),
+                                  uint64_t(pdlabi::TableSaved), uint64_t(now)},
+                                 Use::None, Use::Written));
+    // The memory is reused.
     PDLRT_RETURN_IF_ERROR(settle(stream));
   }
   return {};

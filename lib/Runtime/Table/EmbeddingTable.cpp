@@ -1,4 +1,4 @@
-//===- EmbeddingTable.cpp - What all tables share -------------------------===//
+//===- EmbeddingTable.cpp - Tables: 64-bit keys to rows -------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,7 +10,7 @@
 
 #include "pdlabi/hash.h"
 #include "pdlrt/Table/InitialValues.h"
-#include "pdlrt/Table/TableMoment.h"
+#include "pdlrt/Table/TableSnapshot.h"
 
 #include <algorithm>
 #include <cstring>
@@ -69,17 +69,17 @@ void EmbeddingTable::collectSaved(int shard, SavedRows which,
     });
 }
 
-TableMoment &EmbeddingTable::beginMoment(size_t mostBytes, SavedRows saved) {
-  if (!ownMoment)
-    ownMoment = std::make_unique<TableMoment>(*this);
-  ownMoment->begin(mostBytes, saved);
-  openMoment.store(ownMoment.get(), std::memory_order_release);
-  return *ownMoment;
+TableSnapshot &EmbeddingTable::beginSnapshot(size_t maxBytes, SavedRows saved) {
+  if (!ownSnapshot)
+    ownSnapshot = std::make_unique<TableSnapshot>(*this);
+  ownSnapshot->begin(maxBytes, saved);
+  openSnapshot.store(ownSnapshot.get(), std::memory_order_release);
+  return *ownSnapshot;
 }
 
-void EmbeddingTable::endMoment() {
-  openMoment.store(nullptr, std::memory_order_release);
-  ownMoment->end();
+void EmbeddingTable::endSnapshot() {
+  openSnapshot.store(nullptr, std::memory_order_release);
+  ownSnapshot->end();
 }
 
 int EmbeddingTable::shardOf(int64_t key) { return pdlabi::shardOfKey(key); }
@@ -99,7 +99,7 @@ void EmbeddingTable::initialFrozen(int64_t key, void *value) const {
   tableOptions.initialFrozen(key, value);
 }
 
-/// Six keys in 64 bytes of which four of five are taken.
+/// Six keys take 64 bytes, of which four fifths are used.
 static constexpr size_t bytesOfKey = 14;
 
 size_t EmbeddingTable::bytesOfHeldRow() const {

@@ -1,4 +1,4 @@
-//===- EvictionRank.h - Which rows go first ---------------------*- C++ -*-===//
+//===- EvictionRank.h - Order of evictions ----------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,11 +17,11 @@
 
 namespace pdlrt {
 
-/// A place in the order of eviction: rows of a lower one go first.
+/// Rank of a row in the order of eviction: lower ranks are evicted first.
 struct EvictionRank {
   uint32_t first, second;
 
-  /// Both are below this.
+  /// Both are below this number.
   static constexpr size_t count = size_t(1) << 16;
   static EvictionRank of(const RowHeader &header, uint16_t now,
                          Eviction order) {

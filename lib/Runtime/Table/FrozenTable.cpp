@@ -1,4 +1,4 @@
-//===- FrozenTable.cpp - Rows that do not change, in one block ------------===//
+//===- FrozenTable.cpp - Read-only table in one block ---------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -24,8 +24,8 @@ using namespace pdlrt;
 
 FrozenRows::~FrozenRows() = default;
 
-/// Keys that a bucket has on average: so full that few searches go on in the
-/// next one.
+/// Average number of keys per bucket, so that few searches continue in the next
+/// one.
 static constexpr size_t keysOnAverage = 5;
 
 static char placeOfRemoved;
@@ -53,7 +53,7 @@ Expected<FrozenTable> FrozenTable::build(const std::vector<int64_t> &keys,
   if (keys.empty())
     return table;
   table.bucketCount = (keys.size() + keysOnAverage - 1) / keysOnAverage;
-  // Which keys belong to each bucket: counts, then places.
+  // Assign keys to buckets: first counts, then positions.
   std::vector<uint64_t> begins(table.bucketCount + 1);
   for (int64_t key : keys)
     ++begins[table.bucketOf(key) + 1];
@@ -63,8 +63,8 @@ Expected<FrozenTable> FrozenTable::build(const std::vector<int64_t> &keys,
       next(begins.begin(), begins.end() - 1);
   for (size_t i = 0; i < keys.size(); ++i)
     order[next[table.bucketOf(keys[i])]++] = i;
-  // All of a bucket's keys come before those of the next one, so that what does
-  // not fit is first there.
+  // All keys of a bucket come before those of the next one, so the overflow of
+  // a bucket is first in the next one.
   std::vector<Bucket> buckets;
   buckets.reserve(table.bucketCount + 8);
   for (size_t done = 0;
@@ -85,7 +85,7 @@ Expected<FrozenTable> FrozenTable::build(const std::vector<int64_t> &keys,
     done += count;
   }
   table.allBuckets = buckets.size();
-  // Equal keys belong to one bucket.
+  // Equal keys belong to the same bucket.
   std::vector<int64_t> sorted;
   for (size_t b = 0; b < table.bucketCount; ++b) {
     sorted.clear();
@@ -109,7 +109,7 @@ Expected<FrozenTable> FrozenTable::build(const std::vector<int64_t> &keys,
 
 int64_t FrozenTable::find(int64_t count, const int64_t *keys,
                           void **found) const {
-  // So far ahead that memory has answered when its turn comes.
+  // Distance of prefetches, so that memory has responded in time.
   constexpr int64_t ahead = 8;
   if (rowCount == 0)
     return std::count(found, found + count, nullptr);
@@ -129,7 +129,7 @@ int64_t FrozenTable::find(int64_t count, const int64_t *keys,
             (bucket->removed >> k & 1)) {
           found[i] = removedRow;
         } else if (bucket->keys[k] == keys[i]) {
-          // In a damaged file a bucket may name any row.
+          // In a damaged file, a bucket may contain any row number.
           const uint64_t row =
               std::min(bucket->firstRow + k, uint64_t(rowCount) - 1);
           found[i] = const_cast<char *>(rows + row * bytesOfRow);
@@ -151,14 +151,14 @@ int64_t FrozenTable::find(int64_t count, const int64_t *keys,
 
 namespace {
 
-/// The first bytes of a file: what is in it, and where.
+/// The header of a file: its content and offsets.
 struct FileHead {
   char name[8]; ///< "PDLROWS1"
   uint64_t bucketCount, allBuckets, rowCount, rowBytes;
   uint64_t rowsBegin, fileBytes;
-  uint64_t bucketsHash, rowsHash; ///< of all of them
+  uint64_t bucketsHash, rowsHash; ///< of all buckets, and of all rows
   uint64_t unused[6];
-  uint64_t hash; ///< of all that stands before it
+  uint64_t hash; ///< of all preceding bytes
 };
 static_assert(sizeof(FileHead) == 128);
 
@@ -170,11 +170,11 @@ static uint64_t hashOf(const FileHead &head) {
   return hashBytes(&head, offsetof(FileHead, hash));
 }
 
-/// What the head of a file says, if nothing in it contradicts the rest.
+/// Returns the header of a file if it is consistent.
 static Expected<FileHead> readHead(const FileBytes &file, size_t bucketBytes) {
   const auto refuse = [&](const std::string &why) {
-    return Status::invalid(file.path() + ": " + why +
-                           "; export the checkpoint again");
+    return Status::dataLoss(file.path() + ": " + why +
+                            "; export the checkpoint again");
   };
   FileHead head = {};
   if (file.size() < sizeof(head))
@@ -201,9 +201,9 @@ static Expected<FileHead> readHead(const FileBytes &file, size_t bucketBytes) {
 
 static Expected<FileBytes> openExported(const std::string &path) {
   if (::access(path.c_str(), R_OK) != 0)
-    return Status::invalid(path +
-                           ": cannot be opened: " + std::strerror(errno) +
-                           "; export the checkpoint again");
+    return Status::ofErrno(
+        errno, path + ": cannot be opened: " + std::strerror(errno) +
+                   "; export the checkpoint again");
   return FileBytes::open(path,
                          "name a file that `pdl-checkpoint export` wrote");
 }
@@ -217,12 +217,12 @@ Expected<FrozenTable> FrozenTable::map(const std::string &path, size_t rowBytes,
   if (!head)
     return std::move(head).status();
   if (digest != FileDigest{head->fileBytes, head->hash})
-    return Status::invalid(path +
-                           ": is not the file that its export names, but "
-                           "of another table or export; export the "
-                           "checkpoint again");
+    return Status::dataLoss(path +
+                            ": is not the file that its export names, but "
+                            "of another table or export; export the "
+                            "checkpoint again");
   if (head->rowBytes != rowBytes)
-    return Status::invalid(
+    return Status::failedPrecondition(
         path + ": has rows of " + std::to_string(head->rowBytes) +
         " bytes, but the program reads " + std::to_string(rowBytes) +
         "; export a checkpoint of its model");
@@ -275,7 +275,7 @@ Status FrozenTable::verify(const std::string &path, const FileDigest &digest) {
   if (hashBytes(table->buckets, head->allBuckets * sizeof(Bucket)) !=
           head->bucketsHash ||
       hashBytes(table->rows, head->rowCount * head->rowBytes) != head->rowsHash)
-    return Status::invalid(path + ": is damaged: it has another checksum than "
-                                  "it says; export the checkpoint again");
+    return Status::dataLoss(path + ": is damaged: it has another checksum than "
+                                   "it says; export the checkpoint again");
   return {};
 }

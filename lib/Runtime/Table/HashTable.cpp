@@ -1,4 +1,4 @@
-//===- HashTable.cpp - Shards of keys, rows by number ---------------------===//
+//===- HashTable.cpp - Shards of keys and their rows ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,7 +12,7 @@
 #include "pdlabi/admission.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Sched/FallibleTasks.h"
-#include "pdlrt/Table/TableMoment.h"
+#include "pdlrt/Table/TableSnapshot.h"
 
 #include <algorithm>
 #include <cstring>
@@ -86,9 +86,8 @@ int64_t HashTable::find(int64_t count, const int64_t *keys, void **rows,
   return missing;
 }
 
-/// Shards differ in where their sizes begin, so that they do not all grow in
-/// the same step, and what a table needs for a key hardly changes while it
-/// grows.
+/// Shards start at different sizes, so that they do not all grow in the same
+/// step, and the table's memory per key is nearly constant while it grows.
 static double phaseOf(int shard) {
   return double(shard) / EmbeddingTable::shardCount;
 }
@@ -111,18 +110,18 @@ Status HashTable::makeRow(int number, Shard &shard, uint64_t mixed,
 
 Status HashTable::insertRow(int number, Shard &shard, int64_t key,
                             uint64_t mixed, NewRow content, uint32_t &row) {
-  if (TableMoment *reading = moment())
+  if (TableSnapshot *reading = snapshot())
     reading->noteNew(key);
   PDLRT_RETURN_IF_ERROR(makeRow(number, shard, mixed, row));
   uint32_t bits = 0;
   if (waiting && waiting[number].size() > 0)
     waits -= waiting[number].erase(mixed, bits);
   char *memoryOfRow = rowAt(number, row);
-  // The next new rows mostly stand behind this one; of long ones the processor
-  // loads the rest by itself.
-  constexpr size_t ahead = 4, mostBytes = 512;
+  // The next new rows usually follow this one. For long rows, the processor
+  // prefetches the rest itself.
+  constexpr size_t ahead = 4, maxBytes = 512;
   const size_t stride = layout().stride();
-  for (size_t byte = 0; byte < std::min(stride, mostBytes); byte += 64)
+  for (size_t byte = 0; byte < std::min(stride, maxBytes); byte += 64)
     __builtin_prefetch(memoryOfRow + ahead * stride + byte, 1);
   layout().headerOf(memoryOfRow).begin(time());
   if (content == NewRow::Initial)
@@ -151,7 +150,7 @@ Status HashTable::insertSlice(int64_t count, const int64_t *keys,
             if (scratch.newRows && status.ok())
               scratch.newRows->push_back({key, rowAt(number, row)});
           } catch (const std::bad_alloc &) {
-            // Locks are given back first.
+            // Locks are released first.
             outOfMemory = true;
           }
           if (outOfMemory || !status.ok())
@@ -182,7 +181,7 @@ Status HashTable::insertShard(int number, int64_t count, const int64_t *keys,
       PDLRT_RETURN_IF_ERROR(
           insertRow(number, shard, keys[i], mixed, content, row));
     rows[i] = rowAt(number, row);
-    // What comes from a checkpoint is kept there.
+    // A row from a checkpoint is already saved there.
     if (isNew && content == NewRow::Open)
       layout().headerOf(rows[i]).noteSaved();
   }
@@ -198,8 +197,9 @@ int64_t HashTable::erase(int64_t count, const int64_t *keys,
   return erased;
 }
 
-/// Makes room for so many keys more. Those that have come and gone again stand
-/// there once, so that the list is no longer than keys are many.
+/// Makes capacity for `count` more keys. Removes duplicates first, because keys
+/// may have been erased several times, so the list is not longer than the
+/// number of distinct keys.
 static void makeRoom(std::vector<int64_t> &keys, size_t count) {
   if (keys.size() + count <= keys.capacity())
     return;
@@ -224,7 +224,7 @@ int64_t HashTable::eraseSlice(int64_t count, const int64_t *keys,
           rowsOfShard(number).reserveErased(1);
           if (isTracked)
             makeRoom(tracked, 1);
-          TableMoment *reading = moment();
+          TableSnapshot *reading = snapshot();
           if (reading && shard.index.find(mixed, row))
             reading->noteErased(key, rowAt(number, row));
         } catch (const std::bad_alloc &) {
@@ -247,7 +247,7 @@ int64_t HashTable::eraseSlice(int64_t count, const int64_t *keys,
 
 void HashTable::quiesce(uint16_t time) {
   now.store(time & RowHeader::timeMask, std::memory_order_relaxed);
-  // Most steps erase nothing: they need no locks.
+  // Most steps erase nothing and need no locks.
   if (!hasErased.load(std::memory_order_relaxed))
     return;
   bool isWaiting = false;
@@ -284,7 +284,7 @@ int64_t HashTable::findSlice(int64_t count, const int64_t *keys, void **rows,
 }
 
 //===----------------------------------------------------------------------===//
-// Keys that wait, and rows that go
+// Feature admission and eviction
 //===----------------------------------------------------------------------===//
 
 bool HashTable::isAdmitted(int number, int64_t key, uint64_t mixed,
@@ -301,7 +301,7 @@ bool HashTable::isAdmitted(int number, int64_t key, uint64_t mixed,
                       (isWaiting ? WaitingBits(bits).count() : 0);
   if (sum >= life.admissionCount)
     return true;
-  // Nothing to note.
+  // Nothing to record.
   if (sum == 0)
     return false;
   const WaitingBits noted(sum, period(), /*isDirty=*/true);
@@ -372,9 +372,9 @@ void HashTable::listUnseen(const std::vector<TableRow> &rows, int64_t period,
                            std::vector<int64_t> &keys) {
   constexpr size_t ahead = 16;
   const size_t last = rowBytes() - 1;
-  // What a save that goes on still needs is put aside here, where it may wait
-  // for room.
-  TableMoment *reading = moment();
+  // Rows that a save in progress still needs are copied here, where waiting for
+  // memory is allowed.
+  TableSnapshot *reading = snapshot();
   const bool isRewritten = !options().life.scoreWeights.empty();
   for (size_t i = 0; i < rows.size(); ++i) {
     if (i + ahead < rows.size())
@@ -452,8 +452,8 @@ int64_t HashTable::beginPeriod(int64_t period) {
   return erased;
 }
 
-/// The least number below which, itself included, `counts` has `wanted`; what
-/// is wanted of that one alone remains.
+/// Returns the smallest rank up to which `counts` sum to at least `wanted`.
+/// Reduces `wanted` to the number for that rank alone.
 static uint32_t rankOf(const std::vector<int64_t> &counts, int64_t &wanted) {
   uint32_t rank = 0;
   while (rank + 1 < counts.size() && counts[rank] < wanted)
@@ -493,9 +493,9 @@ int64_t HashTable::evict(int64_t count, Eviction order) {
   int64_t evicted = 0;
   std::vector<int64_t> keys;
   TableScratch scratch;
-  // What a save that goes on still needs is put aside before any lock is taken:
-  // it may wait for room.
-  TableMoment *reading = moment();
+  // Rows that a save in progress still needs are copied before any lock is
+  // taken, because this may wait for memory.
+  TableSnapshot *reading = snapshot();
   for (int s = 0; s < shardCount; ++s) {
     listShard(s, rows);
     sortByKey(rows);
@@ -579,7 +579,7 @@ void HashTable::collectShard(int number, RowList &rows) const {
 }
 
 void HashTable::keepChanged(std::vector<TableRow> &rows) const {
-  // Headers are rarely in a cache.
+  // Headers are rarely in a cache, so prefetch.
   constexpr size_t ahead = 16;
   size_t changed = 0;
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -599,14 +599,14 @@ void HashTable::collectChanged(int number, RowList &rows) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Rows that are kept elsewhere
+// Spilled rows
 //===----------------------------------------------------------------------===//
 
 void *HashTable::takeIn(int number, uint64_t mixed, const void *bytes,
                         uint32_t noted, bool wasSaved) {
   uint32_t place = 0;
-  // As many rows as numbers allow, in memory alone, are no case of a table
-  // whose memory is bounded.
+  // A table with limited memory never has as many rows in memory as row numbers
+  // allow.
   if (!makeRow(number, shards[number], mixed, place).ok())
     throw std::bad_alloc();
   void *row = rowAt(number, place);
@@ -641,7 +641,7 @@ void HashTable::giveBack(int first, int end) {
     const std::lock_guard lock(mutexOf(number));
     if (shards[number].index.size() == 0)
       shards[number].index.giveBack(buckets);
-    // Of all shards that are locked with this one.
+    // Memory of all shards that share a lock with this one.
     rowsOfShard(number).giveBack(memory);
   }
 }
@@ -696,8 +696,8 @@ size_t HashTable::memoryBytes() const {
 
 std::unique_ptr<EmbeddingTable> pdlrt::createHashTable(TableOptions options,
                                                        int64_t keysAtOnce) {
-  // What a place must hold, as signed as it is.
-  static_assert(mostKeysAtOnce <= std::numeric_limits<int32_t>::max());
+  // An index in a batch must fit into int32_t.
+  static_assert(maxKeysAtOnce <= std::numeric_limits<int32_t>::max());
   return std::make_unique<HashTable>(
-      std::move(options), std::clamp<int64_t>(keysAtOnce, 1, mostKeysAtOnce));
+      std::move(options), std::clamp<int64_t>(keysAtOnce, 1, maxKeysAtOnce));
 }

@@ -1,4 +1,4 @@
-//===- HashTable.h - Shards of keys, rows by number -------------*- C++ -*-===//
+//===- HashTable.h - Shards of keys and their rows --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Each of a table's shards has an index of its keys (BucketIndex.h). Shards
-// that are locked together share the numbers of their rows (RowPool.h), which
-// never move.
+// with the same lock share the numbers of their rows (RowPool.h), which never
+// move.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,32 +31,33 @@
 
 namespace pdlrt {
 
-/// Shards that are locked together: to lock each by itself costs as much as a
-/// search.
+/// Number of shards with the same lock: locking each separately would cost as
+/// much as a search.
 inline constexpr int shardsOfLock = 16;
 
 struct Shard {
   BucketIndex index;
-  /// Written under the mutex, read without it by `shardSize`.
+  /// Written with the mutex locked, read without it by `shardSize`.
   std::atomic<int64_t> rowCount{0};
 };
 
-/// What shards that are locked together share.
+/// Data that shards with the same lock share.
 struct Group {
   mutable std::mutex mutex;
   RowPool rows;
-  /// Where they are tracked; some may be there twice.
+  /// Recorded erased keys, possibly with duplicates.
   std::vector<int64_t> erasedKeys;
-  /// Rises when rows leave memory: who reads a row elsewhere knows by it that
-  /// what it has read is still so. Written with the mutex held.
+  /// Incremented when rows leave memory. A thread that reads a spilled row
+  /// without the lock detects by it whether its data is still valid. Written
+  /// with the mutex locked.
   std::atomic<uint64_t> departures{0};
 };
 
 /// The table in memory.
 class HashTable : public EmbeddingTable {
 public:
-  HashTable(TableOptions options, int64_t mostKeys)
-      : EmbeddingTable(std::move(options)), keysAtOnce(mostKeys),
+  HashTable(TableOptions options, int64_t maxKeys)
+      : EmbeddingTable(std::move(options)), keysAtOnce(maxKeys),
         memory(layout()), shards(std::make_unique<Shard[]>(shardCount)),
         waiting(this->options().life.notesWaiting()
                     ? std::make_unique<BucketIndex[]>(shardCount)
@@ -102,27 +103,28 @@ public:
   size_t memoryBytes() const override;
 
 protected:
-  /// A longer call is cut, so that its scratch memory stays small and 32 bits
-  /// hold a place.
+  /// Longer calls are split, so that scratch memory stays small and 32 bits
+  /// hold an index.
   const int64_t keysAtOnce;
 
-  /// Lists the rows of a shard that are in memory as a period begins; of those
-  /// that are kept elsewhere does what is due. Returns how many of them went.
+  /// Lists the rows of a shard in memory at the start of a period, and
+  /// processes spilled rows. Returns the number of spilled rows that were
+  /// evicted.
   virtual int64_t listAtPeriod(int number, int64_t period,
                                std::vector<TableRow> &rows);
-  /// Lets the score of a row decay as a period begins, where there are scores;
-  /// whether the row goes then.
+  /// Decays the score of a row at the start of a period, if there are scores.
+  /// Returns true if the row is evicted.
   bool passesOut(void *row, int64_t period) const;
 
-  /// In the order of the index.
+  /// Lists rows in the order of the index.
   void listShard(int number, std::vector<TableRow> &rows) const;
-  /// The same with the shard locked.
+  /// Lists rows of a locked shard in the order of the index.
   void listLockedShard(int number, std::vector<TableRow> &rows) const;
-  /// Where many are read, headers are on their way into the cache.
+  /// Prefetches the headers, because many are read.
   void keepChanged(std::vector<TableRow> &rows) const;
 
-  /// Rows of shards [first, end) that were erased may be used anew: nobody has
-  /// them.
+  /// Allows reuse of the memory of erased rows of shards [first, end): no
+  /// pointers to them exist.
   void reuseErased(int first, int end);
 
   std::mutex &mutexOf(int number) const {
@@ -132,7 +134,7 @@ protected:
     return groups[number / shardsOfLock].departures.load(
         std::memory_order_acquire);
   }
-  /// Of a shard that is locked.
+  /// Records that rows have left memory. The shard must be locked.
   void noteDeparture(int number) {
     groups[number / shardsOfLock].departures.fetch_add(
         1, std::memory_order_release);
@@ -142,8 +144,8 @@ protected:
     return pdlabi::shardOfMixedKey(mixed) / shardsOfLock;
   }
 
-  /// A batch's keys in the order of their shards. Places in the batch are 32
-  /// bits wide: half the memory traffic of 64.
+  /// The keys of a batch in the order of their shards. Indices have 32 bits,
+  /// which halves the memory traffic of 64.
   struct Batch {
     const int64_t *keys;
     const uint64_t *mixed;
@@ -151,14 +153,14 @@ protected:
   };
   static Batch sortByShard(int64_t count, const int64_t *keys,
                            TableScratch &scratch);
-  /// Calls visit(shard number, shard, key, mixed key, place in the batch) for
-  /// the keys of a batch, with the shard locked and the key's bucket on its way
-  /// into the cache, and what prefetch(shard number, mixed key) sends there.
+  /// Calls visit(shard number, shard, key, mixed key, index in the batch) for
+  /// the keys of a batch. The shard is locked, and the key's bucket and the
+  /// data that prefetch(shard number, mixed key) loads are being prefetched.
   template <typename Visit, typename Ahead>
   void forEachKey(int64_t count, const Batch &batch, Visit visit,
                   Ahead prefetch) const {
-    // So many keys are looked at in advance. Locks are taken in their order by
-    // everybody, so that nobody waits in a circle.
+    // Number of keys to prefetch. All threads take locks in ascending order,
+    // which prevents deadlock.
     constexpr int64_t ahead = 24;
     for (int64_t next = 0; next < count + ahead; ++next) {
       if (next < count) {
@@ -194,10 +196,10 @@ protected:
   char *rowAt(int number, uint32_t row) const {
     return rowsOfShard(number).at(memory, row);
   }
-  /// As `admit`, but for keys without a row of which isElsewhere(shard number,
-  /// mixed key, number of the key) says so, with the shard locked: nothing
-  /// happens to them. It may throw std::bad_alloc. prefetch(shard number, mixed
-  /// key) is called some time before.
+  /// Like `admit`, but skips keys without a row in memory for which
+  /// isElsewhere(shard number, mixed key, index of the key) returns true. It is
+  /// called with the shard locked, and may throw std::bad_alloc. prefetch(shard
+  /// number, mixed key) is called some time before.
   using Elsewhere = std::function<bool(int, uint64_t, int64_t)>;
   using Prefetch = std::function<void(int, uint64_t)>;
   Status admitUnless(int64_t count, const int64_t *keys,
@@ -205,31 +207,31 @@ protected:
                      TableScratch &scratch, int64_t &inserted,
                      const Elsewhere &isElsewhere, const Prefetch &prefetch);
 
-  /// Takes in the row of a key that has none in memory, with the header that
-  /// fits; with the shard locked. Throws std::bad_alloc, and nothing has
-  /// changed.
+  /// Inserts the row of a key that has none in memory, with its header. The
+  /// shard must be locked. On std::bad_alloc, nothing has changed.
   void *takeIn(int number, uint64_t mixed, const void *bytes, uint32_t noted,
                bool wasSaved);
-  /// The row of a key in memory, or null; with the shard locked.
+  /// Returns the row of a key in memory, or null. The shard must be locked.
   void *findLocked(int number, uint64_t mixed) const;
-  /// Rows that are kept elsewhere from now on leave memory; with the shard
-  /// locked, behind `reserveReleased` of as many.
+  /// Removes rows from memory that are spilled. The shard must be locked, and
+  /// `reserveReleased` must have been called for as many rows.
   void release(int number, std::span<const TableRow> rows);
   void reserveReleased(int number, size_t count) {
     rowsOfShard(number).reserveErased(count);
   }
-  /// Of shards [first, end) that have no rows in memory any more, what these
-  /// took: others may have it. Throws std::bad_alloc, and some have given it.
+  /// Returns the memory of shards [first, end) that have no rows in memory any
+  /// more, for use by others. On std::bad_alloc, some may have returned theirs.
   void giveBack(int first, int end);
 
 private:
-  /// Calls found(number of the key, shard number, row number) for each key,
-  /// with its shard locked.
+  /// Calls found(index of the key, shard number, row number) for each key, with
+  /// its shard locked.
   template <typename Found>
   Status insertAll(int64_t count, const int64_t *keys, TableScratch &scratch,
                    int64_t &inserted, Found found);
-  /// The same for at most `keysAtOnce` keys, of which those without a row get
-  /// one that admits(shard number, shard, key, mixed key, number of the key).
+  /// Does the same for at most `keysAtOnce` keys. A key without a row gets one
+  /// if admits(shard number, shard, key, mixed key, index of the key) returns
+  /// true.
   template <typename Admits, typename Found, typename Ahead>
   Status insertSlice(int64_t count, const int64_t *keys, TableScratch &scratch,
                      int64_t &inserted, Admits admits, Found found,
@@ -238,10 +240,10 @@ private:
   Status admitAll(int64_t count, const int64_t *keys, void **rows,
                   TableScratch &scratch, int64_t &inserted, Admits admits,
                   Ahead prefetch);
-  /// Notes that a key without a row occurred; whether it gets one now. Throws
-  /// std::bad_alloc, and nothing has changed.
+  /// Records that a key without a row occurred. Returns true if it is admitted
+  /// now. On std::bad_alloc, nothing has changed.
   bool isAdmitted(int number, int64_t key, uint64_t mixed, int64_t occurrences);
-  /// The keys of rows that go as a period begins.
+  /// Lists the keys of rows that are evicted at the start of a period.
   void listUnseen(const std::vector<TableRow> &rows, int64_t period,
                   std::vector<int64_t> &keys);
   void dropUnseenWaiting(int number, int64_t period,
@@ -249,24 +251,24 @@ private:
   int64_t eraseSlice(int64_t count, const int64_t *keys, TableScratch &scratch);
   int64_t findSlice(int64_t count, const int64_t *keys, void **rows,
                     TableScratch &scratch) const;
-  /// A new row; its key does not wait for one any more.
+  /// Inserts a row; its key no longer awaits admission.
   Status insertRow(int number, Shard &shard, int64_t key, uint64_t mixed,
                    NewRow content, uint32_t &row);
-  /// The number of the next row of the shard, with room for its key.
+  /// Reserves the next row number of the shard, and memory for its key.
   Status makeRow(int number, Shard &shard, uint64_t mixed, uint32_t &row);
 
   RowMemory memory;
   BucketPool buckets;
   std::unique_ptr<Shard[]> shards;
-  /// By shard, the keys that wait for a row; `WaitingBits` stand where a row
-  /// has its number. Null: the table notes none.
+  /// Indexed by shard: the keys that await admission, with `WaitingBits` in
+  /// place of row numbers. Null: the table has no such records.
   std::unique_ptr<BucketIndex[]> waiting;
   mutable Group groups[shardCount / shardsOfLock];
   std::atomic<uint16_t> now{0};
   std::atomic<int64_t> currentPeriod{0};
-  /// Keys that wait.
+  /// Number of keys that await admission.
   std::atomic<int64_t> waits{0};
-  /// Whether rows wait for quiescent points.
+  /// True if erased rows wait for quiescent points.
   std::atomic<bool> hasErased{false};
   std::atomic<bool> tracksErased{false};
 };

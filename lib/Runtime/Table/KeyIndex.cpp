@@ -18,7 +18,7 @@
 using namespace pdlrt;
 
 void KeyIndex::growTable(int64_t occurrences) {
-  // At most half full, whatever the number of distinct keys.
+  // At most half full, for any number of distinct keys.
   uint64_t wanted = std::bit_ceil(std::max<uint64_t>(64, 2 * occurrences));
   if (wanted <= tableSize && epoch != std::numeric_limits<uint32_t>::max())
     return;
@@ -51,7 +51,7 @@ Status KeyIndex::assign(int32_t inputCount, const int64_t *const *ids,
   const uint64_t mask = tableSize - 1;
   ++epoch;
 
-  // splits[u + 1] counts the occurrences of key u first.
+  // splits[u + 1] is first used to count the occurrences of key u.
   splits[0] = 0;
   constexpr int64_t ahead = 16;
   for (int32_t input = 0; input < inputCount; ++input) {
@@ -77,8 +77,8 @@ Status KeyIndex::assign(int32_t inputCount, const int64_t *const *ids,
   }
   for (int64_t u = 0; u < distinct; ++u)
     splits[u + 1] += splits[u];
-  // Filling a group moves its start to its end, which is the next one's start:
-  // one shift brings the starts back.
+  // Filling a group moves its start to its end, which is the start of the next
+  // group. A shift restores the starts.
   for (int64_t o = 0; o < total; ++o)
     occurrences[splits[inverse[o]]++] = int32_t(o);
   for (int64_t u = distinct; u > 0; --u)
@@ -87,7 +87,7 @@ Status KeyIndex::assign(int32_t inputCount, const int64_t *const *ids,
   return {};
 }
 
-/// Whether `index` was made of these ids, all of them in this order.
+/// Returns true if `index` was made from exactly these ids, in this order.
 static bool isOf(const KeyIndex &index, int32_t inputCount,
                  const int64_t *const *ids, const int64_t *counts) {
   const int64_t *keys = index.keys();

@@ -1,4 +1,4 @@
-//===- RecentBlocks.cpp - The blocks that were put last -------------------===//
+//===- RecentBlocks.cpp - Recently written blocks -------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,11 +20,11 @@
 
 using namespace pdlrt;
 
-/// Buffers that wait for their files, and all of them.
-static constexpr size_t mostWaiting = 3, mostBuffers = 7;
+/// Maximum number of buffers that wait to be written, and of all buffers.
+static constexpr size_t maxWaiting = 3, maxBuffers = 7;
 
-/// Memory of buffers that have gone, for the next ones: the system would clear
-/// each page that it takes back. Thread-safe.
+/// Memory of freed buffers for reuse, because the system would clear each page
+/// of new memory. Thread-safe.
 class RecentBlocks::Memory {
 public:
   struct Piece {
@@ -56,7 +56,7 @@ private:
   std::unique_ptr<Piece> spare;
 };
 
-/// Memory of blocks. What was written to it stays as it is.
+/// Memory of blocks. Written content does not change.
 struct RecentBlocks::Buffer {
   Buffer(uint32_t number, size_t bytes, std::shared_ptr<Memory> memory)
       : number(number), memory(std::move(memory)),
@@ -73,7 +73,7 @@ struct RecentBlocks::Buffer {
   std::unique_ptr<Memory::Piece> piece;
   const size_t capacity;
   size_t used = 0;
-  /// Of all blocks, in the order in which they came.
+  /// The blocks in the order in which they were written.
   std::vector<Block> blocks;
 };
 
@@ -111,14 +111,15 @@ RecentBlocks::Held RecentBlocks::hold(uint32_t bits) const {
   return held;
 }
 
-/// Its blocks are found no more, unless later ones have their names.
+/// Drops the oldest buffer. Its blocks are no longer found here, unless later
+/// blocks have the same names.
 void RecentBlocks::dropOldest() {
   for (auto &[table, shards] : tables)
     for (Entries &entries : shards) {
       std::erase_if(entries, [&](const Entry &entry) {
         return entry.buffer == buffers.front()->number;
       });
-      // One that is restored may have had all of them.
+      // While a checkpoint is restored, a shard may have had many entries.
       constexpr size_t few = 64;
       if (entries.capacity() > 4 * entries.size() + few)
         entries.shrink_to_fit();
@@ -131,7 +132,7 @@ void RecentBlocks::put(uint64_t table, int shard, uint32_t number,
                        std::string_view bytes) {
   std::unique_lock lock(mutex);
   while (buffers.empty() || !buffers.back()->hasRoom(bytes.size())) {
-    if (buffers.size() > written + mostWaiting) {
+    if (buffers.size() > written + maxWaiting) {
       changed.wait(lock);
       continue;
     }
@@ -139,7 +140,7 @@ void RecentBlocks::put(uint64_t table, int shard, uint32_t number,
         nextBuffer, std::max(bufferBytes, bytes.size()), memory));
     ++nextBuffer;
     changed.notify_all();
-    while (buffers.size() > mostBuffers && written > 0)
+    while (buffers.size() > maxBuffers && written > 0)
       dropOldest();
   }
   Buffer &buffer = *buffers.back();

@@ -1,4 +1,4 @@
-//===- RecentBlocks.h - The blocks that were put last -----------*- C++ -*-===//
+//===- RecentBlocks.h - Recently written blocks -----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,13 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a store of rows (RowStore.h) was given last: blocks that RocksDB has not
-// yet, and some that it has. Rows that left memory lately come back more often
-// than others, and RocksDB would copy their blocks for each that does, out of
-// its buffer or a file. Here they are found where they are.
+// The blocks that a store of rows (RowStore.h) received last: those that
+// RocksDB does not have yet, and some that it has. Rows that were evicted
+// recently are needed again more often than others, and RocksDB would copy
+// their blocks for each read, from its buffer or a file. Here they are found in
+// place.
 //
-// Blocks lie in buffers, one behind the other. A full one waits for who writes
-// it to a file, stays for a while then, and goes as a whole, the oldest first.
+// Blocks are stored consecutively in buffers. A full buffer waits until it is
+// written to a file, then stays for a while, and is freed as a whole, the
+// oldest one first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,53 +37,53 @@
 
 namespace pdlrt {
 
-/// Blocks by table, shard and number; of one name the last one. Thread-safe.
+/// Blocks by table, shard and number; of several blocks with one name, the last
+/// one. Thread-safe.
 class RecentBlocks {
   class Memory;
   struct Buffer;
 
 public:
-  /// With buffers of so many bytes, unless a block is larger.
+  /// Uses buffers of this size, unless a block is larger.
   explicit RecentBlocks(size_t bufferBytes);
   ~RecentBlocks();
 
-  /// Keeps what was found where it is, with the buffers that it is in.
+  /// Keeps the buffers of found blocks alive.
   using Held = std::vector<std::shared_ptr<const Buffer>>;
-  /// Blocks of a shard, by their numbers.
+  /// Blocks of a shard, by number.
   using Numbered = std::map<uint32_t, std::string_view>;
 
-  /// Copies a block, once there is room for it: where three buffers wait for
-  /// their files, it waits for the first of these. Throws std::bad_alloc, and
-  /// nothing has changed.
+  /// Copies a block. If three buffers wait to be written, waits for the first
+  /// of them. On std::bad_alloc, nothing has changed.
   void put(uint64_t table, int shard, uint32_t number, std::string_view bytes);
-  /// Sets those of `blocks` that are here; the others are in files by now.
-  /// Throws std::bad_alloc.
+  /// Sets blocks[i] to the content of block names[i] if it is in memory. The
+  /// other blocks have been written to files. Throws std::bad_alloc.
   Held find(uint64_t table, std::span<const RowStore::BlockName> names,
             std::string_view *blocks) const;
-  /// What is here of a shard; all other blocks of it are in files by now.
-  /// Throws std::bad_alloc.
+  /// Returns the blocks of a shard that are here; all others have been written
+  /// to files. Throws std::bad_alloc.
   Numbered ofShard(uint64_t table, int shard, Held &held) const;
 
-  /// For who writes files, a thread: waits until a buffer waits for its file.
-  /// False: there are to be no more.
+  /// Waits until a buffer must be written. Called by the thread that writes
+  /// files. Returns false if no more files are needed.
   bool waitForFull();
   struct Block {
     uint64_t table;
     RowStore::BlockName name;
     std::string_view bytes;
   };
-  /// The blocks of the buffer that has waited longest, of those that do, in the
-  /// order of their names; without those that are out of date. They stay up to
+  /// Returns the blocks of the buffer that has waited longest to be written, in
+  /// the order of their names, without outdated ones. They are valid until
   /// `noteWritten`. Throws std::bad_alloc.
   std::vector<Block> oldest() const;
-  /// They are in a file.
+  /// Records that these blocks were written to a file.
   void noteWritten();
-  /// No more files: nobody puts or reads blocks any more.
+  /// Ends writing: no thread writes or reads blocks any more.
   void end();
   bool isEnding() const { return ending.load(std::memory_order_relaxed); }
 
 private:
-  /// Where a block is.
+  /// Location of a block.
   struct Entry {
     uint32_t number;
     uint32_t buffer;
@@ -90,10 +92,11 @@ private:
   /// In the order of their numbers.
   using Entries = std::vector<Entry>;
 
-  /// With the mutex held, as the next ones; null: there are none.
+  /// Call this and the next function with the mutex locked. Null: there are
+  /// none.
   const Entries *entriesOf(uint64_t table, int shard) const;
   const Entry *entryOf(uint64_t table, RowStore::BlockName name) const;
-  /// A bit for a buffer of those that there are.
+  /// Returns the bit of a buffer among the existing ones.
   uint32_t bitOf(const Entry &entry) const;
   Held hold(uint32_t bits) const;
   void dropOldest();
@@ -104,12 +107,12 @@ private:
   std::condition_variable_any changed;
   /// From the oldest one to the one that is being filled.
   std::deque<std::shared_ptr<Buffer>> buffers;
-  /// So many of them are in files.
+  /// Number of buffers that were written to files.
   size_t written = 0;
   std::atomic<bool> ending{false};
   /// The number of the next buffer.
   uint32_t nextBuffer = 0;
-  /// By table and shard.
+  /// Indexed by table and shard.
   std::map<uint64_t, std::vector<Entries>> tables;
 };
 

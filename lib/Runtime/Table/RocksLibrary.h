@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is used of RocksDB's interface for C, opened at run time: a program that
-// spills no rows needs no RocksDB. Types are opaque; an error is a text that
-// `free` gives back, or null.
+// The functions of RocksDB's C interface that are used. The library is loaded
+// at run time, so a program that spills no rows does not need it. Types are
+// opaque. An error is a text that must be freed with `freeText`, or null.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ struct FlushOptions;
 struct PinnedValue;
 struct Iterator;
 
-/// Named as RocksDB's functions without their prefix.
+/// Named like RocksDB's functions without their prefix.
 struct Library {
   void (*freeText)(void *);
 
@@ -56,7 +56,7 @@ struct Library {
   TableFormat *(*tableFormatCreate)();
   void (*tableFormatDestroy)(TableFormat *);
   void (*setNoBlockCache)(TableFormat *, unsigned char);
-  /// Takes the filter.
+  /// Takes ownership of the filter.
   void (*setFilter)(TableFormat *, Filter *);
   Filter *(*filterCreate)(double);
 
@@ -71,7 +71,7 @@ struct Library {
   void (*disableLog)(WriteOptions *, int);
   void (*put)(Database *, const WriteOptions *, const char *, size_t,
               const char *, size_t, char **);
-  /// They wait for the flush.
+  /// These options make it wait for the flush.
   FlushOptions *(*flushOptionsCreate)();
   void (*flushOptionsDestroy)(FlushOptions *);
   void (*flush)(Database *, const FlushOptions *, char **);
@@ -95,8 +95,8 @@ struct Library {
   void (*iteratorError)(const Iterator *, char **);
 };
 
-/// The library of this process. Fails with a sentence that names what to
-/// install. Thread-safe.
+/// Returns the library of this process. An error message names what to install.
+/// Thread-safe.
 Expected<const Library *> openLibrary();
 
 } // namespace pdlrt::rocks

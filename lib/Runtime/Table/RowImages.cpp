@@ -1,4 +1,4 @@
-//===- RowImages.cpp - Copies of rows, with their headers -----------------===//
+//===- RowImages.cpp - Copies of rows with headers ------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,7 +16,8 @@ using namespace pdlrt;
 
 void *RowImages::take(const RowLayout &layout) {
   if (taken == rowsOfLast) {
-    // Regions of several rows begin at multiples of their size, a power of two.
+    // Regions with several rows begin at multiples of their size, a power of
+    // two.
     constexpr size_t cacheLineBytes = 64;
     const size_t alignment =
         layout.rowsOfRegion() > 1 ? layout.regionBytes() : cacheLineBytes;

@@ -1,4 +1,4 @@
-//===- RowLayout.cpp - How rows and their headers lie in memory -----------===//
+//===- RowLayout.cpp - Layout of rows and headers in memory ---------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,14 +12,15 @@
 
 using namespace pdlrt;
 
-/// Regions that hold several rows, of which an almost empty table has 64.
-static constexpr size_t leastRegionBytes = size_t(16) << 10;
-static constexpr size_t mostRegionBytes = size_t(64) << 10;
-/// From here on each row has a region: its header's line is a 32nd of it.
+/// Sizes of regions with several rows. An almost empty table has 64 regions.
+static constexpr size_t minRegionBytes = size_t(16) << 10;
+static constexpr size_t maxRegionBytes = size_t(64) << 10;
+/// From this size on, each row has its own region: the cache line of its header
+/// is 1/32 of it.
 static constexpr size_t longRowBytes = size_t(2) << 10;
 static constexpr size_t cacheLineBytes = 64;
-/// One part of so many of a region may stay empty.
-static constexpr size_t leastPartsUsed = 32;
+/// At most one part of this many may stay empty in a region.
+static constexpr size_t minPartsUsed = 32;
 
 static size_t roundUp(size_t bytes, size_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
@@ -29,11 +30,11 @@ static size_t bytesOfHeaders(size_t rows) {
   return roundUp(rows * sizeof(RowHeader), cacheLineBytes);
 }
 
-static_assert(AddressBlocks::stepBytes % mostRegionBytes == 0,
+static_assert(AddressBlocks::stepBytes % maxRegionBytes == 0,
               "regions begin at multiples of their size");
 
 RowLayout::RowLayout(size_t rowBytes, size_t alignment)
-    : bytesOfRegion(leastRegionBytes) {
+    : bytesOfRegion(minRegionBytes) {
   const size_t stride = roundUp(rowBytes, alignment);
   const auto rowsIn = [&](size_t bytes) {
     size_t rows = bytes / (stride + sizeof(RowHeader));
@@ -43,9 +44,9 @@ RowLayout::RowLayout(size_t rowBytes, size_t alignment)
   };
   const auto wastes = [&](size_t bytes) {
     return rowsIn(bytes) * (stride + sizeof(RowHeader)) <
-           bytes - bytes / leastPartsUsed;
+           bytes - bytes / minPartsUsed;
   };
-  while (wastes(bytesOfRegion) && bytesOfRegion < mostRegionBytes)
+  while (wastes(bytesOfRegion) && bytesOfRegion < maxRegionBytes)
     bytesOfRegion *= 2;
   rows.stride = stride;
   rows.rowsOfRegion = uint32_t(rowsIn(bytesOfRegion));

@@ -1,4 +1,4 @@
-//===- RowPool.cpp - The rows of some shards, by number -------------------===//
+//===- RowPool.cpp - Rows by number ---------------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -72,7 +72,7 @@ void RowPool::reserveErased(size_t count) {
     if (list.capacity() < size)
       list.reserve(std::max(2 * list.capacity(), size));
   };
-  // All three, so that `quiesce` cannot fail.
+  // Reserved in all three lists, so that `quiesce` cannot fail.
   const size_t all = leaving.size() + erased.size() + count;
   makeRoom(free, free.size() + all);
   makeRoom(leaving, all);
@@ -91,7 +91,7 @@ void RowPool::giveBack(RowMemory &memory) {
   if (inUse > 0 || regionCount == 0)
     return;
   memory.giveRegions({lists.back().get(), regionCount});
-  // Braces would keep the memory.
+  // Assigning {} would keep the memory.
   for (std::vector<uint32_t> *list : {&free, &leaving, &erased})
     std::vector<uint32_t>().swap(*list);
   fresh = 0;

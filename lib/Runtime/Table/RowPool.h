@@ -1,4 +1,4 @@
-//===- RowPool.h - The rows of some shards, by number -----------*- C++ -*-===//
+//===- RowPool.h - Rows by number -------------------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rows lie in regions (RowLayout.h), which never move; a row's number says
-// which region and where in it. The regions of all pools of a table come from
-// one memory.
+// Rows are in regions (RowLayout.h), which never move. A row's number
+// identifies its region and its position in it. The regions of all pools of a
+// table come from one memory.
 //
-// A row that is erased may still be in the hands of who found it before. It is
-// used again behind the second quiescent point that follows.
+// An erased row may still be used by threads that found it before. Its memory
+// is reused after the second following quiescent point.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,17 +38,17 @@ public:
   RowMemory(const RowMemory &) = delete;
   RowMemory &operator=(const RowMemory &) = delete;
 
-  /// A region, zero unless somebody has had it. Throws std::bad_alloc.
+  /// Returns a region, zeroed unless it was used before. Throws std::bad_alloc.
   /// Thread-safe.
   char *takeRegion();
-  /// Takes back what `takeRegion` gave. Throws std::bad_alloc, and nothing has
-  /// changed. Thread-safe.
+  /// Returns regions of `takeRegion` to this memory. On std::bad_alloc, nothing
+  /// has changed. Thread-safe.
   void giveRegions(std::span<char *const> regions);
-  /// Thread-safe.
+  /// Returns the bytes of all regions. Thread-safe.
   size_t memoryBytes() const;
 
   const RowLayout layout;
-  /// Bits of a row's number that say where in its region it stands.
+  /// Number of bits of a row's number that are its position in the region.
   const int regionShift;
 
 private:
@@ -57,47 +57,48 @@ private:
   std::vector<char *> unused;
 };
 
-/// Hands out rows. One thread at a time, but for `at`.
+/// Allocates rows. Not thread-safe, except for `at`.
 class RowPool {
 public:
   RowPool() = default;
   RowPool(const RowPool &) = delete;
   RowPool &operator=(const RowPool &) = delete;
 
-  /// The number of a row that nobody uses, which the next `take` takes. Throws
-  /// std::bad_alloc, and nothing has changed.
+  /// Returns the number of an unused row, which the next `take` allocates. On
+  /// std::bad_alloc, nothing has changed.
   uint64_t reserve(RowMemory &memory);
   void take();
-  /// Where a row is that was handed out to this thread, or to one that this
-  /// thread has synchronised with since.
+  /// Returns the address of a row that was allocated by this thread, or by a
+  /// thread with which this one has synchronized since.
   char *at(const RowMemory &memory, uint64_t row) const {
     return regions.load(std::memory_order_acquire)[row >> memory.regionShift] +
            memory.layout.offsetOf(row &
                                   ((uint32_t(1) << memory.regionShift) - 1));
   }
-  /// Makes room for `count` more erased rows. Throws std::bad_alloc.
+  /// Reserves capacity for `count` more erased rows. Throws std::bad_alloc.
   void reserveErased(size_t count);
-  /// Of a row that was taken, after `reserveErased`.
+  /// Erases an allocated row, after `reserveErased`.
   void erase(uint32_t row) { erased.push_back(row); }
-  /// What was erased before the last call is used again. Whether more waits for
-  /// the next call. Needs no memory.
+  /// Allows reuse of rows that were erased before the last call. Returns true
+  /// if more rows wait for the next call. Allocates nothing.
   bool quiesce();
-  /// Gives all regions back if no row is handed out or waits for a quiescent
-  /// point. Throws std::bad_alloc, and nothing has changed.
+  /// Returns all regions if no row is allocated or waits for a quiescent point.
+  /// On std::bad_alloc, nothing has changed.
   void giveBack(RowMemory &memory);
 
-  /// Of lists.
+  /// Returns the memory of the lists.
   size_t memoryBytes() const;
 
 private:
-  /// Rows that were never used begin here.
+  /// The first row that was never used.
   uint64_t fresh = 0;
-  /// Rows that are handed out, or wait for a quiescent point.
+  /// Number of rows that are allocated, or wait for a quiescent point.
   size_t inUse = 0;
-  /// Rows to be used again, those erased before the last quiescent point, and
-  /// since.
+  /// Rows that can be reused, rows erased before the last quiescent point, and
+  /// rows erased since.
   std::vector<uint32_t> free, leaving, erased;
-  /// Who reads an older list finds there what is there.
+  /// Older lists are kept: a thread that reads one finds the same regions in
+  /// it.
   std::vector<std::unique_ptr<char *[]>> lists;
   size_t listSize = 0, regionCount = 0;
   std::atomic<char **> regions{nullptr};

@@ -1,4 +1,4 @@
-//===- RowStore.cpp - Blocks of rows in a folder --------------------------===//
+//===- RowStore.cpp - Blocks of rows on disk ------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -32,13 +32,13 @@
 using namespace pdlrt;
 using namespace pdlrt::rocks;
 
-/// What was done with rows when it failed.
+/// Failed operations, as error messages name them: "rows could not be ...".
 static constexpr const char *readFrom = "read from", *writtenTo = "written to";
 
 namespace {
 
-/// RocksDB orders keys by bytes: the table, the shard, and the number, each
-/// with the highest byte first.
+/// RocksDB sorts keys by bytes: the table, the shard, and the number, all
+/// big-endian.
 class BlockKey {
 public:
   BlockKey() = default;
@@ -76,35 +76,36 @@ struct RowStore::Implementation {
   WriteOptions *unlogged = nullptr;
   FlushOptions *waiting = nullptr;
   Database *database = nullptr;
-  /// The only one.
+  /// The only column family.
   Family *family = nullptr;
 
   RecentBlocks recent;
-  /// Writes files.
+  /// Writes files in the background.
   std::thread writer;
 
   Implementation(const Library &library, size_t bufferBytes)
       : library(library), recent(bufferBytes) {}
   ~Implementation();
   Status open(size_t bufferBytes);
-  /// Takes the text of an error; empty: there was none.
+  /// Takes ownership of an error's text; returns "" if there was no error.
   std::string take(char *error) const;
   void check(char *error, const char *doing) const {
     if (error)
       end(doing, take(error));
   }
-  /// Of a block that was written.
+  /// Checks a block that was written before.
   void checkBlock(std::string_view block, size_t wanted) const {
     if (!block.data() || block.size() != wanted)
       end(readFrom, "a part of them is missing");
   }
-  /// Makes the oldest blocks that have none yet a file.
+  /// Writes the oldest unwritten blocks to a file.
   void write();
-  void writeBeside();
-  /// Whether it went well; it does not matter if nobody needs files any more.
+  void writeInBackground();
+  /// Returns true on success. Errors are ignored if no files are needed any
+  /// more.
   bool hasWritten(char *error) const;
   [[noreturn]] void end(const char *doing, const std::string &reason) const;
-  [[noreturn]] void end(const std::string &sentence) const;
+  [[noreturn]] void end(const Status &failure) const;
 };
 
 std::string RowStore::Implementation::take(char *error) const {
@@ -115,26 +116,30 @@ std::string RowStore::Implementation::take(char *error) const {
   return text;
 }
 
-/// There is nothing to go on with, and nobody who could wait: who found this
-/// holds locks, and rows are gone as if memory had failed.
-void RowStore::Implementation::end(const std::string &sentence) const {
-  // Others who find it wait for the end: it is said once.
+/// Ends the process. It cannot continue, because rows are lost as after a
+/// memory failure, and it cannot wait, because the caller holds locks.
+void RowStore::Implementation::end(const Status &failure) const {
+  // Other threads that find the error wait here, so that the message is printed
+  // once.
   static std::mutex mutex;
   mutex.lock();
-  std::_Exit(fail(1, sentence));
+  std::_Exit(fail(failure));
 }
 
 void RowStore::Implementation::end(const char *doing,
                                    const std::string &reason) const {
-  // What was written and does not come back was damaged, by the disk or by
-  // somebody else.
+  // Data that was written but cannot be read back was damaged, by the disk or
+  // by another program.
   const bool isDamaged =
       reason.starts_with("Corruption") || std::string_view(doing) == readFrom;
-  end("rows could not be " + std::string(doing) + " " + folder +
-      " (--table-spill): " + reason + "; go on from the last checkpoint, " +
-      (isDamaged ? "with a folder on another disk: what is in this one was "
-                   "damaged or removed"
-                 : "with a folder on a disk that has room"));
+  end({isDamaged ? PDL_DATA_LOSS : PDL_RESOURCE_EXHAUSTED,
+       "rows could not be " + std::string(doing) + " " + folder +
+           " (--table-spill): " + reason +
+           "; go on from the last checkpoint, " +
+           (isDamaged
+                ? "with a folder on another disk: what is in this one was "
+                  "damaged or removed"
+                : "with a folder on a disk that has room")});
 }
 
 Status RowStore::Implementation::open(size_t bufferBytes) {
@@ -144,19 +149,19 @@ Status RowStore::Implementation::open(size_t bufferBytes) {
   options = library.optionsCreate();
   library.setCreateIfMissing(options, 1);
   library.setErrorIfExists(options, 1);
-  // Weights hardly become smaller; and a block is written far more often than
-  // it is merged with others.
+  // Weights hardly compress; and a block is written far more often than it is
+  // merged with others.
   library.setCompression(options, noCompression);
   library.setCompactionStyle(options, universalCompaction);
-  // Each of our buffers goes through one of RocksDB's, and is flushed by us.
+  // Each of our buffers goes through one buffer of RocksDB, which we flush.
   library.setWriteBufferSize(options, 2 * bufferBytes);
   library.increaseParallelism(options, threads);
   library.setMaxOpenFiles(options, -1);
   library.setInfoLogLevel(options, errorsOnly);
   library.setKeepLogFileNumber(options, 1);
-  // What is asked for is there, but all files overlap: without filters a block
-  // is read from each that is newer than the one that has it. With them, many
-  // files cost little.
+  // All requested keys exist, but all files overlap. Without filters, a block
+  // would be read from each file that is newer than the one with the requested
+  // block. With filters, many files cost little.
   constexpr double filterBits = 10;
   constexpr int filesToMerge = 8, filesToSlow = 64, filesToStop = 96;
   library.setFilesToMerge(options, filesToMerge);
@@ -164,8 +169,8 @@ Status RowStore::Implementation::open(size_t bufferBytes) {
   library.setFilesToStop(options, filesToStop);
   format = library.tableFormatCreate();
   library.setFilter(format, library.filterCreate(filterBits));
-  // A block that was read has a row less that is asked for, and the system
-  // has it.
+  // A block that was read is rarely needed again, because the row is then in
+  // memory, and the system caches it.
   library.setNoBlockCache(format, 1);
   library.setTableFormat(options, format);
   reads = library.readOptionsCreate();
@@ -179,17 +184,17 @@ Status RowStore::Implementation::open(size_t bufferBytes) {
   database = library.open(options, (folder + "/rows").c_str(), 1, &name,
                           &ofFamily, &family, &error);
   if (error)
-    return Status::invalid("rows cannot be kept in " + folder +
+    return Status::ioError("rows cannot be kept in " + folder +
                            " (--table-spill): " + take(error) +
                            "; name a folder on a disk that can be written");
   const BlockedSignals blocked;
-  writer = std::thread([this] { writeBeside(); });
+  writer = std::thread([this] { writeInBackground(); });
   return {};
 }
 
 RowStore::Implementation::~Implementation() {
   recent.end();
-  // Nobody needs what is being written or merged.
+  // Cancel writes and merges, which are not needed any more.
   if (database)
     library.cancelBackgroundWork(database, 0);
   if (writer.joinable())
@@ -215,7 +220,7 @@ RowStore::Implementation::~Implementation() {
 
 static constexpr const char *prefixOfFolders = "pdl-rows-";
 
-/// What processes have left that have ended.
+/// Removes the folders of processes that have ended.
 static void removeLeftovers(const std::filesystem::path &folder) {
   std::error_code error;
   for (std::filesystem::directory_iterator entry(folder, error), end;
@@ -242,8 +247,8 @@ Expected<std::shared_ptr<RowStore>> RowStore::open(const std::string &folder,
   std::filesystem::create_directories(folder, error);
   if (!error)
     removeLeftovers(folder);
-  // One that begins at the same time may take a folder without a lock for one
-  // that was left.
+  // A process that starts at the same time may consider a folder without lock
+  // as left over, so check it and try again.
   for (bool isOwn = false; !error && !isOwn;) {
     std::string name =
         folder + "/" + prefixOfFolders + std::to_string(getpid()) + "-XXXXXX";
@@ -254,15 +259,16 @@ Expected<std::shared_ptr<RowStore>> RowStore::open(const std::string &folder,
     own->folder = name;
     int reason = 0;
     own->lock = LockFile::take(name + "/lock", reason);
-    // Some file systems have no locks, and nobody removes anything there.
+    // Some file systems have no locks; there, no process removes anything.
     isOwn = own->lock && own->lock.isOwn();
     if (!isOwn && reason != 0 && reason != EWOULDBLOCK && reason != ENOENT)
       error = std::error_code(reason, std::generic_category());
   }
   if (error)
-    return Status::invalid("rows cannot be kept in " + folder +
-                           " (--table-spill): " + error.message() +
-                           "; name a folder that can be written");
+    return Status::ofErrno(error.value(),
+                           "rows cannot be kept in " + folder +
+                               " (--table-spill): " + error.message() +
+                               "; name a folder that can be written");
   PDLRT_RETURN_IF_ERROR(own->open(bufferBytes));
   return std::shared_ptr<RowStore>(new RowStore(std::move(own)));
 }
@@ -298,15 +304,16 @@ void RowStore::Implementation::write() {
     recent.noteWritten();
 }
 
-void RowStore::Implementation::writeBeside() {
+void RowStore::Implementation::writeInBackground() {
   try {
     Trace::nameThread("rows to disk");
     while (recent.waitForFull())
       write();
   } catch (const std::bad_alloc &) {
-    end("memory ran out while rows were written to " + folder +
+    end(Status::outOfMemory(
+        "memory ran out while rows were written to " + folder +
         " (--table-spill); go on from the last checkpoint, with a lower "
-        "--max-table-memory");
+        "--max-table-memory"));
   }
 }
 
@@ -342,7 +349,7 @@ void RowStore::get(
       values[count] = nullptr;
       problems[count++] = nullptr;
     }
-    // Who is told of a block may throw.
+    // `found` may throw, so the values are owned.
     std::vector<std::unique_ptr<PinnedValue, void (*)(PinnedValue *)>> owned;
     owned.reserve(count);
     if (count > 0)
@@ -373,7 +380,8 @@ struct RowStore::Reader::Implementation {
   const size_t bytes;
   const BlockKey end;
   RecentBlocks::Held held;
-  /// Taken before the iterator is made: what has a file by then is in both.
+  /// Taken before the iterator is created: blocks that are written to a file
+  /// meanwhile are in both.
   const RecentBlocks::Numbered recent;
   ReadOptions *options = nullptr;
   Iterator *iterator = nullptr;
@@ -382,7 +390,7 @@ struct RowStore::Reader::Implementation {
       : store(*rows.own), table(table), shard(shard), bytes(bytes),
         end(table, shard + 1),
         recent(store.recent.ofShard(table, shard, held)) {
-    // All of it is read.
+    // Everything is read.
     constexpr size_t readaheadBytes = size_t(256) << 10;
     const Library &library = store.library;
     options = library.readOptionsCreate();

@@ -1,4 +1,4 @@
-//===- SortRows.cpp - Rows in the order of their keys ---------------------===//
+//===- SortRows.cpp - Sorts rows by key -----------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,12 +19,13 @@ static bool isBefore(const TableRow &a, const TableRow &b) {
   return a.key < b.key;
 }
 
-/// Keys that are hashes are spread evenly from the least to the largest one, so
-/// that the place of each is almost known: rows are dealt out to ranges of keys
-/// in place (McIlroy et al., "Engineering Radix Sort", 1993), and few of them
-/// meet in one range. Others lose one pass.
+/// Hashed keys are evenly distributed between the smallest and the largest one,
+/// so the position of each is approximately known. Rows are distributed to
+/// ranges of keys in place (McIlroy et al., "Engineering Radix Sort", 1993);
+/// each range then has few of them. With other keys, this costs an additional
+/// pass.
 void pdlrt::sortByKey(std::span<TableRow> rows) {
-  constexpr size_t mostRanges = 4096, worthRanges = 64;
+  constexpr size_t maxRanges = 4096, worthRanges = 64;
   if (rows.size() < worthRanges) {
     std::sort(rows.begin(), rows.end(), isBefore);
     return;
@@ -33,13 +34,13 @@ void pdlrt::sortByKey(std::span<TableRow> rows) {
       std::minmax_element(rows.begin(), rows.end(), isBefore);
   const auto first = uint64_t(least->key);
   const uint64_t spread = uint64_t(most->key) - first;
-  const size_t ranges = std::min(std::bit_ceil(rows.size()), mostRanges);
+  const size_t ranges = std::min(std::bit_ceil(rows.size()), maxRanges);
   const int shift = std::max(0, int(std::bit_width(spread)) -
                                     int(std::bit_width(ranges) - 1));
   auto rangeOf = [&](const TableRow &row) {
     return size_t((uint64_t(row.key) - first) >> shift);
   };
-  size_t begins[mostRanges + 1], next[mostRanges];
+  size_t begins[maxRanges + 1], next[maxRanges];
   std::fill_n(begins, ranges + 1, 0);
   for (const TableRow &row : rows)
     ++begins[rangeOf(row) + 1];

@@ -1,4 +1,4 @@
-//===- SortRows.h - Rows in the order of their keys -------------*- C++ -*-===//
+//===- SortRows.h - Sorts rows by key ---------------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +15,7 @@
 
 namespace pdlrt {
 
-/// Orders rows by key, as signed integers. Needs no memory.
+/// Sorts rows by key, as signed integers. Allocates nothing.
 void sortByKey(std::span<TableRow> rows);
 
 } // namespace pdlrt

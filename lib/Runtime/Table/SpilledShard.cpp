@@ -1,4 +1,4 @@
-//===- SpilledShard.cpp - Rows of a shard that are kept elsewhere ---------===//
+//===- SpilledShard.cpp - Spilled rows of a shard -------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -25,11 +25,11 @@ bool SpilledHead::isDirty() const {
 // Blocks
 //===----------------------------------------------------------------------===//
 
-/// A block is what a disk reads for one row, and what RocksDB has one value
-/// for.
+/// Returns the number of rows in a block. A block is the unit that is read from
+/// disk for one row, and the value of one key in RocksDB.
 static uint32_t rowsOfBlock(size_t bytesOfRow) {
-  constexpr size_t blockBytes = 4096, mostRows = 64;
-  return uint32_t(std::clamp(blockBytes / bytesOfRow, size_t(1), mostRows));
+  constexpr size_t blockBytes = 4096, maxRows = 64;
+  return uint32_t(std::clamp(blockBytes / bytesOfRow, size_t(1), maxRows));
 }
 
 BlockLayout::BlockLayout(size_t rowBytes)
@@ -54,7 +54,7 @@ void BlockLayout::put(char *block, uint32_t slot, int64_t key, SpilledHead head,
   std::memmove(const_cast<char *>(rowAt(block, slot)), row, rowBytes);
 }
 
-/// Whether a row of a block counts.
+/// Returns true if a row of a block is live.
 static bool isLive(const SpilledBlock &block, uint32_t slot) {
   return (block.live >> slot & 1) != 0;
 }
@@ -63,7 +63,8 @@ static bool isLive(const SpilledBlock &block, uint32_t slot) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// As in HashTable.cpp: shards grow at different times.
+/// Returns the phase of a shard's sizes. As in HashTable.cpp, shards grow at
+/// different times.
 static double phaseOf(int shard) {
   return double(shard) / double(pdlabi::logicalShardCount);
 }
@@ -78,7 +79,7 @@ int SpilledShard::slotOf(const BlockLayout &layout, uint32_t block,
   return -1;
 }
 
-/// Makes the next block the open one, and gives the one before to the store.
+/// Writes the open block to the store, and starts a new one.
 void SpilledShard::beginBlock(const SpilledTable &table, int number) {
   if (!openBytes.empty()) {
     if (blocks[openNumber].live == 0) {
@@ -90,7 +91,7 @@ void SpilledShard::beginBlock(const SpilledTable &table, int number) {
     table.store->put(table.id, number, openNumber, openBytes);
   }
   if (unused.empty()) {
-    // So that each can be given back.
+    // Capacity to return all numbers without allocating.
     if (unused.capacity() <= blocks.size())
       unused.reserve(blocks.size() + blocks.size() / 4 + 16);
     blocks.emplace_back();
@@ -219,10 +220,10 @@ SpilledShard::View SpilledShard::view(const SpilledTable &table,
   return view;
 }
 
-void SpilledShard::View::read(uint32_t leastChanged, const Visit &visit) const {
+void SpilledShard::View::read(uint32_t minChanged, const Visit &visit) const {
   for (uint32_t number = 0; number < blocks.size(); ++number) {
     const SpilledBlock &block = blocks[number];
-    if (block.live == 0 || block.changed < leastChanged)
+    if (block.live == 0 || block.changed < minChanged)
       continue;
     const char *bytes =
         number == openNumber ? openBytes.data() : reader->at(number);

@@ -1,4 +1,4 @@
-//===- SpilledShard.h - Rows of a shard that are kept elsewhere -*- C++ -*-===//
+//===- SpilledShard.h - Spilled rows of a shard -----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rows that leave memory are put one behind the other into a block, which goes
-// to the store (RowStore.h) when it is full, and is not written again for rows
-// that leave it. So the store has few values of some KiB each, whatever rows
-// do. Which rows of a block still count stands in memory, a bit each. A block
-// that has none any more is used again; where fewer than half of all rows
-// count, those of the emptiest blocks move to a new one.
+// Evicted rows are appended to a block, which is written to the store
+// (RowStore.h) when it is full. The block is not rewritten when its rows are
+// read back into memory. The store therefore has few values of some KiB each. A
+// bit in memory for each row of a block says whether it is live. A block
+// without live rows is reused. If less than half of all rows are live, those of
+// the emptiest blocks move to a new block.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,20 +30,20 @@
 
 namespace pdlrt {
 
-/// What is noted of a row that is kept: its header (`RowHeader::noted`), and
-/// how often its shard had been saved when it left memory.
+/// The header of a spilled row (`RowHeader::noted`), and the number of saves of
+/// its shard before it left memory.
 struct SpilledHead {
   uint32_t noted, saves;
 
   bool isDirty() const;
 };
 
-/// How a table's rows lie in a block: all keys, all heads, all rows. Immutable.
+/// Layout of a block: all keys, all headers, all rows. Immutable.
 class BlockLayout {
 public:
   explicit BlockLayout(size_t rowBytes);
 
-  /// Rows of a block, at most 64.
+  /// Returns the number of rows in a block, at most 64.
   uint32_t capacity() const { return rows; }
   size_t rowSize() const { return rowBytes; }
   size_t bytes() const { return rows * (keyBytes + headBytes + rowBytes); }
@@ -62,23 +62,23 @@ private:
   uint32_t rows;
 };
 
-/// Where the shards of one table keep rows.
+/// The storage of one table's spilled rows.
 struct SpilledTable {
   const std::shared_ptr<RowStore> store;
   const uint64_t id;
   const BlockLayout layout;
 };
 
-/// A bit for each row of a block that counts, and where those may have changed
-/// since the shard was saved.
+/// A bit for each live row of a block, and whether they may have changed since
+/// the shard was saved.
 struct SpilledBlock {
   uint64_t live = 0;
-  /// One more than the most `saves` of a dirty row.
+  /// One more than the maximum `saves` of a dirty row.
   uint32_t changed = 0;
 };
 
-/// The rows of one shard that are not in memory. A key is here at most once.
-/// Guarded by the shard's lock.
+/// The rows of one shard that are not in memory. A key occurs at most once.
+/// Protected by the shard's lock.
 class SpilledShard {
 public:
   uint64_t size() const { return index.size(); }
@@ -87,45 +87,48 @@ public:
   template <typename Visit> void find(uint64_t mixed, Visit visit) const {
     index.find(mixed, visit);
   }
-  /// Whether a block is not in the store yet, but in `open`.
+  /// Returns true if a block is not in the store yet, but in `open`.
   bool isOpen(uint32_t block) const {
     return block == openNumber && !openBytes.empty();
   }
   const char *open() const { return openBytes.data(); }
-  /// Where in a block that was read the row of a key is, -1: it is not.
+  /// Returns the position of a key's row in a block that was read, -1 if it is
+  /// not there.
   int slotOf(const BlockLayout &layout, uint32_t block, const char *bytes,
              int64_t key) const;
 
-  /// Keeps the row of a key that is not here. Throws std::bad_alloc, and
-  /// nothing has changed that can be seen.
+  /// Adds the row of a key that is not here. On std::bad_alloc, nothing has
+  /// visibly changed.
   void add(const SpilledTable &table, int number, int64_t key, SpilledHead head,
            const void *row);
-  /// A row counts no more. Needs no memory.
+  /// Marks a row as no longer live. Allocates nothing.
   void remove(const BlockLayout &layout, uint32_t block, uint32_t slot,
               int64_t key);
-  /// Moves rows out of blocks where many count no more. Who reads blocks
-  /// without the lock learns that rows have left memory. Throws std::bad_alloc.
+  /// Moves rows out of blocks with few live rows. Threads that read blocks
+  /// without the lock then see that rows have left memory. Throws
+  /// std::bad_alloc.
   void clean(const SpilledTable &table, int number);
   enum class Change { None, Written, Gone };
-  /// Calls change(key, head, row), which may write the latter two, for each
-  /// row. Throws std::bad_alloc, and some have changed.
+  /// Calls change(key, header, row) for each row; it may modify header and row.
+  /// On std::bad_alloc, some may already have been changed.
   using Visit = std::function<Change(int64_t, SpilledHead &, char *)>;
   void rewrite(const SpilledTable &table, int number, const Visit &change);
 
-  /// What the shard has now, for who reads it without the lock.
+  /// The current content of the shard, for reading without the lock.
   class View {
   public:
-    /// Calls visit(key, head, row) for the rows, or with `saves` for those in
-    /// blocks where some may have changed since the shard was saved so often.
     using Visit = std::function<void(int64_t, SpilledHead, const char *)>;
+    /// Calls visit(key, header, row) for each row.
     void forEach(const Visit &visit) const { read(0, visit); }
+    /// Calls visit(key, header, row) for each row of the blocks that may have
+    /// changed after the shard had been saved `saves` times.
     void forEachChanged(uint32_t saves, const Visit &visit) const {
       read(saves + 1, visit);
     }
 
   private:
     friend class SpilledShard;
-    void read(uint32_t leastChanged, const Visit &visit) const;
+    void read(uint32_t minChanged, const Visit &visit) const;
 
     const SpilledTable *table = nullptr;
     std::vector<SpilledBlock> blocks;
@@ -135,9 +138,10 @@ public:
   };
   View view(const SpilledTable &table, int number) const;
 
-  /// Blocks that the store has, or had: it keeps room for them.
+  /// Returns the number of blocks that the store has or had; their numbers stay
+  /// allocated.
   size_t blockCount() const { return blocks.size(); }
-  /// Bytes in memory.
+  /// Returns the bytes in memory.
   size_t memoryBytes() const {
     return index.memoryBytes() + blocks.capacity() * sizeof(SpilledBlock) +
            unused.capacity() * sizeof(uint32_t) + openBytes.capacity();
@@ -149,9 +153,9 @@ private:
 
   BlockIndex index;
   std::vector<SpilledBlock> blocks;
-  /// Numbers of blocks that have no rows, to be used again.
+  /// Numbers of blocks without rows, for reuse.
   std::vector<uint32_t> unused;
-  /// Rows that are in blocks and count no more.
+  /// Number of rows in blocks that are not live.
   uint64_t dead = 0;
   uint32_t openNumber = 0, openRows = 0;
   std::string openBytes;

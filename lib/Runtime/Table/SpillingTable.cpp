@@ -1,4 +1,4 @@
-//===- SpillingTable.cpp - A table whose cold rows are in a folder --------===//
+//===- SpillingTable.cpp - Table that spills rows to disk -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,20 +6,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A key has its row in memory or in its shard's blocks (SpilledShard.h), most
-// of which are in the store (RowStore.h). Who asks for a row that is not in
-// memory brings it there; its block stays as it is, and only notes that the row
-// counts no more. So a row is written when it leaves memory, and nothing is
-// when it comes back. That a key is new, the index of the blocks says.
+// The row of a key is either in memory or in a block of its shard
+// (SpilledShard.h); most blocks are in the store (RowStore.h). Reading a
+// spilled row brings it into memory. Its block is not changed; the row is only
+// marked as no longer live. A row is therefore written when it leaves memory,
+// and nothing is written when it is read back. The index of the blocks shows
+// whether a key is new.
 //
-// Rows leave between updates. Who brings one in may run beside that: blocks are
-// read without a lock. It notes how often rows of the shard have left before it
-// reads, and begins anew if some have left since.
+// Rows are evicted between updates. Reading them back may run concurrently,
+// because blocks are read without a lock: the reader notes how often rows of
+// the shard have left memory, and starts again if this number has changed after
+// reading.
 //
-// A moment (TableMoment.h) reads rows in memory and those in blocks as they
-// were. Rows of shards that it has yet to read do not leave, so a shard has the
-// same rows up to there; one that comes in is put aside before it is written,
-// like any.
+// A snapshot (TableSnapshot.h) reads rows in memory and in blocks as they were.
+// Rows of shards that it has not read yet are not evicted, so the shard's
+// content stays in place until then. A row that is brought into memory is
+// copied before it is written, like any other row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +32,7 @@
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Sched/FallibleTasks.h"
 #include "pdlrt/Table/RowStore.h"
-#include "pdlrt/Table/TableMoment.h"
+#include "pdlrt/Table/TableSnapshot.h"
 
 #include <algorithm>
 #include <cmath>
@@ -43,8 +45,8 @@ namespace {
 class SpillingTable final : public HashTable {
 public:
   SpillingTable(TableOptions options, std::shared_ptr<RowStore> rowStore,
-                int64_t mostKeys)
-      : HashTable(std::move(options), mostKeys),
+                int64_t maxKeys)
+      : HashTable(std::move(options), maxKeys),
         place{std::move(rowStore), this->options().id, BlockLayout(rowBytes())},
         spilled(std::make_unique<SpilledShard[]>(shardCount)),
         recent(std::make_unique<std::vector<void *>[]>(shardCount)),
@@ -62,13 +64,13 @@ public:
   Status admit(int64_t count, const int64_t *keys, const int64_t *occurrences,
                void **rows, TableScratch &scratch, int64_t &inserted) override;
   int64_t evict(int64_t count, Eviction order) override;
-  void putAside(int first, int end) override;
+  void spillRestored(int first, int end) override;
   void bringIn(int64_t count, const int64_t *keys,
                TableScratch &scratch) override;
   int64_t heldRows() const override;
   size_t bytesOfEvictedRow() const override {
-    // 15 keys in 64 bytes of which four of five are taken, and two bytes for
-    // blocks.
+    // 15 keys take 64 bytes, of which four fifths are used, and blocks take two
+    // bytes per key.
     return 7;
   }
   int64_t erase(int64_t count, const int64_t *keys,
@@ -89,7 +91,7 @@ private:
   /// A key that may be in a block.
   struct Wanted {
     int64_t key;
-    /// Its place in the call.
+    /// Its index in the call.
     int64_t place;
     RowStore::BlockName block;
     bool isOpen;
@@ -103,65 +105,67 @@ private:
     stored[number].store(int64_t(spilled[number].size()),
                          std::memory_order_relaxed);
   }
-  /// Whether what changed in a row has been saved since it left memory.
+  /// Returns true if the row's changes have been saved since it left memory.
   bool wasSaved(int shard, SpilledHead head) const {
     return head.saves < saves[shard].load(std::memory_order_relaxed);
   }
-  /// Finds rows in memory; of other keys, lists the blocks that may have them.
+  /// Finds rows in memory; for other keys, returns the blocks that may have
+  /// them.
   std::vector<Wanted> search(int64_t count, const int64_t *keys, void **rows,
                              TableScratch &scratch) const;
-  /// Finds all rows: brings in those that are not in memory, or copies them to
-  /// `images`, unless that is null. Returns how many keys have none.
+  /// Finds all rows. Those that are not in memory are brought in, or copied to
+  /// `images` if it is not null. Returns the number of keys without a row.
   int64_t gather(int64_t count, const int64_t *keys, void **rows,
                  TableScratch &scratch, RowImages *images) const;
-  /// Reads blocks, ascending, for keys; those that must be searched again are
-  /// added to `again`.
+  /// Reads the blocks of `wanted`, in ascending order. Keys that must be
+  /// searched again are added to `again`.
   void fetch(std::span<const Wanted> wanted, void **rows, RowImages *images,
              std::vector<Wanted> &again) const;
-  /// The row of a key whose block was read (null: it is open); false: rows have
-  /// left memory since.
+  /// Sets the row of a key whose block was read (null: it is open). Returns
+  /// false if rows have left memory since.
   bool resolve(const Wanted &wanted, const char *block, void **rows,
                RowImages *images) const;
-  /// So many rows are to leave a shard.
+  /// The number of rows to evict from a shard.
   struct Leaving {
     int shard;
     int64_t rows;
   };
-  /// Chooses the next shards that `count` rows, or fewer, are to leave.
+  /// Selects the next shards for the eviction of at most `count` rows.
   std::vector<Leaving> takeTurn(int64_t count);
-  /// Replaces `rows` by `count` of the rows of a shard in memory, those that go
-  /// first; of those that have come in since the last call only if others are
-  /// not enough.
+  /// Replaces `rows` by those `count` rows of a shard in memory that are
+  /// evicted first. Rows that came in since the last call are only chosen if
+  /// there are not enough others.
   void chooseLeaving(int number, int64_t count, Eviction order,
                      std::vector<TableRow> &rows);
-  /// Rows of a shard leave memory.
+  /// Moves rows of a shard from memory to blocks.
   void spill(int number, std::span<const TableRow> rows);
-  /// A copy of a row that is not in memory, with its header.
+  /// Returns a copy of a spilled row, with its header.
   void *copyOf(int number, SpilledHead head, const char *row,
                RowImages &images) const;
 
   const SpilledTable place;
-  /// By shard, with which they are locked.
+  /// Indexed by shard; protected by its lock.
   std::unique_ptr<SpilledShard[]> spilled;
-  /// By shard, with which they are locked: rows that have come in since some of
-  /// the shard were evicted, of which a step is about to use the last ones.
-  /// Some may have gone.
+  /// Indexed by shard; protected by its lock: rows that came in since the
+  /// shard's last eviction. A step is about to use the last of them. Some may
+  /// have been erased.
   std::unique_ptr<std::vector<void *>[]> recent;
-  /// Whose turn it is to be looked at for rows that leave.
+  /// The next shard to be considered for evictions.
   int nextShard = 0;
-  /// By shard: rows that are not in memory. Written with the shard locked.
+  /// Indexed by shard: number of rows that are not in memory. Written with the
+  /// shard locked.
   std::unique_ptr<std::atomic<int64_t>[]> stored;
-  /// By shard: how often it has been saved (`SpilledHead::saves`).
+  /// Indexed by shard: number of saves (`SpilledHead::saves`).
   std::unique_ptr<std::atomic<uint32_t>[]> saves;
 };
 
 } // namespace
 
-/// What one row costs whose block is read.
+/// Cost of a row whose block is read, in bytes.
 static constexpr double bytesOfRead = 4096;
 
 //===----------------------------------------------------------------------===//
-// In
+// Reading rows back
 //===----------------------------------------------------------------------===//
 
 std::vector<SpillingTable::Wanted>
@@ -190,7 +194,7 @@ SpillingTable::search(int64_t count, const int64_t *keys, void **rows,
                                 others.isOpen(block),
                                 departuresOf(number)});
             } catch (const std::bad_alloc &) {
-              // Locks are given back first.
+              // Locks are released first.
               isOutOfMemory = true;
             }
           });
@@ -204,7 +208,7 @@ SpillingTable::search(int64_t count, const int64_t *keys, void **rows,
 
 bool SpillingTable::resolve(const Wanted &wanted, const char *block,
                             void **rows, RowImages *images) const {
-  // The table's own state changes, but nothing that it says of its rows.
+  // The table's internal state changes, but not its observable rows.
   auto &self = const_cast<SpillingTable &>(*this);
   const int number = wanted.block.shard;
   const uint64_t mixed = pdlabi::mixKey(uint64_t(wanted.key));
@@ -221,7 +225,8 @@ bool SpillingTable::resolve(const Wanted &wanted, const char *block,
     block = shard.open();
   const BlockLayout &layout = place.layout;
   const int slot = shard.slotOf(layout, wanted.block.number, block, wanted.key);
-  // The block has another key that the index cannot tell from this one.
+  // The block has another key, which the index cannot distinguish from this
+  // one.
   if (slot < 0)
     return true;
   const SpilledHead head = layout.headAt(block, uint32_t(slot));
@@ -230,14 +235,14 @@ bool SpillingTable::resolve(const Wanted &wanted, const char *block,
     row = copyOf(number, head, bytes, *images);
     return true;
   }
-  // First what may throw: then nothing has changed.
+  // Operations that may throw come first, so that nothing has changed then.
   std::vector<void *> &recentRows = self.recent[number];
   recentRows.push_back(nullptr);
   row = self.takeIn(number, mixed, bytes, head.noted, wasSaved(number, head));
   recentRows.back() = row;
-  if (TableMoment *reading = moment()) {
+  if (TableSnapshot *reading = snapshot()) {
     reading->noteBroughtIn(wanted.key, row);
-    // The shard may have been passed since.
+    // The shard may have been read since.
     if (wasSaved(number, head))
       this->layout().headerOf(row).noteSaved();
   }
@@ -252,7 +257,7 @@ void SpillingTable::fetch(std::span<const Wanted> wanted, void **rows,
     if (!resolve(one, block, rows, images))
       again.push_back(one);
   };
-  // Of the keys of a block, where the first one is.
+  // Indices of the first key of each block.
   std::vector<RowStore::BlockName> names;
   std::vector<size_t> begins;
   for (size_t i = 0; i < wanted.size(); ++i) {
@@ -275,7 +280,7 @@ int64_t SpillingTable::gather(int64_t count, const int64_t *keys, void **rows,
                               TableScratch &scratch, RowImages *images) const {
   std::vector<Wanted> wanted = search(count, keys, rows, scratch);
   while (!wanted.empty()) {
-    const TraceSpan span("bring in", {int64_t(wanted.size())});
+    const TraceSpan span("load spilled rows", {int64_t(wanted.size())});
     std::ranges::sort(wanted, {}, &Wanted::block);
     std::vector<Wanted> again;
     if (images) {
@@ -292,12 +297,12 @@ int64_t SpillingTable::gather(int64_t count, const int64_t *keys, void **rows,
             again.insert(again.end(), own.begin(), own.end());
           });
     }
-    // Places of the call become those of a shorter one, and back.
-    std::vector<int64_t> askedKeys(again.size());
+    // Map indices of the call to those of a shorter one, and back.
+    std::vector<int64_t> requestedKeys(again.size());
     std::vector<void *> found(again.size());
-    std::ranges::transform(again, askedKeys.begin(), &Wanted::key);
-    wanted =
-        search(int64_t(again.size()), askedKeys.data(), found.data(), scratch);
+    std::ranges::transform(again, requestedKeys.begin(), &Wanted::key);
+    wanted = search(int64_t(again.size()), requestedKeys.data(), found.data(),
+                    scratch);
     for (size_t i = 0; i < again.size(); ++i)
       if (found[i])
         rows[again[i].place] = found[i];
@@ -341,7 +346,7 @@ Status SpillingTable::insertShard(int number, int64_t count,
 Status SpillingTable::admit(int64_t count, const int64_t *keys,
                             const int64_t *occurrences, void **rows,
                             TableScratch &scratch, int64_t &inserted) {
-  // Most are in memory, as the step has looked them up, or are new.
+  // Most rows are in memory, because the step has looked them up, or are new.
   std::vector<int64_t> left;
   PDLRT_RETURN_IF_ERROR(admitUnless(
       count, keys, occurrences, rows, scratch, inserted,
@@ -371,7 +376,7 @@ Status SpillingTable::admit(int64_t count, const int64_t *keys,
 }
 
 //===----------------------------------------------------------------------===//
-// Out
+// Evicting rows
 //===----------------------------------------------------------------------===//
 
 int64_t SpillingTable::heldRows() const {
@@ -392,15 +397,15 @@ void SpillingTable::spill(int number, std::span<const TableRow> rows) {
     release(number, rows.first(kept));
     noteStored(number);
   };
-  // Cold rows are in no cache; of long ones the processor loads the rest by
-  // itself.
-  constexpr size_t ahead = 8, mostBytes = 512;
+  // Cold rows are in no cache, so prefetch. For long rows, the processor
+  // prefetches the rest itself.
+  constexpr size_t ahead = 8, maxBytes = 512;
   const auto prefetch = [&](size_t next) {
     if (next >= rows.size())
       return;
     shard.prefetch(pdlabi::mixKey(uint64_t(rows[next].key)));
     const auto *bytes = static_cast<const char *>(rows[next].row);
-    for (size_t at = 0; at < std::min(rowBytes(), mostBytes); at += 64)
+    for (size_t at = 0; at < std::min(rowBytes(), maxBytes); at += 64)
       __builtin_prefetch(bytes + at);
   };
   for (size_t next = 0; next < ahead; ++next)
@@ -436,7 +441,7 @@ void SpillingTable::chooseLeaving(int number, int64_t count, Eviction order,
   std::vector<Ranked> ranked;
   ranked.reserve(rows.size());
   const uint16_t now = time();
-  // Headers are rarely in a cache.
+  // Headers are rarely in a cache, so prefetch.
   constexpr size_t ahead = 16;
   for (size_t i = 0; i < rows.size(); ++i) {
     if (i + ahead < rows.size())
@@ -457,14 +462,14 @@ void SpillingTable::chooseLeaving(int number, int64_t count, Eviction order,
 }
 
 std::vector<SpillingTable::Leaving> SpillingTable::takeTurn(int64_t count) {
-  // To look at a row costs as much as to write it, so few shards are looked at,
-  // in turn, as long as half of their rows can stay: those used lately do.
-  // Which rows leave changes no result.
-  constexpr int64_t mostTurns = 4;
+  // Examining a row costs as much as writing it. Therefore only a few shards
+  // are examined, in turn, as long as half of their rows can stay: these are
+  // the recently used ones. The choice of rows changes no result.
+  constexpr int64_t maxTurns = 4;
   const int64_t all = heldRows();
   count = std::clamp<int64_t>(count, 0, all);
-  const int64_t wanted = std::max(all / mostTurns, std::min(all, 2 * count));
-  const TableMoment *reading = moment();
+  const int64_t wanted = std::max(all / maxTurns, std::min(all, 2 * count));
+  const TableSnapshot *reading = snapshot();
   std::vector<Leaving> shards;
   int64_t sum = 0;
   for (int i = 0; i < shardCount && sum < wanted; ++i) {
@@ -476,15 +481,16 @@ std::vector<SpillingTable::Leaving> SpillingTable::takeTurn(int64_t count) {
     shards.push_back({number, rows});
     sum += rows;
   }
-  // While a save goes on there may be few of them, which keep what is used.
+  // During a save, few shards are available; they keep their recently used
+  // rows.
   const double share = std::min(
       double(count) / double(std::max<int64_t>(1, sum)),
       std::max(0.5, double(count) / double(std::max<int64_t>(1, all))));
   double before = 0;
   for (Leaving &shard : shards) {
-    const double behind = before + share * double(shard.rows);
-    shard.rows = std::llround(behind) - std::llround(before);
-    before = behind;
+    const double after = before + share * double(shard.rows);
+    shard.rows = std::llround(after) - std::llround(before);
+    before = after;
   }
   return shards;
 }
@@ -508,14 +514,14 @@ int64_t SpillingTable::evict(int64_t count, Eviction order) {
   return leaving;
 }
 
-void SpillingTable::putAside(int first, int end) {
+void SpillingTable::spillRestored(int first, int end) {
   std::vector<TableRow> rows;
   for (int number = first; number < end; ++number) {
     listShard(number, rows);
     spill(number, rows);
   }
   reuseErased(first, end);
-  // Each shard comes once: the next ones need what these took.
+  // Each shard is processed once, and the next ones need its memory.
   giveBack(first, end);
 }
 
@@ -528,16 +534,17 @@ int64_t SpillingTable::erase(int64_t count, const int64_t *keys,
 
 int64_t SpillingTable::listAtPeriod(int number, int64_t period,
                                     std::vector<TableRow> &rows) {
-  // Who brings in a row meanwhile waits, or finds that rows have left: it has
-  // read what was before this period.
+  // A thread that concurrently reads back a row waits, or sees that rows have
+  // left: it has read content from before this period.
   const std::lock_guard lock(mutexOf(number));
   listLockedShard(number, rows);
   if (storedIn(number) == 0)
     return 0;
   const bool isRewritten = !options().life.scoreWeights.empty();
-  TableMoment *reading = moment();
-  // What a save that goes on notes as saved is not what is written here. It
-  // counts before it has passed: in the other order this could miss both.
+  TableSnapshot *reading = snapshot();
+  // If a save in progress marks rows as saved, it does not have the content
+  // written here. `isPassed` is checked before counting: in the other order,
+  // both could be missed.
   const bool isBeingSaved =
       reading && reading->notesSaved() && !reading->isPassed(number);
   const uint32_t count = saves[number] + isBeingSaved;
@@ -593,7 +600,7 @@ void SpillingTable::collectShard(int number, RowList &rows) const {
   rows.images.clear();
   SpilledShard::View others;
   {
-    // Rows that come in from now on are in the view as they were.
+    // Rows that are brought in after this are in the view as they were.
     const std::lock_guard lock(mutexOf(number));
     listLockedShard(number, rows);
     others = spilled[number].view(place, number);
@@ -639,5 +646,5 @@ std::unique_ptr<EmbeddingTable> pdlrt::createSpillingTable(
     TableOptions options, std::shared_ptr<RowStore> store, int64_t keysAtOnce) {
   return std::make_unique<SpillingTable>(
       std::move(options), std::move(store),
-      std::clamp<int64_t>(keysAtOnce, 1, mostKeysAtOnce));
+      std::clamp<int64_t>(keysAtOnce, 1, maxKeysAtOnce));
 }

@@ -1,4 +1,4 @@
-//===- TableOptions.cpp - What a table stores -----------------------------===//
+//===- TableOptions.cpp - Options and row format of a table ---------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -75,9 +75,9 @@ size_t TableOptions::frozenOffset() const {
   return frozenPart == 0 ? 0 : valueBytes() + (frozenPart - 1) * elementBytes();
 }
 
-/// The period that stands before `end`, as `TableOptions::periodOf`.
+/// Returns the period stored before `end`, as for `TableOptions::periodOf`.
 template <typename T> static int64_t periodBefore(const char *end) {
-  // Up to here all whole numbers are doubles.
+  // Up to here, all whole numbers are exact doubles.
   constexpr double most = 0x1p53;
   T period;
   std::memcpy(&period, end - sizeof(period), sizeof(period));
@@ -85,7 +85,7 @@ template <typename T> static int64_t periodBefore(const char *end) {
 }
 
 int64_t TableOptions::periodOf(const void *row) const {
-  // The last row slot.
+  // It is in the last row slot.
   const char *end = static_cast<const char *>(row) + rowBytes();
   return elementType == PDL_F64 ? periodBefore<double>(end)
                                 : periodBefore<float>(end);
@@ -150,7 +150,7 @@ static void fillStored(const TableOptions &options, int64_t key, void *value) {
   auto *out = static_cast<Stored *>(value);
   pdlabi::fillInitialValues(options.initializer, options.seed, options.id,
                             static_cast<uint64_t>(key), options.width, out);
-  // Behind an odd number of values the word is filled with zeros.
+  // With an odd number of values, the last word is padded with zeros.
   if (options.width % 2 != 0)
     out[options.width] = Stored();
 }

@@ -1,4 +1,4 @@
-//===- Address.cpp - Where a process is reached ---------------------------===//
+//===- Address.cpp - Network addresses of processes -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +15,7 @@
 
 using namespace pdlrt;
 
-/// What fits into a unix address, with the zero byte at one of its ends.
+/// Maximum length of a unix address, without the zero byte at one of its ends.
 static constexpr size_t longestPath = sizeof(sockaddr_un::sun_path) - 1;
 
 static Status malformed(const std::string &text, const std::string &why) {
@@ -101,7 +101,7 @@ std::string pdlrt::describeUnknownHost(const std::string &text) {
   return {};
 }
 
-/// Whether only processes of this machine reach an address.
+/// Returns true if only processes of this machine can reach an address.
 static bool isLocal(const Address &address) {
   return address.kind != Address::Kind::Tcp || address.host == "localhost" ||
          address.host == "::1" || address.host.rfind("127.", 0) == 0;

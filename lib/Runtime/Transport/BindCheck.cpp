@@ -1,4 +1,4 @@
-//===- BindCheck.cpp - Whether an address can be listened at --------------===//
+//===- BindCheck.cpp - Checks before and after binding --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,7 +20,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// A socket that is closed at its end.
+/// A socket that is closed on destruction.
 class ScopedSocket {
 public:
   explicit ScopedSocket(int family)
@@ -37,18 +37,27 @@ public:
 
 } // namespace
 
-static Status cannotListen(const Address &address, const std::string &why) {
-  return Status::invalid("cannot listen at " + address.toString() + ": " + why +
-                         "; choose another address");
+static Status cannotListen(const Address &address, const std::string &why,
+                           pdl_status code = PDL_UNAVAILABLE) {
+  return {code, "cannot listen at " + address.toString() + ": " + why +
+                    "; choose another address"};
 }
 
-/// Whether a path has no listener and no file.
+/// Returns the same for a failed system call.
+static Status cannotListen(const Address &address, int error,
+                           const std::string &what = {}) {
+  return cannotListen(address, what + std::strerror(error),
+                      Status::ofErrno(error, {}).code());
+}
+
+/// Checks that a path has no listener, and no file that is not a socket.
 static Status checkFree(const Address &address) {
   struct stat found;
   if (::lstat(address.path.c_str(), &found) != 0)
     return {};
   if (!S_ISSOCK(found.st_mode))
-    return cannotListen(address, "there is a file that is no socket");
+    return cannotListen(address, "there is a file that is no socket",
+                        PDL_FAILED_PRECONDITION);
   const ScopedSocket probe(AF_UNIX);
   const SocketName name(address);
   if (::connect(probe.descriptor, name.get(), name.size()) == 0 ||
@@ -70,15 +79,16 @@ Expected<LockFile> pdlrt::claimPath(const Address &address) {
   if (reason == EWOULDBLOCK)
     return cannotListen(address, "another process listens there");
   if (!claim)
-    return cannotListen(address, "nothing can be created in its folder (" +
-                                     path + ": " + std::strerror(reason) + ")");
-  // Nobody holds it.
+    return cannotListen(address,
+                        "nothing can be created in its folder (" + path + ": " +
+                            std::strerror(reason) + ")",
+                        Status::ofErrno(reason, {}).code());
+  // No process holds it.
   claim.leave();
-  return cannotListen(address,
-                      path + " cannot be locked: " + std::strerror(reason));
+  return cannotListen(address, reason, path + " cannot be locked: ");
 }
 
-/// The error of taking a TCP address, or 0.
+/// Returns the error of binding a TCP address, or 0.
 static int bindError(const addrinfo &candidate) {
   const ScopedSocket probe(candidate.ai_family);
   const int on = 1;
@@ -106,11 +116,13 @@ Status pdlrt::whyNotBound(const Address &address) {
                                      std::to_string(address.port).c_str(),
                                      &hints, &candidates);
       code != 0)
-    return cannotListen(address, ::gai_strerror(code));
+    return cannotListen(address, ::gai_strerror(code),
+                        code == EAI_AGAIN ? PDL_UNAVAILABLE
+                                          : PDL_INVALID_ARGUMENT);
   int error = 0;
   for (const addrinfo *next = candidates; next && error == 0;
        next = next->ai_next)
     error = bindError(*next);
   ::freeaddrinfo(candidates);
-  return cannotListen(address, error ? std::strerror(error) : unknown);
+  return error ? cannotListen(address, error) : cannotListen(address, unknown);
 }

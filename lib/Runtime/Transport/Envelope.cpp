@@ -1,4 +1,4 @@
-//===- Envelope.cpp - Who sends which request -----------------------------===//
+//===- Envelope.cpp - Header of requests and responses --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +15,7 @@ using namespace pdlrt;
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
               "the wire is little-endian");
 
-static constexpr uint32_t mark = 0x4d4c4450; // "PDLM"
+static constexpr uint32_t messageMark = 0x4d4c4450; // "PDLM"
 static constexpr uint16_t wireVersion = 7;
 
 template <typename T> static void put(std::string &out, T value) {
@@ -45,11 +45,11 @@ const char *pdlrt::nameOf(MessageKind kind) {
     return "save";
   case MessageKind::Leave:
     return "leave";
-  case MessageKind::Beat:
+  case MessageKind::Heartbeat:
     return "beat";
   case MessageKind::Greet:
     return "greet";
-  case MessageKind::Ask:
+  case MessageKind::Poll:
     return "ask";
   case MessageKind::Part:
     return "part";
@@ -57,7 +57,9 @@ const char *pdlrt::nameOf(MessageKind kind) {
     return "visit";
   case MessageKind::Read:
     return "read";
-  case MessageKind::Answer:
+  case MessageKind::Peer:
+    return "request of a server";
+  case MessageKind::Response:
     return "answer";
   case MessageKind::Refusal:
     return "refusal";
@@ -68,7 +70,7 @@ const char *pdlrt::nameOf(MessageKind kind) {
 }
 
 void pdlrt::encodeEnvelope(const Envelope &envelope, std::string &out) {
-  put(out, mark);
+  put(out, messageMark);
   put(out, wireVersion);
   put(out, static_cast<uint16_t>(envelope.kind));
   put(out, envelope.trainer);
@@ -80,27 +82,29 @@ void pdlrt::encodeEnvelope(const Envelope &envelope, std::string &out) {
 
 Expected<Envelope> pdlrt::decodeEnvelope(std::string_view &bytes) {
   if (bytes.size() < envelopeSize)
-    return Status::invalid("message of " + std::to_string(bytes.size()) +
-                           " bytes: the head alone has " +
-                           std::to_string(envelopeSize));
+    return Status::dataLoss("message of " + std::to_string(bytes.size()) +
+                            " bytes: the head alone has " +
+                            std::to_string(envelopeSize));
   const char *position = bytes.data();
-  if (take<uint32_t>(position) != mark)
-    return Status::invalid("message does not start with the mark of a PDL "
-                           "message: is the address a PDL server's?");
+  if (take<uint32_t>(position) != messageMark)
+    return Status::failedPrecondition(
+        "message does not start with the mark of a PDL "
+        "message: is the address a PDL server's?");
   if (const auto version = take<uint16_t>(position); version != wireVersion)
-    return Status::invalid("message has wire version " +
-                           std::to_string(version) + ", this program speaks " +
-                           std::to_string(wireVersion) +
-                           ": translate both with one compiler");
+    return Status::failedPrecondition(
+        "message has wire version " + std::to_string(version) +
+        ", this program speaks " + std::to_string(wireVersion) +
+        ": translate both with one compiler");
   Envelope envelope;
   const auto kind = take<uint16_t>(position);
   const bool isRequest = kind >= static_cast<uint16_t>(MessageKind::Join) &&
-                         kind <= static_cast<uint16_t>(MessageKind::Read);
-  const bool isResponse = kind >= static_cast<uint16_t>(MessageKind::Answer) &&
-                          kind <= static_cast<uint16_t>(MessageKind::Wait);
+                         kind <= static_cast<uint16_t>(MessageKind::Peer);
+  const bool isResponse =
+      kind >= static_cast<uint16_t>(MessageKind::Response) &&
+      kind <= static_cast<uint16_t>(MessageKind::Wait);
   if (!isRequest && !isResponse)
-    return Status::invalid("message has the unknown kind " +
-                           std::to_string(kind));
+    return Status::dataLoss("message has the unknown kind " +
+                            std::to_string(kind));
   envelope.kind = static_cast<MessageKind>(kind);
   envelope.trainer = take<uint32_t>(position);
   envelope.worker = take<uint32_t>(position);

@@ -1,4 +1,4 @@
-//===- Frame.cpp - A head and what follows it -----------------------------===//
+//===- Frame.cpp - Header and payload as one message ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,14 +15,14 @@
 
 using namespace pdlrt;
 
-/// Where the kind stands in a head, and its bits that say that a note, and
-/// behind it a table of parts, stand before the payload.
+/// Position of the kind in a header, and its bits that announce a note, and
+/// after it a table of parts, before the payload.
 static constexpr size_t kindPlace = 7;
 static constexpr uint8_t noteBit = 0x80, partsBit = 0x40;
 static constexpr size_t sizeBytes = 8;
-/// Of one place in a table of parts.
+/// Size of an entry in the table of parts.
 static constexpr size_t placeBytes = 4 * sizeBytes;
-static_assert(leastFront >= envelopeSize, "a screen sees the head");
+static_assert(minFront >= envelopeSize, "a screen sees the head");
 
 static void appendNumber(uint64_t number, std::string &out) {
   for (size_t i = 0; i < sizeBytes; ++i)
@@ -36,7 +36,7 @@ static uint64_t numberAt(const std::string &bytes, size_t place) {
   return number;
 }
 
-/// Payloads are aligned to 8, as without a note.
+/// Payloads are aligned to 8, with or without a note.
 static size_t paddingOf(size_t size) { return (sizeBytes - size % 8) % 8; }
 
 Message pdlrt::joinFrame(const Envelope &head, const Message &payload,
@@ -86,8 +86,8 @@ Message pdlrt::takeFront(Message &message, size_t size) {
   return front;
 }
 
-/// Takes the head off the front of `message`, and gives the bits that say what
-/// follows.
+/// Removes the header from the front of `message`, and returns the bits that
+/// announce further data.
 static Expected<Envelope> takeHead(Message &message, uint8_t &bits) {
   std::string bytes =
       takeFront(message, std::min(envelopeSize, message.size())).toString();
@@ -106,11 +106,11 @@ Expected<Envelope> pdlrt::readHead(const Message &front) {
   return takeHead(rest, bits);
 }
 
-/// Takes the note that a message claims off its front.
+/// Removes an announced note from the front of a message.
 static Status takeNote(Message &message, Message &note) {
-  const Status damaged =
-      Status::invalid("the message is damaged: it claims a note that is longer "
-                      "than what is left");
+  const Status damaged = Status::dataLoss(
+      "the message is damaged: it claims a note that is longer "
+      "than what is left");
   if (message.size() < sizeBytes)
     return damaged;
   const uint64_t size = numberAt(takeFront(message, sizeBytes).toString(), 0);
@@ -121,20 +121,21 @@ static Status takeNote(Message &message, Message &note) {
   return {};
 }
 
-/// The same of its table of parts, which is never empty, nor is what it names.
+/// Removes an announced table of parts. It is never empty, and neither are its
+/// parts.
 static Status takePlaces(Message &message, std::vector<PartPlace> &places) {
-  const Status damaged =
-      Status::invalid("the message is damaged: it claims a table of parts that "
-                      "is longer than what is left");
+  const Status damaged = Status::dataLoss(
+      "the message is damaged: it claims a table of parts that "
+      "is longer than what is left");
   if (message.size() < sizeBytes)
     return damaged;
   const uint64_t count = numberAt(takeFront(message, sizeBytes).toString(), 0);
   if (count == 0 || count > message.size() / placeBytes)
     return damaged;
-  if (count > mostPlaces)
-    return Status::invalid("the message is damaged: its table of parts has " +
-                           std::to_string(count) + " places, of at most " +
-                           std::to_string(mostPlaces));
+  if (count > maxPlaces)
+    return Status::dataLoss("the message is damaged: its table of parts has " +
+                            std::to_string(count) + " places, of at most " +
+                            std::to_string(maxPlaces));
   const std::string table = takeFront(message, count * placeBytes).toString();
   for (size_t at = 0; at < table.size(); at += placeBytes) {
     const PartPlace place = {numberAt(table, at),
@@ -143,8 +144,9 @@ static Status takePlaces(Message &message, std::vector<PartPlace> &places) {
                              numberAt(table, at + 3 * sizeBytes)};
     if (place.size == 0 || place.position > message.size() ||
         (!places.empty() && place.position < places.back().position))
-      return Status::invalid("the message is damaged: its table of parts names "
-                             "a place that it does not have");
+      return Status::dataLoss(
+          "the message is damaged: its table of parts names "
+          "a place that it does not have");
     places.push_back(place);
   }
   return {};
@@ -183,11 +185,11 @@ Expected<std::vector<NumberedNote>> pdlrt::decodeNotes(const Message &message) {
   Message rest = message;
   while (rest.size() > 0) {
     if (rest.size() < 2 * sizeBytes)
-      return Status::invalid("the notes of an earlier start are damaged");
+      return Status::dataLoss("the notes of an earlier start are damaged");
     const std::string head = takeFront(rest, 2 * sizeBytes).toString();
     const uint64_t size = numberAt(head, sizeBytes);
     if (size > rest.size())
-      return Status::invalid("the notes of an earlier start are damaged");
+      return Status::dataLoss("the notes of an earlier start are damaged");
     notes.push_back({numberAt(head, 0), takeFront(rest, size)});
   }
   return notes;

@@ -1,4 +1,4 @@
-//===- InProcessTransport.cpp - Ends within one process -------------------===//
+//===- InProcessTransport.cpp - Transport within one process --------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,14 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Transport/OpenCall.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Transport/Frame.h"
 #include "pdlrt/Transport/Transport.h"
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <map>
-#include <mutex>
 #include <vector>
 
 using namespace pdlrt;
@@ -28,39 +27,40 @@ void endLater(Clock &clock, const std::shared_ptr<OpenCall> &call,
   });
 }
 
-/// What listens at an address.
+/// The listener at an address.
 struct ListenerState {
   RequestHandler handler;
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool stopped = false;
-  int running = 0;
-  std::map<const void *, std::shared_ptr<OpenCall>> unanswered;
+  Mutex mutex;
+  ConditionVariable changed;
+  bool stopped PDLRT_GUARDED_BY(mutex) = false;
+  int running PDLRT_GUARDED_BY(mutex) = 0;
+  std::map<const void *, std::shared_ptr<OpenCall>>
+      unanswered PDLRT_GUARDED_BY(mutex);
 };
 
-/// The way back of one request.
+/// Sends the response to one request.
 class InProcessSink final : public Responder::Sink {
 public:
   InProcessSink(Clock &onClock, std::shared_ptr<OpenCall> open,
                 std::shared_ptr<ListenerState> from)
       : clock(onClock), call(std::move(open)), listener(std::move(from)) {
-    const std::lock_guard lock(listener->mutex);
+    const MutexLock lock(listener->mutex);
     listener->unanswered.emplace(this, call);
   }
   ~InProcessSink() override {
     if (!answered.exchange(true))
       finish({CallOutcome::Unavailable, {}});
   }
-  void answer(Message response) override {
+  void respond(Message response) override {
     if (!answered.exchange(true))
-      finish({CallOutcome::Answered, std::move(response)});
+      finish({CallOutcome::Responded, std::move(response)});
   }
 
 private:
   void finish(CallResult result) {
     {
-      const std::lock_guard lock(listener->mutex);
-      // A listener that is gone has ended the call.
+      const MutexLock lock(listener->mutex);
+      // The listener was destroyed and has ended the call.
       if (!listener->unanswered.erase(this))
         return;
     }
@@ -75,11 +75,12 @@ private:
 
 /// The addresses in use.
 struct Network {
-  std::mutex mutex;
-  std::map<std::string, std::shared_ptr<ListenerState>> listeners;
+  Mutex mutex;
+  std::map<std::string, std::shared_ptr<ListenerState>>
+      listeners PDLRT_GUARDED_BY(mutex);
 
   std::shared_ptr<ListenerState> find(const std::string &address) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     const auto found = listeners.find(address);
     return found == listeners.end() ? nullptr : found->second;
   }
@@ -93,19 +94,22 @@ public:
         state(std::move(own)) {}
   ~InProcessListener() override {
     {
-      const std::lock_guard lock(network->mutex);
+      const MutexLock lock(network->mutex);
       network->listeners.erase(where);
     }
     std::map<const void *, std::shared_ptr<OpenCall>> open;
     {
-      std::unique_lock lock(state->mutex);
+      MutexLock lock(state->mutex);
       state->stopped = true;
-      state->changed.wait(lock, [this] { return state->running == 0; });
+      state->changed.wait(lock, [this]() PDLRT_REQUIRES(state->mutex) {
+        return state->running == 0;
+      });
       open.swap(state->unanswered);
     }
     for (const auto &[sink, call] : open)
       endLater(clock, call, {CallOutcome::Unavailable, {}});
-    // What the handler holds goes with the listener, not with a late request.
+    // Objects of the handler are destroyed with the listener, not with a late
+    // request.
     state->handler = {};
   }
   const std::string &address() const override { return where; }
@@ -125,7 +129,7 @@ public:
   ~InProcessConnection() override {
     std::vector<std::weak_ptr<OpenCall>> calls;
     {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       calls.swap(openCalls);
     }
     for (const std::weak_ptr<OpenCall> &open : calls)
@@ -136,14 +140,14 @@ public:
   void call(Message request, ClockTime deadline, CallDone done) override {
     auto open = std::make_shared<OpenCall>(std::move(done));
     {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       if (openCalls.size() >= sweepAt) {
         std::erase_if(openCalls, [](const auto &old) { return old.expired(); });
         sweepAt = 2 * openCalls.size() + 16;
       }
       openCalls.push_back(open);
     }
-    // The timer may lie in the queue long after the call's end.
+    // The timer may stay in the queue long after the call's end.
     clock.runAt(deadline, [weak = std::weak_ptr(open)] {
       if (const auto late = weak.lock())
         late->end({CallOutcome::DeadlineExceeded, {}});
@@ -158,7 +162,7 @@ private:
   static void deliver(Clock &clock, std::shared_ptr<ListenerState> listener,
                       std::shared_ptr<OpenCall> open, Message request) {
     if (listener) {
-      const std::lock_guard lock(listener->mutex);
+      const MutexLock lock(listener->mutex);
       if (listener->stopped)
         listener = nullptr;
       else
@@ -171,13 +175,13 @@ private:
     Responder responder(
         std::make_shared<InProcessSink>(clock, std::move(open), listener));
     Message rest = request;
-    const Message front = takeFront(rest, std::min(leastFront, request.size()));
+    const Message front = takeFront(rest, std::min(minFront, request.size()));
     if (auto refusal = listener->handler.screen(front, request.size()))
-      responder.answer(*std::move(refusal));
+      responder.respond(*std::move(refusal));
     else
       listener->handler(std::move(request), std::move(responder));
     {
-      const std::lock_guard lock(listener->mutex);
+      const MutexLock lock(listener->mutex);
       --listener->running;
     }
     listener->changed.notify_all();
@@ -186,9 +190,9 @@ private:
   Clock &clock;
   std::shared_ptr<Network> network;
   std::string address;
-  std::mutex mutex;
-  std::vector<std::weak_ptr<OpenCall>> openCalls;
-  size_t sweepAt = 16;
+  Mutex mutex;
+  std::vector<std::weak_ptr<OpenCall>> openCalls PDLRT_GUARDED_BY(mutex);
+  size_t sweepAt PDLRT_GUARDED_BY(mutex) = 16;
 };
 
 class InProcessTransport final : public Transport {
@@ -202,10 +206,11 @@ public:
       return Status::invalid("cannot listen at an empty address: name one");
     auto state = std::make_shared<ListenerState>();
     state->handler = std::move(handler);
-    const std::lock_guard lock(network->mutex);
+    const MutexLock lock(network->mutex);
     if (!network->listeners.emplace(address, state).second)
-      return Status::invalid("cannot listen at '" + address +
-                             "': somebody listens there; choose another");
+      return Status::unavailable(
+          "cannot listen at '" + address +
+          "': another process listens there; choose another");
     return std::unique_ptr<Listener>(std::make_unique<InProcessListener>(
         ownClock, network, address, std::move(state)));
   }

@@ -1,4 +1,4 @@
-//===- LoopbackTransport.cpp - Own addresses within the process -----------===//
+//===- LoopbackTransport.cpp - Calls within a process ---------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Transport/LoopbackTransport.h"
+#include "pdlrt/Core/Mutex.h"
 
-#include <mutex>
 #include <set>
 #include <utility>
 
@@ -16,28 +16,28 @@ using namespace pdlrt;
 
 namespace {
 
-/// Where this process listens.
+/// The addresses where this process listens.
 class OwnAddresses {
 public:
   void add(const std::string &address) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     known.insert(address);
   }
   void remove(const std::string &address) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     known.erase(address);
   }
   bool has(const std::string &address) const {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     return known.contains(address);
   }
 
 private:
-  mutable std::mutex mutex;
-  std::set<std::string> known;
+  mutable Mutex mutex;
+  std::set<std::string> known PDLRT_GUARDED_BY(mutex);
 };
 
-/// Listens within the process and to others.
+/// Listens within the process and for other processes.
 class LoopbackListener final : public Listener {
 public:
   LoopbackListener(std::shared_ptr<OwnAddresses> in, std::string at,
@@ -87,7 +87,8 @@ public:
     Expected<std::unique_ptr<Listener>> others = inner.listen(address, handler);
     if (!others)
       return others;
-    // A listener at any free port tells which one that is.
+    // If the listener was asked for any free port, this address has the chosen
+    // one.
     const std::string &known = (*others)->address();
     Expected<std::unique_ptr<Listener>> own =
         process->listen(known, std::move(handler));

@@ -1,4 +1,4 @@
-//===- OpenCall.h - A call until its end ------------------------*- C++ -*-===//
+//===- OpenCall.h - An open call --------------------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,13 +16,13 @@
 
 namespace pdlrt {
 
-/// One call, until its end. Thread-safe.
+/// An open call. Thread-safe.
 class OpenCall {
 public:
   explicit OpenCall(CallDone onEnd) : done(std::move(onEnd)) {}
 
-  /// Ends the call; later ends are ignored. Returns when `done` has run,
-  /// unless it is `done` itself that calls.
+  /// Ends the call; later ends are ignored. Returns when `done` has run, unless
+  /// `done` itself is the caller.
   void end(CallResult result) {
     const std::lock_guard lock(mutex);
     if (CallDone action = std::exchange(done, nullptr))
@@ -30,7 +30,7 @@ public:
   }
 
 private:
-  // Recursive: `done` may destroy the connection, which ends its calls.
+  // Recursive, because `done` may destroy the connection, which ends its calls.
   std::recursive_mutex mutex;
   CallDone done;
 };

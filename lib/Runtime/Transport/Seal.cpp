@@ -1,4 +1,4 @@
-//===- Seal.cpp - What stands before an authenticated message -------------===//
+//===- Seal.cpp - Headers of authenticated messages -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,9 +18,9 @@
 
 using namespace pdlrt;
 
-static constexpr uint32_t mark = 0x414c4450; // "PDLA"
+static constexpr uint32_t sealMark = 0x414c4450; // "PDLA"
 static constexpr uint16_t sealVersion = 1;
-/// Of a seal, before its digest.
+/// Size of the fields of a seal before its digest.
 static constexpr size_t digestPlace = 24;
 
 using SealBytes = std::array<char, sealSize>;
@@ -39,7 +39,7 @@ template <typename T> static T take(const char *&from) {
 static SealBytes encode(const Seal &seal) {
   SealBytes bytes;
   char *to = bytes.data();
-  put(to, mark);
+  put(to, sealMark);
   put(to, sealVersion);
   put(to, static_cast<uint16_t>(seal.kind));
   put(to, seal.key);
@@ -49,7 +49,7 @@ static SealBytes encode(const Seal &seal) {
   return bytes;
 }
 
-/// Copies the first bytes of a message, as many as there are and fit.
+/// Copies the first bytes of a message, as many as exist and fit.
 static size_t copyFront(const Message &message, char *to, size_t room) {
   size_t copied = 0;
   for (const MessageSlice &slice : message.slices()) {
@@ -74,7 +74,7 @@ std::optional<Seal> pdlrt::readSeal(const Message &front) {
   if (copyFront(front, bytes.data(), bytes.size()) < bytes.size())
     return std::nullopt;
   const char *from = bytes.data();
-  if (take<uint32_t>(from) != mark || take<uint16_t>(from) != sealVersion)
+  if (take<uint32_t>(from) != sealMark || take<uint16_t>(from) != sealVersion)
     return std::nullopt;
   Seal seal;
   seal.kind = static_cast<SealKind>(take<uint16_t>(from));
@@ -129,9 +129,9 @@ Message SealKey::seal(SealKind kind, uint64_t counter,
 
 bool SealKey::isValid(const Seal &seal, const Message &front,
                       uint64_t size) const {
-  std::array<char, leastFront> bytes = {};
+  std::array<char, minFront> bytes = {};
   const size_t count = copyFront(front, bytes.data(), bytes.size());
-  if (count < sealSize || count < std::min<uint64_t>(size, leastFront))
+  if (count < sealSize || count < std::min<uint64_t>(size, minFront))
     return false;
   const SipDigest expected = digestOf(seal, bytes.data() + sealSize, size);
   return ((expected[0] ^ seal.digest[0]) | (expected[1] ^ seal.digest[1])) == 0;

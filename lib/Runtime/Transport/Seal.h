@@ -1,4 +1,4 @@
-//===- Seal.h - What stands before an authenticated message -----*- C++ -*-===//
+//===- Seal.h - Headers of authenticated messages ---------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -25,22 +25,22 @@
 namespace pdlrt {
 
 enum class SealKind : uint16_t {
-  // Of connections.
+  // Sent by connections.
   Hello = 1,   ///< a nonce
   Proof = 2,   ///< both nonces, and the proof of the connection
   Request = 3, ///< a message follows
-  // Of listeners.
+  // Sent by listeners.
   Challenge = 32,  ///< a nonce
   Welcome = 33,    ///< the proof of the listener
   Response = 34,   ///< a message follows
-  UnknownKey = 35, ///< authenticate anew
-  Refusal = 36,    ///< a sentence
+  UnknownKey = 35, ///< the connection must authenticate again
+  Refusal = 36,    ///< an error message
 };
 
-/// Little-endian, behind a mark and a version.
+/// Little-endian, after a magic number and a version.
 struct Seal {
   SealKind kind = SealKind::Hello;
-  /// Of the key; in a Hello and a Proof: the role.
+  /// Identifier of the key; in a Hello and a Proof: the role.
   uint64_t key = 0;
   /// Grows with each request of a connection; a response repeats it.
   uint64_t counter = 0;
@@ -48,20 +48,20 @@ struct Seal {
 };
 
 inline constexpr size_t sealSize = 40;
-static_assert(leastFront == 2 * sealSize, "a screen sees seal and head");
+static_assert(minFront == 2 * sealSize, "a screen sees seal and head");
 
 inline constexpr size_t nonceSize = 32, proofSize = 32;
 inline constexpr size_t helloSize = sealSize + nonceSize;
 inline constexpr size_t proofMessageSize = sealSize + 2 * nonceSize + proofSize;
 
-/// A message that carries no other one.
+/// Returns a message without another message in it.
 Message makeSealMessage(const Seal &seal, std::string_view body = {});
 
-/// The seal at the front of a message, of which at least the first bytes are
-/// there; nothing where there is none. Any bytes are safe.
+/// Parses the seal at the front of a message, of which at least the first bytes
+/// must be there. Returns nothing if there is none. Safe for arbitrary bytes.
 std::optional<Seal> readSeal(const Message &front);
 
-/// What both ends derive from a token and two nonces.
+/// Secrets that both sides derive from a token and two nonces.
 struct SealSecrets {
   std::string ofConnection, ofListener;
   SipKey key;
@@ -71,31 +71,31 @@ struct SealSecrets {
                             std::string_view listenerNonce);
 };
 
-/// A key that both ends have. Thread-safe.
+/// A key of both sides. Thread-safe.
 class SealKey {
 public:
   SealKey(uint64_t id, PeerRole role, const SipKey &key)
       : id(id), role(role), key(key) {}
 
-  /// The message behind a seal of that kind.
+  /// Returns the message with a seal of this kind before it.
   Message seal(SealKind kind, uint64_t counter, const Message &message) const;
-  /// Whether the digest is that of a message of `size` bytes, seal and all,
-  /// which begins with `front`. Where it has as many, `front` has `leastFront`
-  /// bytes at least.
+  /// Checks the digest of a message of `size` bytes, including the seal, which
+  /// begins with `front`. If the message has as many bytes, `front` has at
+  /// least `minFront`.
   bool isValid(const Seal &seal, const Message &front, uint64_t size) const;
-  /// Notes the number of a request; false where it has come before, or is far
-  /// below others that have come.
+  /// Records the number of a request. Returns false if it was used before, or
+  /// is far below later ones.
   bool takeOnce(uint64_t counter);
 
   const uint64_t id;
   const PeerRole role;
 
 private:
-  /// `head`: the first bytes behind the seal, `envelopeSize` of them, zeros
-  /// where the message has fewer.
+  /// Returns the digest of a message. `head`: the first `envelopeSize` bytes
+  /// after the seal, padded with zeros.
   SipDigest digestOf(const Seal &seal, const char *head, uint64_t size) const;
 
-  /// How far the requests of a connection may overtake each other.
+  /// Limit of reordering among the requests of a connection.
   static constexpr uint64_t window = 4096;
 
   const SipKey key;
@@ -104,11 +104,11 @@ private:
   std::bitset<window> seen;
 };
 
-/// A handler that takes requests of authenticated connections only.
+/// Returns a handler that accepts only requests of authenticated connections.
 RequestHandler requireSeals(const Credentials &credentials, Clock &clock,
-                            RequestHandler handler);
+                            RequestHandler handler, size_t maxKeys = 65536);
 
-/// Random bytes that nobody can guess.
+/// Returns unpredictable random bytes.
 std::string drawNonce();
 
 } // namespace pdlrt

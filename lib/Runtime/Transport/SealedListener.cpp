@@ -1,4 +1,4 @@
-//===- SealedListener.cpp - Requests of who knows the secret --------------===//
+//===- SealedListener.cpp - Authentication of requests --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,6 +15,8 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 using namespace pdlrt;
@@ -32,21 +34,17 @@ pdlrt::serverCredentials(const std::string &token,
 
 namespace {
 
-/// How long a connection may take for its proof.
+/// Time limit for the proof of a connection.
 constexpr ClockTime proofTime = std::chrono::seconds(60);
-/// Keys that are kept. Only connections that know a secret get one; the one
-/// that was used least lately makes room, and its connection authenticates
-/// itself anew.
-constexpr size_t mostKeys = 65536;
 
-/// The way back of a sealed request.
+/// Sends the response to a sealed request.
 class SealingSink final : public Responder::Sink {
 public:
   SealingSink(Responder to, std::shared_ptr<const SealKey> with,
               uint64_t counter)
       : inner(std::move(to)), key(std::move(with)), counter(counter) {}
-  void answer(Message response) override {
-    inner.answer(key->seal(SealKind::Response, counter, response));
+  void respond(Message response) override {
+    inner.respond(key->seal(SealKind::Response, counter, response));
   }
 
 private:
@@ -55,14 +53,15 @@ private:
   const uint64_t counter;
 };
 
-/// What a listener knows of its connections. Thread-safe.
+/// The keys and open handshakes of a listener. Thread-safe.
 class Gate {
 public:
-  Gate(const Credentials &given, Clock &by)
-      : credentials(given), clock(by), cookieKey(drawCookieKey()) {}
+  Gate(const Credentials &given, Clock &by, size_t maxKeys)
+      : credentials(given), clock(by), maxKeys(maxKeys),
+        cookieKey(drawCookieKey()) {}
 
-  Message answer(const Seal &seal, const Message &message);
-  /// The key of a request whose digest is right; null: none.
+  Message respond(const Seal &seal, const Message &message);
+  /// Returns the key of a request if its digest is correct; otherwise null.
   std::shared_ptr<SealKey> keyOf(const Seal &seal, const Message &front,
                                  uint64_t size);
 
@@ -73,7 +72,7 @@ private:
     std::memcpy(key.data(), nonce.data(), sizeof(key));
     return key;
   }
-  /// The secret of a role; absent: it is refused.
+  /// Returns the token of a role; null: the role is rejected.
   const std::string *tokenOf(PeerRole role) const {
     if (role == PeerRole::Member)
       return &credentials.token;
@@ -82,25 +81,32 @@ private:
                : nullptr;
   }
   std::string makeNonce(PeerRole role, std::string_view connectionNonce) const;
-  bool isOwnNonce(PeerRole role, std::string_view connectionNonce,
-                  std::string_view nonce) const;
+  /// The time of a nonce that `makeNonce` has made; none if it is another one.
+  std::optional<ClockTime> timeOfNonce(PeerRole role,
+                                       std::string_view connectionNonce,
+                                       std::string_view nonce) const;
   SipDigest cookieOf(PeerRole role, std::string_view connectionNonce,
                      std::string_view begin) const {
     return sipHash128(cookieKey, std::string(begin) +
                                      std::string(connectionNonce) + char(role));
   }
-  void add(std::shared_ptr<SealKey> key);
+  bool add(std::shared_ptr<SealKey> key, ClockTime challenged);
 
   struct Entry {
     std::shared_ptr<SealKey> key;
+    /// When its challenge was made.
+    ClockTime challenged;
     uint64_t lastUse = 0;
   };
 
   const Credentials credentials;
   Clock &clock;
+  const size_t maxKeys;
   const SipKey cookieKey;
   std::mutex mutex;
   std::map<uint64_t, Entry> keys;
+  /// The newest challenge of a key that was forgotten.
+  std::optional<ClockTime> forgotten;
   uint64_t uses = 0;
 };
 
@@ -108,9 +114,10 @@ Message refusal(const std::string &sentence) {
   return makeSealMessage({SealKind::Refusal}, sentence);
 }
 
-/// A nonce of its own that needs no memory until the proof comes: a random
-/// number, which becomes that of the key, the time, and a digest of both and of
-/// the connection's nonce under a key that nobody else has.
+/// Returns the listener's nonce, which needs no memory until the proof arrives.
+/// It has a random number, which becomes the key's identifier, the time, and a
+/// digest of both and of the connection's nonce, with a key that only this
+/// listener knows.
 std::string Gate::makeNonce(PeerRole role,
                             std::string_view connectionNonce) const {
   std::string nonce = drawNonce().substr(0, sizeof(uint64_t));
@@ -121,21 +128,22 @@ std::string Gate::makeNonce(PeerRole role,
   return nonce;
 }
 
-bool Gate::isOwnNonce(PeerRole role, std::string_view connectionNonce,
-                      std::string_view nonce) const {
+std::optional<ClockTime> Gate::timeOfNonce(PeerRole role,
+                                           std::string_view connectionNonce,
+                                           std::string_view nonce) const {
   constexpr size_t begin = 2 * sizeof(uint64_t);
   const SipDigest cookie =
       cookieOf(role, connectionNonce, nonce.substr(0, begin));
   int64_t then = 0;
   std::memcpy(&then, nonce.data() + sizeof(uint64_t), sizeof(then));
-  return equalInConstantTime(
-             {reinterpret_cast<const char *>(cookie.data()), sizeof(cookie)},
-             nonce.substr(begin)) &&
-         clock.now() - ClockTime(then) <= proofTime;
+  const bool isOwn = equalInConstantTime(
+      {reinterpret_cast<const char *>(cookie.data()), sizeof(cookie)},
+      nonce.substr(begin));
+  return isOwn ? std::optional(ClockTime(then)) : std::nullopt;
 }
 
-/// What a Hello or a Proof is answered with.
-Message Gate::answer(const Seal &seal, const Message &message) {
+/// Returns the response to a Hello or a Proof.
+Message Gate::respond(const Seal &seal, const Message &message) {
   const auto role = static_cast<PeerRole>(seal.key);
   const std::string *token = tokenOf(role);
   if (!token)
@@ -149,7 +157,8 @@ Message Gate::answer(const Seal &seal, const Message &message) {
     return makeSealMessage({SealKind::Challenge}, makeNonce(role, nonce));
   const std::string_view own =
       std::string_view(bytes).substr(nonceSize, nonceSize);
-  if (!isOwnNonce(role, nonce, own))
+  const std::optional<ClockTime> challenged = timeOfNonce(role, nonce, own);
+  if (!challenged || clock.now() - *challenged > proofTime)
     return makeSealMessage({SealKind::UnknownKey});
   const SealSecrets secrets = SealSecrets::derive(*token, role, nonce, own);
   if (!equalInConstantTime(std::string_view(bytes).substr(2 * nonceSize),
@@ -164,20 +173,29 @@ Message Gate::answer(const Seal &seal, const Message &message) {
               "job's address");
   uint64_t id = 0;
   std::memcpy(&id, own.data(), sizeof(id));
-  add(std::make_shared<SealKey>(id, role, secrets.key));
+  if (!add(std::make_shared<SealKey>(id, role, secrets.key), *challenged))
+    return makeSealMessage({SealKind::UnknownKey});
   return makeSealMessage({SealKind::Welcome, id}, secrets.ofListener);
 }
 
 /// A copy of a proof adds nothing: which requests have come stays known.
-void Gate::add(std::shared_ptr<SealKey> key) {
+/// Returns false if the proof may be that of a key which was forgotten.
+bool Gate::add(std::shared_ptr<SealKey> key, ClockTime challenged) {
   const std::lock_guard lock(mutex);
   if (keys.contains(key->id))
-    return;
-  if (keys.size() >= mostKeys)
-    keys.erase(std::ranges::min_element(
-        keys, {}, [](const auto &entry) { return entry.second.lastUse; }));
+    return true;
+  if (forgotten && challenged <= *forgotten)
+    return false;
+  if (keys.size() >= maxKeys) {
+    const auto oldest = std::ranges::min_element(
+        keys, {}, [](const auto &entry) { return entry.second.lastUse; });
+    const ClockTime then = oldest->second.challenged;
+    forgotten = std::max(forgotten.value_or(then), then);
+    keys.erase(oldest);
+  }
   const uint64_t id = key->id;
-  keys.emplace(id, Entry{std::move(key), ++uses});
+  keys.emplace(id, Entry{std::move(key), challenged, ++uses});
+  return true;
 }
 
 std::shared_ptr<SealKey> Gate::keyOf(const Seal &seal, const Message &front,
@@ -194,7 +212,8 @@ std::shared_ptr<SealKey> Gate::keyOf(const Seal &seal, const Message &front,
   return key->isValid(seal, front, size) ? key : nullptr;
 }
 
-/// Why a request is refused although its connection is authenticated.
+/// Returns the refusal of a request that the role of its authenticated
+/// connection does not allow.
 std::optional<Message> refuseRole(const SealKey &key, const Message &front) {
   const auto head = readHead(front);
   if (!head || isOfReaders(head->kind) == (key.role == PeerRole::Reader))
@@ -224,7 +243,7 @@ std::optional<Message> screenSealed(Gate &gate, const RequestHandler &handler,
     return refusal("the request is not authenticated: use trainers, servers "
                    "and libraries of one version");
   const std::shared_ptr<SealKey> key = gate.keyOf(*seal, front, size);
-  // A copy that somebody else has kept is not taken either.
+  // A replayed request is rejected, too.
   if (!key || !key->takeOnce(seal->counter))
     return makeSealMessage({SealKind::UnknownKey, seal->key, seal->counter});
   Message inner = front;
@@ -243,7 +262,7 @@ void handleSealed(Gate &gate, const RequestHandler &handler, Message request,
   if (!seal)
     return;
   if (seal->kind != SealKind::Request) {
-    responder.answer(gate.answer(*seal, request));
+    responder.respond(gate.respond(*seal, request));
     return;
   }
   std::shared_ptr<SealKey> key = gate.keyOf(*seal, request, request.size());
@@ -258,8 +277,8 @@ void handleSealed(Gate &gate, const RequestHandler &handler, Message request,
 } // namespace
 
 RequestHandler pdlrt::requireSeals(const Credentials &credentials, Clock &clock,
-                                   RequestHandler handler) {
-  auto gate = std::make_shared<Gate>(credentials, clock);
+                                   RequestHandler handler, size_t maxKeys) {
+  auto gate = std::make_shared<Gate>(credentials, clock, maxKeys);
   auto inner = std::make_shared<const RequestHandler>(std::move(handler));
   return {[gate, inner](Message request, Responder responder) {
             handleSealed(*gate, *inner, std::move(request),

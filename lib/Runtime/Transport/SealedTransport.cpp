@@ -1,4 +1,4 @@
-//===- SealedTransport.cpp - Connections that know the secret -------------===//
+//===- SealedTransport.cpp - Authenticated connections --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,14 +21,15 @@ using namespace pdlrt;
 
 namespace {
 
-/// How long a listener may take to answer a Hello or a Proof.
+/// Time limit for a listener's response to a Hello or a Proof.
 constexpr ClockTime greetingTime = std::chrono::seconds(10);
 
-/// A connection that is authenticated before its first call.
+/// A connection that authenticates itself before its first call.
 ///
-/// `mutex` guards the fields and is never held while an end of a call runs.
-/// `ending` is held while a timer ends a call, so that the destructor can wait
-/// for it; it is recursive, because that may destroy the connection.
+/// `mutex` protects the fields and is never held while a completion callback
+/// runs. `ending` is held while a timer ends a call, so that the destructor can
+/// wait for it. It is recursive, because the callback may destroy the
+/// connection.
 class SealedConnection final
     : public std::enable_shared_from_this<SealedConnection> {
 public:
@@ -40,7 +41,7 @@ public:
     Message request;
     ClockTime deadline{0};
     CallDone done;
-    /// It was sent under a key that the listener does not know.
+    /// True if it was sent with a key that the listener does not know.
     bool isRepeated = false;
   };
 
@@ -50,7 +51,7 @@ public:
 private:
   using Calls = std::list<std::shared_ptr<Call>>;
 
-  // With `mutex`.
+  // Call these with `mutex` locked.
   void enqueue(Call call);
   void send(Call call);
   void greet();
@@ -66,10 +67,11 @@ private:
                  Call call, CallResult result);
   void fail(const CallResult &result);
   void refuse(const std::string &sentence);
-  /// Whether a call is answered with a seal of that kind, and so many bytes
-  /// behind it, which become `body`. Else all calls that wait have ended.
-  bool takeAnswer(const CallResult &result, SealKind kind, size_t size,
-                  std::string &body);
+  /// Returns true if a call was answered with a seal of this kind and `size`
+  /// bytes after it, which are stored in `body`. Otherwise ends all waiting
+  /// calls.
+  bool takeResponse(const CallResult &result, SealKind kind, size_t size,
+                    std::string &body);
 
   const Credentials credentials;
   Clock &clock;
@@ -144,9 +146,9 @@ void SealedConnection::deadlinePassed(const std::weak_ptr<Call> &of) {
   call->done({CallOutcome::DeadlineExceeded, {}});
 }
 
-bool SealedConnection::takeAnswer(const CallResult &result, SealKind kind,
-                                  size_t size, std::string &body) {
-  if (result.outcome != CallOutcome::Answered) {
+bool SealedConnection::takeResponse(const CallResult &result, SealKind kind,
+                                    size_t size, std::string &body) {
+  if (result.outcome != CallOutcome::Responded) {
     fail({CallOutcome::Unavailable, {}, result.fault});
     return false;
   }
@@ -169,7 +171,7 @@ bool SealedConnection::takeAnswer(const CallResult &result, SealKind kind,
 void SealedConnection::helloEnded(const std::string &nonce,
                                   const CallResult &result) {
   std::string theirs;
-  if (!takeAnswer(result, SealKind::Challenge, nonceSize, theirs))
+  if (!takeResponse(result, SealKind::Challenge, nonceSize, theirs))
     return;
   const SealSecrets secrets =
       SealSecrets::derive(credentials.token, credentials.role, nonce, theirs);
@@ -188,7 +190,7 @@ void SealedConnection::helloEnded(const std::string &nonce,
 void SealedConnection::proofEnded(const SealSecrets &expected,
                                   const CallResult &result) {
   std::string proof;
-  if (!takeAnswer(result, SealKind::Welcome, proofSize, proof))
+  if (!takeResponse(result, SealKind::Welcome, proofSize, proof))
     return;
   if (!equalInConstantTime(proof, expected.ofListener)) {
     refuse("what answers there does not know the token of this process; check "
@@ -207,7 +209,7 @@ void SealedConnection::proofEnded(const SealSecrets &expected,
 void SealedConnection::callEnded(const std::shared_ptr<SealKey> &under,
                                  uint64_t number, Call call,
                                  CallResult result) {
-  if (result.outcome != CallOutcome::Answered) {
+  if (result.outcome != CallOutcome::Responded) {
     call.done(std::move(result));
     return;
   }
@@ -221,7 +223,7 @@ void SealedConnection::callEnded(const std::shared_ptr<SealKey> &under,
   }
   {
     const std::lock_guard lock(mutex);
-    // The listener was started anew, or had no room for the key.
+    // The listener was restarted, or has dropped the key.
     const bool isUnknown = seal && seal->kind == SealKind::UnknownKey;
     if (isUnknown && key == under)
       key = nullptr;
@@ -246,7 +248,7 @@ void SealedConnection::fail(const CallResult &result) {
     call->done(result);
 }
 
-/// The refusal of a connection is that of each of its requests.
+/// If a connection is rejected, all of its requests are.
 void SealedConnection::refuse(const std::string &sentence) {
   Calls ended;
   {
@@ -259,7 +261,7 @@ void SealedConnection::refuse(const std::string &sentence) {
       head = *own;
     head.kind = MessageKind::Refusal;
     call->done(
-        {CallOutcome::Answered, joinFrame(head, Message::ofString(sentence))});
+        {CallOutcome::Responded, joinFrame(head, Message::ofString(sentence))});
   }
 }
 
@@ -270,7 +272,7 @@ void SealedConnection::close() {
     const std::lock_guard lock(mutex);
     last = std::move(inner);
   }
-  // Waits for the ends of its calls.
+  // Waits for the completion callbacks of its calls.
   last.reset();
   const std::lock_guard wait(ending);
   {

@@ -1,4 +1,4 @@
-//===- SliceReader.h - Bytes of a message, in order -------------*- C++ -*-===//
+//===- SliceReader.h - Reads the bytes of a message -------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,8 +20,8 @@
 
 namespace pdlrt {
 
-/// Reads a message from its front, wherever its slices end. Lengths are the
-/// caller's to check: no more than `left` bytes may be asked for.
+/// Reads a message from its front, whatever its slices are. The caller must
+/// check lengths: at most `left` bytes may be requested.
 class SliceReader {
 public:
   explicit SliceReader(const Message &message)
@@ -52,7 +52,7 @@ public:
     }
   }
 
-  /// Adds the next bytes to `pieces`, where they lie; none of these is empty.
+  /// Adds the next bytes to `pieces`, in place; none of the pieces is empty.
   void takePieces(size_t bytes,
                   std::vector<std::span<const std::byte>> &pieces) {
     remaining -= bytes;
@@ -66,8 +66,8 @@ public:
     }
   }
 
-  /// The next bytes, aligned to 8: where they lie if they can be used there,
-  /// else copied to a buffer that is added to `copies`.
+  /// Returns the next bytes, aligned to 8: in place if possible, otherwise
+  /// copied to a buffer that is added to `copies`.
   std::span<const std::byte> take(size_t bytes,
                                   std::vector<AlignedBuffer> &copies) {
     if (bytes == 0)

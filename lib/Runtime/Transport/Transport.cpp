@@ -1,4 +1,4 @@
-//===- Transport.cpp - Requests and responses between processes -----------===//
+//===- Transport.cpp - Requests and responses -----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,24 +7,24 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Transport/Transport.h"
+#include "pdlrt/Core/CompanionLibrary.h"
 #include "pdlrt/Core/FileLimit.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Transport/Address.h"
 #include "pdlrt/Transport/LocalTransport.h"
 
-#include <dlfcn.h>
-#include <filesystem>
-#include <mutex>
 #include <string>
 #include <utility>
 
 using namespace pdlrt;
 
-/// Defined in the archive PDLRuntimeGrpc; a program that is linked with
-/// `--undefined=pdlrt_create_grpc_transport` takes it in.
+/// Defined in the archive PDLRuntimeGrpc, which the linker option
+/// `--undefined=pdlrt_create_grpc_transport` includes.
 extern "C" [[gnu::weak]] Transport *
 pdlrt_create_grpc_transport(RealClock *clock);
 
-/// The same function in a library beside that which this file is a part of.
+/// A library in the same folder as the library with this file, which has the
+/// same function.
 static constexpr const char *grpcLibraryName = "libpdl-grpc.so.1";
 
 Responder::Sink::~Sink() = default;
@@ -34,7 +34,7 @@ Transport::~Transport() = default;
 
 namespace {
 
-/// Unix sockets by frames, all else over gRPC.
+/// Unix sockets by frames, all other addresses over gRPC.
 class ClusterTransport final : public Transport {
 public:
   ClusterTransport(RealClock &clock, std::unique_ptr<Transport> grpc)
@@ -60,20 +60,21 @@ private:
 
 } // namespace
 
-static Expected<std::unique_ptr<Transport>>
-createWithFiles(RealClock &clock, uint64_t leastFiles) {
+static Expected<std::unique_ptr<Transport>> createWithFiles(RealClock &clock,
+                                                            uint64_t minFiles) {
   if (!pdlrt_create_grpc_transport)
-    return Status::invalid("this program was linked without gRPC and cannot "
-                           "reach other processes: translate the model with a "
-                           "mode such as --mode=sync");
+    return Status::failedPrecondition(
+        "this program was linked without gRPC and cannot "
+        "reach other processes: translate the model with a "
+        "mode such as --mode=sync");
   raiseFileLimit();
-  PDLRT_RETURN_IF_ERROR(checkFileLimit(leastFiles));
+  PDLRT_RETURN_IF_ERROR(checkFileLimit(minFiles));
   return std::unique_ptr<Transport>(std::make_unique<ClusterTransport>(
       clock, std::unique_ptr<Transport>(pdlrt_create_grpc_transport(&clock))));
 }
 
-// With some files to spare: gRPC ends a process that cannot open what its
-// threads are woken with.
+// With some spare files, because gRPC ends a process that cannot open the
+// descriptors for waking its threads.
 Expected<std::unique_ptr<Transport>>
 pdlrt::createClusterTransport(RealClock &clock) {
   return createWithFiles(clock, 32);
@@ -85,37 +86,28 @@ pdlrt::createBriefTransport(RealClock &clock, size_t peers) {
 }
 
 //===----------------------------------------------------------------------===//
-// Of libraries
+// For libraries
 //===----------------------------------------------------------------------===//
 
 using CreateTransport = Transport *(*)(RealClock *);
 
-/// Opens the library beside this one. It stays open: its threads may outlive
-/// who started them.
 static Expected<CreateTransport> findGrpcLibrary() {
-  Dl_info own = {};
-  if (!::dladdr(reinterpret_cast<const void *>(&findGrpcLibrary), &own) ||
-      !own.dli_fname)
-    return Status::internal("a library does not know where it is");
-  const std::string path =
-      (std::filesystem::path(own.dli_fname).parent_path() / grpcLibraryName)
-          .string();
-  void *const opened = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  void *const found =
-      opened ? ::dlsym(opened, "pdlrt_create_grpc_transport") : nullptr;
+  const Expected<void *> found =
+      findInCompanion(grpcLibraryName, "pdlrt_create_grpc_transport");
   if (!found)
-    return Status::invalid(
+    return Status::notFound(
         std::string("addresses that are no unix sockets need ") +
         grpcLibraryName +
-        " beside the library, where pdl-translate has put it, and gRPC's "
+        " next to the library, where pdl-translate has put it, and gRPC's "
         "libraries (Debian: libgrpc++1.51): " +
-        ::dlerror());
-  return reinterpret_cast<CreateTransport>(found);
+        found.status().message());
+  return reinterpret_cast<CreateTransport>(*found);
 }
 
 namespace {
 
-/// Unix sockets by frames; gRPC is looked for where there is another address.
+/// Unix sockets by frames; the gRPC library is loaded when another kind of
+/// address is used.
 class ReaderTransport final : public Transport {
 public:
   explicit ReaderTransport(RealClock &clock)
@@ -130,7 +122,7 @@ public:
     const Expected<Address> parsed = parseAddress(address);
     if (!parsed || parsed->kind != Address::Kind::Tcp)
       return local->connect(address);
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (!grpc) {
       const Expected<CreateTransport> create = findGrpcLibrary();
       if (!create)
@@ -143,8 +135,8 @@ public:
 private:
   RealClock &realClock;
   const std::unique_ptr<Transport> local;
-  std::mutex mutex;
-  std::unique_ptr<Transport> grpc;
+  Mutex mutex;
+  std::unique_ptr<Transport> grpc PDLRT_GUARDED_BY(mutex);
 };
 
 } // namespace

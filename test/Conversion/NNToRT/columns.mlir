@@ -144,7 +144,7 @@ nn.program @static frozen reads(@r except @y) {
   nn.return %o : tensor<?x32xf32>
 }
 
-// Over few neighbours a loop would lose more than a copy costs: the slice of 15 is
+// Over few neighbors a loop would lose more than a copy costs: the slice of 15 is
 // copied before, and tanh of it after; that of 16 is read and written in place.
 // CHECK-LABEL: func.func @narrow_compute
 // CHECK:         %[[SLICE:.*]] = rt.view %{{.*}} -> memref<?x15xf32>

@@ -359,7 +359,7 @@ nn.program @squared_error frozen reads(@r) {
 }
 
 // Numbers of attributes are constants of the program, read along the columns.
-// CHECK-LABEL: func.func @standardise_compute
+// CHECK-LABEL: func.func @standardize_compute
 // CHECK:         %[[MEAN:.*]] = llvm.mlir.addressof @constant
 // CHECK:         %[[DEVIATION:.*]] = llvm.mlir.addressof @constant
 // CHECK:         scf.parallel (%{{.*}}, %[[J:.*]]) = (%{{.*}}) to (%{{.*}}, %c4)
@@ -368,9 +368,9 @@ nn.program @squared_error frozen reads(@r) {
 // CHECK:           %[[S:.*]] = memref.load %{{.*}}[%[[J]]]
 // CHECK:           %[[D:.*]] = arith.subf %[[X]], %[[M]] : f32
 // CHECK:           arith.divf %[[D]], %[[S]] : f32
-nn.program @standardise frozen reads(@r except [@y]) {
+nn.program @standardize frozen reads(@r except [@y]) {
 ^bb0(%x: tensor<?x4xf32>):
-  %0 = nn.standardise %x mean [1.0, 2.0, 3.0, 4.0] deviation [1.0, 2.0, 4.0, 8.0] : tensor<?x4xf32>
+  %0 = nn.standardize %x mean [1.0, 2.0, 3.0, 4.0] deviation [1.0, 2.0, 4.0, 8.0] : tensor<?x4xf32>
   nn.return %0 : tensor<?x4xf32>
 }
 

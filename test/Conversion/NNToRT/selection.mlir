@@ -38,6 +38,32 @@ nn.program @taken frozen reads(@r) {
   %0 = nn.gather %x at %places : tensor<?x8xf32>, tensor<?x3xi64>
   nn.return %0 : tensor<?x3xf32>
 }
+// A sum that grows from element to element of a row: what is infinite reaches no other.
+// CHECK-LABEL: func.func @sums_compute
+// CHECK: scf.parallel (%[[ROW:.*]]) =
+// CHECK: scf.for %[[AT:.*]] = %c0 to %c8 step %c1 iter_args(%[[SUM:.*]] = %{{.*}}) -> (f32)
+// CHECK: %[[X:.*]] = memref.load %{{.*}}[%[[ROW]], %[[AT]]]
+// CHECK: %[[NEXT:.*]] = arith.addf %[[SUM]], %[[X]]
+// CHECK: memref.store %[[SUM]], %{{.*}}[%[[ROW]], %[[AT]]]
+// CHECK: scf.yield %[[NEXT]]
+nn.program @sums frozen reads(@r) {
+^bb0(%x: tensor<?x8xf32>):
+  %0 = nn.cumulative_sum %x exclusive : tensor<?x8xf32>
+  nn.return %0 : tensor<?x8xf32>
+}
+// Sums from an element to the end add in ascending order, too: each starts anew.
+// CHECK-LABEL: func.func @rests_compute
+// CHECK: scf.parallel (%[[ROW:.*]], %[[FROM:.*]]) =
+// CHECK: %[[COUNT:.*]] = arith.subi %c8, %[[FROM]]
+// CHECK: scf.for %[[TURN:.*]] = %c0 to %[[COUNT]] step %c1
+// CHECK: %[[AT:.*]] = arith.addi %[[FROM]], %[[TURN]]
+// CHECK: %[[X:.*]] = memref.load %{{.*}}[%[[ROW]], %[[AT]]]
+// CHECK: arith.addf %{{.*}}, %[[X]]
+nn.program @rests frozen reads(@r) {
+^bb0(%x: tensor<?x8xf32>):
+  %0 = nn.cumulative_sum %x reversed : tensor<?x8xf32>
+  nn.return %0 : tensor<?x8xf32>
+}
 // An angle is an elementwise loop, whose functions are inlined later.
 // CHECK-LABEL: func.func @angles_compute
 // CHECK: math.sin

@@ -10,7 +10,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 // -----
 
 nn.func private @f(%x: tensor<?x4xf32>) {
-  // expected-error @+1 {{normalises axis 0 of 'tensor<?x4xf32>'; expected a static dimension (C2)}}
+  // expected-error @+1 {{normalizes axis 0 of 'tensor<?x4xf32>'; expected a static dimension (C2)}}
   %0 = nn.softmax %x axis 0 : tensor<?x4xf32>
   nn.return
 }
@@ -18,7 +18,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 // -----
 
 nn.func private @f(%x: tensor<?x4xf32>) {
-  // expected-error @+1 {{normalises axis 2 of 'tensor<?x4xf32>'; expected a static dimension (C2)}}
+  // expected-error @+1 {{normalizes axis 2 of 'tensor<?x4xf32>'; expected a static dimension (C2)}}
   %0 = nn.softmax %x axis 2 : tensor<?x4xf32>
   nn.return
 }
@@ -35,7 +35,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 // -----
 
 nn.func private @f(%x: tensor<?x4xf32>) {
-  // expected-error @+1 {{normalises axis 0 of 'tensor<?x4xf32>'; expected a static dimension (C2)}}
+  // expected-error @+1 {{normalizes axis 0 of 'tensor<?x4xf32>'; expected a static dimension (C2)}}
   %0 = nn.log_softmax %x axis 0 : tensor<?x4xf32>
   nn.return
 }
@@ -43,7 +43,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 // -----
 
 nn.func private @f(%x: tensor<?x4xf32>) {
-  // expected-error @+1 {{normalises axis 2 of 'tensor<?x4xf32>'; expected a static dimension (C2)}}
+  // expected-error @+1 {{normalizes axis 2 of 'tensor<?x4xf32>'; expected a static dimension (C2)}}
   %0 = nn.log_softmax %x axis 2 : tensor<?x4xf32>
   nn.return
 }
@@ -76,7 +76,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 
 nn.func private @f(%x: tensor<4xf32>) {
   // expected-error @+1 {{expected rank 2 or more (C1)}}
-  %0 = nn.l2_normalise %x : tensor<4xf32>
+  %0 = nn.l2_normalize %x : tensor<4xf32>
   nn.return
 }
 
@@ -84,7 +84,7 @@ nn.func private @f(%x: tensor<4xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>) {
   // expected-error @+1 {{has an epsilon that is not finite and > 0 in 'f32' (C2)}}
-  %0 = nn.l2_normalise %x epsilon -1.0 : tensor<?x4xf32>
+  %0 = nn.l2_normalize %x epsilon -1.0 : tensor<?x4xf32>
   nn.return
 }
 
@@ -258,7 +258,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>) {
   // expected-error @+1 {{has an epsilon that is not finite and > 0 in 'f32' (C2)}}
-  %0 = nn.l2_normalise %x epsilon 1.0e-300 : tensor<?x4xf32>
+  %0 = nn.l2_normalize %x epsilon 1.0e-300 : tensor<?x4xf32>
   nn.return
 }
 

@@ -18,10 +18,10 @@ nn.func private @composites(%x: tensor<?x4xf32>, %e: tensor<?x3x4xf32>, %g: tens
   %2 = nn.layer_norm %x : tensor<?x4xf32>
   // CHECK: nn.layer_norm %{{.*}} scale %{{.*}} shift %{{.*}} epsilon 1.000000e-03 : tensor<?x4xf32>, tensor<4xf32>, tensor<4xf32>
   %3 = nn.layer_norm %x scale %g shift %g epsilon 1.000000e-03 : tensor<?x4xf32>, tensor<4xf32>, tensor<4xf32>
-  // CHECK: nn.l2_normalise %{{.*}} : tensor<?x4xf32>
-  %4 = nn.l2_normalise %x : tensor<?x4xf32>
-  // CHECK: nn.l2_normalise %{{.*}} epsilon 5.000000e-01 : tensor<?x4xf32>
-  %5 = nn.l2_normalise %x epsilon 5.000000e-01 : tensor<?x4xf32>
+  // CHECK: nn.l2_normalize %{{.*}} : tensor<?x4xf32>
+  %4 = nn.l2_normalize %x : tensor<?x4xf32>
+  // CHECK: nn.l2_normalize %{{.*}} epsilon 5.000000e-01 : tensor<?x4xf32>
+  %5 = nn.l2_normalize %x epsilon 5.000000e-01 : tensor<?x4xf32>
   // CHECK: nn.cosine_similarity %{{.*}}, %{{.*}} : tensor<?x4xf32>, tensor<?x4xf32>
   %6 = nn.cosine_similarity %x, %x : tensor<?x4xf32>, tensor<?x4xf32>
   // CHECK: nn.factorization %{{.*}} : tensor<?x3x4xf32>

@@ -27,7 +27,7 @@ nn.func private @f(%x: tensor<?x?xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>) {
   // expected-error @+1 {{has 1 means and 4 deviations for 4 columns (C1)}}
-  %0 = nn.standardise %x mean [0.0] deviation [1.0, 1.0, 1.0, 1.0] : tensor<?x4xf32>
+  %0 = nn.standardize %x mean [0.0] deviation [1.0, 1.0, 1.0, 1.0] : tensor<?x4xf32>
   nn.return
 }
 
@@ -35,7 +35,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 
 nn.func private @f(%x: tensor<?x1xf32>) {
   // expected-error @+1 {{has a deviation that is not finite and > 0 in 'f32' (C1)}}
-  %0 = nn.standardise %x mean [0.0] deviation [0.0] : tensor<?x1xf32>
+  %0 = nn.standardize %x mean [0.0] deviation [0.0] : tensor<?x1xf32>
   nn.return
 }
 
@@ -43,7 +43,7 @@ nn.func private @f(%x: tensor<?x1xf32>) {
 
 nn.func private @f(%x: tensor<?x1xf32>) {
   // expected-error @+1 {{has a deviation that is not finite and > 0 in 'f32' (C1)}}
-  %0 = nn.standardise %x mean [0.0] deviation [1.0e-60] : tensor<?x1xf32>
+  %0 = nn.standardize %x mean [0.0] deviation [1.0e-60] : tensor<?x1xf32>
   nn.return
 }
 
@@ -234,16 +234,16 @@ nn.func private @f(%x: tensor<?x2xf32>) {
 // -----
 
 nn.func private @f(%x: tensor<?xf32>) {
-  // expected-error @+1 {{standardises 'tensor<?xf32>', whose columns are not a static dimension (C1)}}
-  %0 = nn.standardise %x mean [0.0] deviation [1.0] : tensor<?xf32>
+  // expected-error @+1 {{standardizes 'tensor<?xf32>', whose columns are not a static dimension (C1)}}
+  %0 = nn.standardize %x mean [0.0] deviation [1.0] : tensor<?xf32>
   nn.return
 }
 
 // -----
 
 nn.func private @f(%x: tensor<f32>) {
-  // expected-error @+1 {{standardises 'tensor<f32>', which has no columns (C1)}}
-  %0 = nn.standardise %x mean [0.0] deviation [1.0] : tensor<f32>
+  // expected-error @+1 {{standardizes 'tensor<f32>', which has no columns (C1)}}
+  %0 = nn.standardize %x mean [0.0] deviation [1.0] : tensor<f32>
   nn.return
 }
 
@@ -360,8 +360,8 @@ nn.func private @f(%a: tensor<3x2xi64>) {
 nn.param @w : tensor<4x3xf32> init(#nn.zeros)
 nn.func private @f(%x: tensor<?x4xf32>) {
   // nn.linear (C2)
-  // expected-error @+1 {{has activation 'standardise'; expected none, abs, cos, erf, exp}}
-  %0 = nn.linear %x, @w act(standardise) : (tensor<?x4xf32>) -> tensor<?x3xf32>
+  // expected-error @+1 {{has activation 'standardize'; expected none, abs, cos, erf, exp}}
+  %0 = nn.linear %x, @w act(standardize) : (tensor<?x4xf32>) -> tensor<?x3xf32>
   nn.return
 }
 

@@ -61,8 +61,8 @@ nn.func private @elementwise(%x: tensor<?x6xf32>, %r: tensor<6xf32>) -> tensor<?
   %18 = nn.equal %17, %x : tensor<?x6xf32>, tensor<?x6xf32>
   // CHECK: nn.greater
   %19 = nn.greater %18, %x : tensor<?x6xf32>, tensor<?x6xf32>
-  // CHECK: nn.standardise %{{.*}} mean [{{.*}}] deviation [{{.*}}] : tensor<?x6xf32>
-  %20 = nn.standardise %19 mean [0.0, 1.0, 2.0, 3.0, 4.0, 5.0] deviation [1.0, 1.0, 1.0, 1.0, 1.0, 2.0] : tensor<?x6xf32>
+  // CHECK: nn.standardize %{{.*}} mean [{{.*}}] deviation [{{.*}}] : tensor<?x6xf32>
+  %20 = nn.standardize %19 mean [0.0, 1.0, 2.0, 3.0, 4.0, 5.0] deviation [1.0, 1.0, 1.0, 1.0, 1.0, 2.0] : tensor<?x6xf32>
   // CHECK: nn.constant dense<1.000000e+00> : tensor<6xf32>
   %c = nn.constant dense<1.0> : tensor<6xf32>
   // CHECK: nn.broadcast %{{.*}} like %{{.*}} : (tensor<6xf32>, tensor<?x6xf32>) -> tensor<?x6xf32>

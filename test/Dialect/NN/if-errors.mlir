@@ -80,7 +80,7 @@ nn.func private @f(%c: tensor<1xf32>, %x: tensor<?x3xf32>) {
   // expected-note @+1 {{the choice is here}}
   %0 = nn.if %c with(%x) {
   ^bb0(%y: tensor<?x3xf32>):
-    // expected-error @+1 {{draws for each sample, which the body of a choice does not; put it before or behind the choice (C4)}}
+    // expected-error @+1 {{draws for each sample, which the body of a choice does not; put it before or after the choice (C4)}}
     %d = nn.dropout %y rate(0.5) : tensor<?x3xf32>
     nn.yield %d : tensor<?x3xf32>
   } else {

@@ -194,7 +194,7 @@ nn.func private @f(%w: tensor<f64>) {
 
 nn.group @g rule(@sgd) rate(0.1) rate_over(pushers)
 nn.func private @f(%w: tensor<f64>) {
-  // expected-error @+1 {{takes the number of pushers exactly if the rate of @g is divided by it (C2)}}
+  // expected-error @+1 {{takes the number of workers exactly if the rate of @g is divided by it (C2)}}
   %0 = nn.once @g weight(%w) -> (weight) {
   ^bb0(%step: f64, %weight: f64, %norm: f64):
     nn.yield %weight : f64
@@ -206,7 +206,7 @@ nn.func private @f(%w: tensor<f64>) {
 
 nn.group @g rule(@sgd) rate(0.1)
 nn.func private @f(%w: tensor<f64>) {
-  // expected-error @+1 {{takes the number of pushers exactly if the rate of @g is divided by it (C2)}}
+  // expected-error @+1 {{takes the number of workers exactly if the rate of @g is divided by it (C2)}}
   %0 = nn.once @g weight(%w) -> (weight) {
   ^bb0(%step: f64, %weight: f64, %norm: f64, %pushers: f64):
     nn.yield %weight : f64

@@ -8,7 +8,7 @@ nn.record @r {
 }
 nn.program @p frozen reads(@r) {
 ^bb0(%x: tensor<?x1xf32>, %y: tensor<?x3xf32>):
-  // expected-error @+1 {{names 1 of 2 outputs; write `as "name"` behind each of them, or behind none (nn.return, C2)}}
+  // expected-error @+1 {{names 1 of 2 outputs; write `as "name"` after each of them, or after none (nn.return, C2)}}
   nn.return %x as "ctr", %x : tensor<?x1xf32>, tensor<?x1xf32>
 }
 

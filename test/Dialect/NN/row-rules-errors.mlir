@@ -294,7 +294,7 @@ nn.rule @r hyper() slots() once {
 } sum {
 ^bb0(%value: f32, %gradient: f32, %rate: f32):
   nn.yield
-// expected-error @+1 {{expected region 'row' or 'param' behind region 'sum'}}
+// expected-error @+1 {{expected region 'row' or 'param' after region 'sum'}}
 } line {
 ^bb0(%width: f64, %rate: f32):
   nn.yield

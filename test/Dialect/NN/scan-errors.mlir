@@ -120,7 +120,7 @@ nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
   %0 = nn.scan %x of %c {
   ^bb0(%row: tensor<?x3xf32>, %h: tensor<?x3xf32>):
     // nn.scan (C4)
-    // expected-error @+1 {{which the body of a scan does not; put it before or behind the scan (C4)}}
+    // expected-error @+1 {{which the body of a scan does not; put it before or after the scan (C4)}}
     %sum = nn.reduce sum %row axes [0] : tensor<?x3xf32>
     %after = nn.add %h, %sum : tensor<?x3xf32>, tensor<3xf32>
     nn.yield %after : tensor<?x3xf32>
@@ -135,7 +135,7 @@ nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
   %0 = nn.scan %x of %c {
   ^bb0(%row: tensor<?x3xf32>, %h: tensor<?x3xf32>):
     // nn.scan (C4)
-    // expected-error @+1 {{does more than compute, which the body of a scan does not; put it before or behind the scan (C4)}}
+    // expected-error @+1 {{does more than compute, which the body of a scan does not; put it before or after the scan (C4)}}
     nn.observe @auc(%row, %h) : tensor<?x3xf32>
     nn.yield %h : tensor<?x3xf32>
   } : tensor<?x3xf32>, !nn.ragged<?x1x*xi64>
@@ -149,7 +149,7 @@ nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
   %0 = nn.scan %x of %c {
   ^bb0(%row: tensor<?x3xf32>, %h: tensor<?x3xf32>):
     // nn.scan (C4)
-    // expected-error @+1 {{draws for each sample, which the body of a scan does not; put it before or behind the scan (C4)}}
+    // expected-error @+1 {{draws for each sample, which the body of a scan does not; put it before or after the scan (C4)}}
     %1 = nn.dropout %row rate(0.5) : tensor<?x3xf32>
     nn.yield %1 : tensor<?x3xf32>
   } : tensor<?x3xf32>, !nn.ragged<?x1x*xi64>
@@ -163,7 +163,7 @@ nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
   %0 = nn.scan %x of %c {
   ^bb0(%row: tensor<?x3xf32>, %h: tensor<?x3xf32>):
     // nn.scan (C4)
-    // expected-error @+1 {{mixes the samples of a batch, which the body of a scan does not; put it before or behind the scan (C4)}}
+    // expected-error @+1 {{mixes the samples of a batch, which the body of a scan does not; put it before or after the scan (C4)}}
     %1 = nn.rotate %row by 1 : tensor<?x3xf32>
     nn.yield %1 : tensor<?x3xf32>
   } : tensor<?x3xf32>, !nn.ragged<?x1x*xi64>
@@ -212,7 +212,7 @@ nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
   %0 = nn.scan %x of %c {
   ^bb0(%row: tensor<?x3xf32>, %h: tensor<?x3xf32>):
     %k = nn.constant dense<1.0> : tensor<1xf32>
-    // expected-error @+1 {{has bodies of its own, which the body of a scan does not; put it before or behind the scan (C4)}}
+    // expected-error @+1 {{has bodies of its own, which the body of a scan does not; put it before or after the scan (C4)}}
     %a = nn.if %k with(%row) {
     ^bb0(%r: tensor<?x3xf32>):
       nn.yield %r : tensor<?x3xf32>
@@ -232,7 +232,7 @@ nn.func private @f(%x: tensor<?x3xf32>, %y: tensor<?x3xf32>, %c: !nn.ragged<?x1x
   %0 = nn.scan %x of %c {
   ^bb0(%row: tensor<?x3xf32>, %h: tensor<?x3xf32>):
     // nn.scan (C4)
-    // expected-error @+1 {{measures the loss of a sample, which the body of a scan does not; put it before or behind the scan (C4)}}
+    // expected-error @+1 {{measures the loss of a sample, which the body of a scan does not; put it before or after the scan (C4)}}
     %l = nn.squared_error %row, %h : tensor<?x3xf32>
     nn.yield %l : tensor<?x3xf32>
   } : tensor<?x3xf32>, !nn.ragged<?x1x*xi64>

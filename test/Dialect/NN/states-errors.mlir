@@ -68,7 +68,7 @@ nn.func private @f(%x: tensor<4x2xf32>) -> tensor<2xf32> {
 // -----
 
 nn.func private @f(%x: tensor<4x2xf32>) -> tensor<4x2xf32> {
-  // expected-error @+1 {{normalises 'tensor<4x2xf32>'; expected [b, ..., n] with b the batch (C1)}}
+  // expected-error @+1 {{normalizes 'tensor<4x2xf32>'; expected [b, ..., n] with b the batch (C1)}}
   %0 = nn.batch_norm %x mean @s variance @s : tensor<4x2xf32>
   nn.return %0 : tensor<4x2xf32>
 }
@@ -95,7 +95,7 @@ nn.func private @f(%x: tensor<?x2xf32>) -> tensor<?x2xf32> {
 // -----
 
 nn.func private @f(%x: tensor<?x4x2xf32>) -> tensor<?x4x2xf32> {
-  // expected-error @+1 {{normalises 'tensor<?x4x2xf32>'; expected [b, n] with b the batch (C1)}}
+  // expected-error @+1 {{normalizes 'tensor<?x4x2xf32>'; expected [b, n] with b the batch (C1)}}
   %0 = nn.data_norm %x size @s sum @s square_sum @s : tensor<?x4x2xf32>
   nn.return %0 : tensor<?x4x2xf32>
 }

@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 import tensorfile  # noqa: E402
 
-CODES = {"F32": "f", "F64": "d", "I32": "i", "I64": "q"}
+CODES = {"F32": "f", "F64": "d", "I32": "i", "I64": "q", "BF16": "H"}
 
 arguments = sys.argv[3:]
 tensors = {}

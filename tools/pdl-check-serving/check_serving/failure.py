@@ -3,6 +3,27 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What ends a check."""
 
+import errno
+
+
+# Exit codes of failures (docs/Reference/ExitCodes.md).
+PERMANENT = 1
+RETRY = 3
+
+# Errors of system calls that another try may not meet.
+_BRIEF = {errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE,
+          errno.ENOMEM, errno.EAGAIN, errno.ECONNREFUSED, errno.ECONNRESET, errno.EPIPE,
+          errno.EHOSTUNREACH, errno.ENETUNREACH, errno.ETIMEDOUT, errno.EADDRINUSE, errno.ESTALE}
+
+
+def exit_code_of(error):
+    """Returns the exit code of a failed system call."""
+    return RETRY if error.errno in _BRIEF else PERMANENT
+
 
 class Failure(Exception):
-    """One sentence: what disagrees, or why there is nothing to compare."""
+    """An error message: what disagrees, or why there is nothing to compare."""
+
+    def __init__(self, message, exit_code=PERMANENT):
+        super().__init__(message)
+        self.exit_code = exit_code

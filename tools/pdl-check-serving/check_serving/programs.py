@@ -11,7 +11,7 @@ import warnings
 
 from check_serving import tensors
 from check_serving.columns import Column
-from check_serving.failure import Failure
+from check_serving.failure import PERMANENT, RETRY, Failure
 from pdl import serving
 
 # What answers show is said in one sentence.
@@ -27,7 +27,8 @@ def run(*command):
                       "can") from error
     if done.returncode != 0:
         said = done.stderr.strip() or done.stdout.strip() or "nothing"
-        raise Failure(f"{command[0]} ended with status {done.returncode} and said: {said}")
+        raise Failure(f"{command[0]} ended with status {done.returncode} and said: {said}",
+                      RETRY if done.returncode == RETRY else PERMANENT)
     return done.stdout
 
 
@@ -149,6 +150,6 @@ class Library:
                     results.setdefault(name, numbers[:0]).extend(numbers)
                     widths[name] = len(numbers) // (end - begin)
         except serving.ServingError as error:
-            raise Failure(f"library ({self.name}) does not answer what @{program} of the trainer "
+            raise Failure(f"library ({self.name}) does not respond what @{program} of the trainer "
                           f"reads: {error}") from None
         return {name: Column(widths[name], numbers) for name, numbers in results.items()}

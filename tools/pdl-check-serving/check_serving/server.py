@@ -17,7 +17,7 @@ import urllib.parse
 
 from check_serving import stopping
 from check_serving.columns import Column
-from check_serving.failure import Failure
+from check_serving.failure import RETRY, Failure
 from check_serving.programs import find_tool
 
 CODES = {"FP32": "f", "FP64": "d"}
@@ -54,8 +54,8 @@ class Server:
             answer = self.connection.getresponse()
             return answer.status, answer.read()
         except (OSError, http.client.HTTPException) as error:
-            raise Failure(f"server ({self.name}) at {self.address} does not answer: "
-                          f"{error}") from None
+            raise Failure(f"server ({self.name}) at {self.address} does not respond: "
+                          f"{error}", RETRY) from None
 
     def answer(self, program, inputs, batch):
         """Columns by output, one number for each sample."""
@@ -69,7 +69,7 @@ class Server:
             # So that -0 is not taken for an integer, which has no sign.
             answer = json.loads(content, parse_int=float)
             if status != 200:
-                raise Failure(f"server ({self.name}) does not answer what @{program} of the "
+                raise Failure(f"server ({self.name}) does not respond what @{program} of the "
                               f"trainer reads: {answer.get('error', answer)}")
             for output in answer["outputs"]:
                 numbers = results.setdefault(output["name"],

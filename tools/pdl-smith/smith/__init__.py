@@ -7,5 +7,5 @@ import pathlib
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[3]
-for part in ("python", "integration_test", "integration_test/oracles"):
+for part in ("python", "integration_test/support", "integration_test/oracles"):
     sys.path.insert(0, str(SOURCE / part))

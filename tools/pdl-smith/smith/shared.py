@@ -12,6 +12,9 @@ from pdl.symbols import Parameter, Table
 class _Shared(Function):
     """A function whose last arguments are parameters or tables, other ones at each call."""
 
+    # The builder refuses that its users change what they have declared; this is its own kind.
+    __setattr__ = object.__setattr__
+
     def __call__(self, value, with_):
         caller = current(f"a call of {self}")
         if self._types is None:

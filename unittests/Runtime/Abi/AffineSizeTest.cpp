@@ -1,4 +1,4 @@
-//===- AffineSizeTest.cpp - How much memory a batch needs -----------------===//
+//===- AffineSizeTest.cpp - Memory needed for a batch ---------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t largest = std::numeric_limits<int64_t>::max();
 
-/// Two fields with 5 and 7 elements, a lookup of 3 keys and 12 occurrences.
+/// Two fields with 5 and 7 elements, a lookup with 3 keys and 12 occurrences.
 struct Counts {
   pdl_field_data fields[2] = {};
   pdl_lookup lookups[1] = {};
@@ -58,7 +58,7 @@ TEST(AffineSize, NoticesWhatItCannotHold) {
   EXPECT_EQ(ofBatch(largest / 2 + 1, 0, 2), std::nullopt);
   EXPECT_EQ(ofBatch(0, 1, int64_t(1) << 31), int64_t(1) << 62);
   EXPECT_EQ(ofBatch(0, 2, int64_t(1) << 31), std::nullopt);
-  // The square alone has no room, or the product with one batch.
+  // The square overflows by itself, or its product with one batch does.
   EXPECT_EQ(ofBatch(0, 1, int64_t(1) << 40), std::nullopt);
   EXPECT_EQ(ofBatch(0, largest / 2, 3), std::nullopt);
   EXPECT_EQ(evaluate({0, 0, 0, justFits, nullptr, nullptr}, counts.of(1)),

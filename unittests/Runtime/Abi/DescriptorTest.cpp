@@ -1,4 +1,4 @@
-//===- DescriptorTest.cpp - What the check of a descriptor refuses --------===//
+//===- DescriptorTest.cpp - Checks of a descriptor ------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,6 +13,7 @@
 #include <gmock/gmock.h>
 
 #include <functional>
+#include <span>
 
 using namespace pdlrt;
 using testing::HasSubstr;
@@ -83,7 +84,7 @@ TEST(Descriptor, SaysWhatItComputesIn) {
   Copy copy;
   copy.symbols[2].element_type = PDL_F64;
   EXPECT_EQ(elementTypeText(copy.descriptor), "f32 and f64");
-  // Without state, outputs say it.
+  // Without state, the outputs determine the type.
   copy.descriptor.symbol_count = 0;
   EXPECT_EQ(elementTypeText(copy.descriptor), "f32");
   static const pdl_output wide[] = {{"output0", PDL_F64, 1}};
@@ -99,12 +100,24 @@ TEST(Descriptor, ForeignVersionsSayWhatToDo) {
               HasSubstr("translate the model again"));
 }
 
+/// Damage to a descriptor, and a part of the message that it causes.
+struct DamagedDescriptor {
+  std::function<void(Copy &)> damage;
+  const char *message;
+};
+
+static void expectRefused(std::span<const DamagedDescriptor> cases) {
+  for (const DamagedDescriptor &bad : cases) {
+    Copy copy;
+    bad.damage(copy);
+    Status status = checkDescriptor(&copy.descriptor);
+    EXPECT_FALSE(status.ok()) << bad.message;
+    EXPECT_THAT(status.message(), HasSubstr(bad.message));
+  }
+}
+
 TEST(Descriptor, RefusesDamage) {
-  struct Case {
-    std::function<void(Copy &)> damage;
-    const char *sentence;
-  };
-  const Case cases[] = {
+  const DamagedDescriptor cases[] = {
       {[](Copy &c) { c.descriptor.struct_size = 8; }, "descriptor"},
       {[](Copy &c) { c.symbols[0].element_type = PDL_I64; },
        "symbol @w: element type"},
@@ -129,6 +142,45 @@ TEST(Descriptor, RefusesDamage) {
          c.fields[1].column_positions = positions;
        },
        "field weight: column positions"},
+      {[](Copy &c) { c.groups[1].once = nullptr; }, "group @sparse: once"},
+      {[](Copy &c) { c.groups[1].clip = 1; }, "group @sparse: clip"},
+      {[](Copy &c) { c.clips[0].limit = 0; }, "limit of a clip"},
+      {[](Copy &c) { c.metrics[0].parameter = 0; }, "metric @auc"},
+      {[](Copy &c) { c.metrics[1].kind = 99; }, "metric @logloss"},
+      {[](Copy &c) { c.programs[0].prepare = nullptr; }, "@train: stages"},
+      {[](Copy &c) { c.programs[0].frozen = 1; }, "frozen, but updates"},
+      {[](Copy &c) { c.programs[0].objective_count = 0; }, "without a loss"},
+      {[](Copy &c) { c.updates[0].objective = 1; }, "objective of an update"},
+      {[](Copy &c) {
+         c.programs[0].objective_count = 2;
+         c.updates[1].objective = 1;
+       },
+       "updates of one group have several objectives"},
+      {[](Copy &c) { c.updates[1].symbol = 0; }, "updates a symbol twice"},
+      {[](Copy &c) { c.updates[2].lookup = -1; }, "lookup of an update"},
+      {[](Copy &c) {
+         static const int64_t perKey[] = {8};
+         c.programs[0].prepare_arena.per_key = perKey;
+       },
+       "depends on lookups"},
+      {[](Copy &c) { c.programs[0].compute_arena.per_batch_squared = -1; },
+       "size of an arena"},
+      {[](Copy &c) {
+         static const int64_t perId[] = {0, 0, 0, -8};
+         c.programs[0].compute_arena.per_id = perId;
+       },
+       "size of an arena"},
+      {[](Copy &c) { c.groups[0].scalars = nullptr; }, "group @dense: scalars"},
+      {[](Copy &c) { c.descriptor.cpu_feature_word_count = 1; },
+       "features of the CPU"},
+      {[](Copy &c) { c.descriptor.device_products = 1; },
+       "products of a device"},
+  };
+  expectRefused(cases);
+}
+
+TEST(Descriptor, RefusesDamagedSymbols) {
+  const DamagedDescriptor cases[] = {
       {[](Copy &c) {
          c.symbols[0].row_width = c.symbols[0].gradient_width = 2;
        },
@@ -140,7 +192,7 @@ TEST(Descriptor, RefusesDamage) {
       {[](Copy &c) { c.symbols[2].admission = 9; },
        "symbol @emb: when its keys get rows"},
       {[](Copy &c) {
-         // Without counts there is nothing to score.
+         // Without counts there is no score.
          static const double weights[] = {1};
          c.symbols[2].admission = PDL_ADMIT_SCORE;
          c.symbols[2].admission_score = 1;
@@ -184,45 +236,6 @@ TEST(Descriptor, RefusesDamage) {
                 const void *, const void *const *) -> int32_t { return 0; };
        },
        "symbol @emb: apply kernel of late gradients"},
-      {[](Copy &c) { c.groups[1].once = nullptr; }, "group @sparse: once"},
-      {[](Copy &c) { c.groups[1].clip = 1; }, "group @sparse: clip"},
-      {[](Copy &c) { c.clips[0].limit = 0; }, "limit of a clip"},
-      {[](Copy &c) { c.metrics[0].parameter = 0; }, "metric @auc"},
-      {[](Copy &c) { c.metrics[1].kind = 99; }, "metric @logloss"},
-      {[](Copy &c) { c.programs[0].prepare = nullptr; }, "@train: stages"},
-      {[](Copy &c) { c.programs[0].frozen = 1; }, "frozen, but updates"},
-      {[](Copy &c) { c.programs[0].objective_count = 0; }, "without a loss"},
-      {[](Copy &c) { c.updates[0].objective = 1; }, "objective of an update"},
-      {[](Copy &c) {
-         c.programs[0].objective_count = 2;
-         c.updates[1].objective = 1;
-       },
-       "updates of one group have several objectives"},
-      {[](Copy &c) { c.updates[1].symbol = 0; }, "updates a symbol twice"},
-      {[](Copy &c) { c.updates[2].lookup = -1; }, "lookup of an update"},
-      {[](Copy &c) {
-         static const int64_t perKey[] = {8};
-         c.programs[0].prepare_arena.per_key = perKey;
-       },
-       "depends on lookups"},
-      {[](Copy &c) { c.programs[0].compute_arena.per_batch_squared = -1; },
-       "size of an arena"},
-      {[](Copy &c) {
-         static const int64_t perId[] = {0, 0, 0, -8};
-         c.programs[0].compute_arena.per_id = perId;
-       },
-       "size of an arena"},
-      {[](Copy &c) { c.groups[0].scalars = nullptr; }, "group @dense: scalars"},
-      {[](Copy &c) { c.descriptor.cpu_feature_word_count = 1; },
-       "features of the CPU"},
-      {[](Copy &c) { c.descriptor.device_products = 1; },
-       "products of a device"},
   };
-  for (const Case &bad : cases) {
-    Copy copy;
-    bad.damage(copy);
-    Status status = checkDescriptor(&copy.descriptor);
-    EXPECT_FALSE(status.ok()) << bad.sentence;
-    EXPECT_THAT(status.message(), HasSubstr(bad.sentence));
-  }
+  expectRefused(cases);
 }

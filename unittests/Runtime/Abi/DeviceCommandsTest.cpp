@@ -1,4 +1,4 @@
-//===- DeviceCommandsTest.cpp - What a stage adds to a stream -------------===//
+//===- DeviceCommandsTest.cpp - Commands of a stage on a stream -----------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,7 +19,7 @@ using testing::ElementsAre;
 
 namespace {
 
-/// x = 10 x + digit: the number of what was done, in its order.
+/// x = 10 x + digit: the digits of x show what was done, in order.
 void appendDigit(const uint64_t *arguments, int64_t first, int64_t) {
   if (first != 0)
     return;
@@ -37,7 +37,7 @@ protected:
     commands = std::make_unique<DeviceCommands>(*stream);
   }
 
-  /// A part: clears, appends the digits, and copies out what came of it.
+  /// A part of a stage: clears, appends the digits, and copies the result out.
   int64_t part(const std::vector<uint64_t> &digits) {
     EXPECT_TRUE(commands->clear(memory.data(), sizeof(int64_t)).ok());
     for (uint64_t digit : digits)
@@ -72,7 +72,8 @@ protected:
 TEST_F(DeviceCommandsTest, WhatRepeatsIsDoneByOneLaunch) {
   for (int i = 0; i < 5; ++i)
     EXPECT_EQ(stage(8, {1, 2, 3}), 123) << i;
-  // Once, once more to see that it repeats, and then three times.
+  // The first is recorded, the second confirms that it repeats; then three
+  // replays.
   EXPECT_EQ(commands->replayed(), 3);
 }
 
@@ -117,13 +118,13 @@ TEST_F(DeviceCommandsTest, AFewShapesAreKept) {
                 120 + samples % 10);
   EXPECT_EQ(commands->replayed(), 4);
   for (int round = 0; round < 3; ++round)
-    for (int64_t samples = 0; samples < int64_t(DeviceCommands::mostShapes) + 4;
+    for (int64_t samples = 0; samples < int64_t(DeviceCommands::maxShapes) + 4;
          ++samples)
       EXPECT_EQ(stage(samples, {1, 2}), 12);
   EXPECT_EQ(commands->replayed(), 4);
 }
 
-// The next batch is prepared beside the stage, in memory of its own.
+// The next batch is prepared during the stage, in its own memory.
 TEST_F(DeviceCommandsTest, BatchesOfTwoPlacesRepeatEachByItself) {
   const int places[2] = {};
   for (int i = 0; i < 5; ++i) {

@@ -1,4 +1,4 @@
-//===- DeviceGradientsTest.cpp - Gradients that devices test --------------===//
+//===- DeviceGradientsTest.cpp - Gradients checked on devices -------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -38,7 +38,8 @@ class DeviceGradientsTest : public testing::Test {
 protected:
   static constexpr int64_t elements = 3;
 
-  /// The types of both, and of what the program has kernels for.
+  /// Opens a program with these types of both, and with kernels for the types
+  /// `checked`.
   void open(std::array<int32_t, 2> types, const std::vector<int32_t> &checked) {
     static const int64_t shape[] = {elements};
     for (size_t s = 0; s < symbols.size(); ++s) {
@@ -75,7 +76,7 @@ protected:
     input = std::make_unique<DeviceInput>(*device, descriptor, program);
   }
 
-  /// A stage that leaves these numbers as the gradient of both.
+  /// Runs a stage that produces these gradients of both.
   template <typename T, typename U>
   void compute(const std::array<T, elements> &first,
                const std::array<U, elements> &second) {
@@ -107,7 +108,7 @@ TEST_F(DeviceGradientsTest, AreFiniteOrNot) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::array<double, elements> good = {1, 2, 3}, bad = {1, 2, infinity};
   const std::array<float, elements> goodFloats = {1, 2, 3};
-  // No program has kernels of types that its gradients do not have.
+  // A program has no kernels of types that its gradients do not have.
   open({PDL_F64, PDL_F64}, {PDL_F64});
   ASSERT_TRUE(step->checksGradients());
   const Expected<void *> onHost = step->hostGradient(0, sizeof(good));

@@ -23,7 +23,7 @@ namespace {
 
 int launches = 0;
 
-/// pdldevice_product_f32; the first of its threads counts.
+/// Replaces pdldevice_product_f32; its first thread counts launches.
 void runProduct(const uint64_t *arguments, int64_t first, int64_t stride) {
   launches += first == 0;
   const auto number = [&](size_t i) { return int64_t(arguments[i]); };
@@ -61,7 +61,7 @@ protected:
     step->copyIn(result.data(), floats.data(), sizeof(floats));
   }
 
-  /// What m x 2 numbers become that stand at the beginning.
+  /// Returns the product of the m x 2 numbers at the start.
   std::vector<float> product(int64_t m, int64_t k) {
     const auto *at = static_cast<const float *>(memory.data());
     step->multiply({false, true, m, 2, k, at, at + 1, at + 4, result.data(), 3,
@@ -92,7 +92,7 @@ TEST_F(DeviceProductTest, IsTheDevicesOrAKernels) {
   open({});
   EXPECT_EQ(product(2, 2), want);
   EXPECT_EQ(launches, 0);
-  // What the device declines.
+  // The device declines this product.
   open({.products = 1});
   EXPECT_EQ(product(2, 2), want);
   EXPECT_EQ(launches, 0);
@@ -101,7 +101,7 @@ TEST_F(DeviceProductTest, IsTheDevicesOrAKernels) {
   EXPECT_TRUE(status.ok());
 }
 
-// What repeats is done by one launch, be it the device's or the kernel's.
+// A repeated product is one launch, either of the device or of the kernel.
 TEST_F(DeviceProductTest, Repeats) {
   for (const int64_t products : {-1, 0}) {
     open({.products = products});
@@ -137,7 +137,7 @@ TEST_F(DeviceProductTest, OfNothingToAddIsTheBias) {
   open({});
   EXPECT_EQ(product(2, 0), (std::vector<float>{10, 20, 3, 10, 20, 20}));
   EXPECT_EQ(launches, 1);
-  // And of no rows it is nothing.
+  // A product without rows does nothing.
   product(0, 2);
   EXPECT_EQ(launches, 1);
   EXPECT_TRUE(status.ok());

@@ -33,14 +33,15 @@ protected:
     memory = *device->allocate(DeviceBuffer::Kind::OfDevice, 2 * sizeof(float));
   }
 
-  /// A stage that doubles the two numbers of a place, often enough for a graph.
+  /// Runs a stage that doubles the two numbers of a place, often enough for a
+  /// graph.
   std::vector<float> doubled(DeviceStep &step, const pdl_step_context &context,
                              DeviceInput &input, int32_t place) {
     step.begin(context, input);
     const std::array arguments = {
         reinterpret_cast<uint64_t>(step.pointerTo(place, 0)),
         reinterpret_cast<uint64_t>(memory.data()), uint64_t(2)};
-    for (size_t i = 0; i < DeviceCommands::leastPieces; ++i)
+    for (size_t i = 0; i < DeviceCommands::minPieces; ++i)
       step.launch(0, 2, arguments.data());
     auto *const out = static_cast<float *>(step.hostMemory(2 * sizeof(float)));
     step.copyOut(out, memory.data(), 2 * sizeof(float));
@@ -61,9 +62,9 @@ protected:
   DeviceBuffer memory;
 };
 
-// A model's parameters, where they are not on the device, stand in memory of
-// the host that no device gave: graphs keep no copies of it, and each stage has
-// what is there now.
+// A model's parameters that are not on the device are in host memory that no
+// device allocated. Graphs keep no copies of it; each stage reads the current
+// values.
 TEST_F(DeviceStepTest, StagesThatRepeatHaveTheParametersOfNow) {
   static const int64_t shape[] = {2};
   pdl_symbol symbol = {};
@@ -86,7 +87,7 @@ TEST_F(DeviceStepTest, StagesThatRepeatHaveTheParametersOfNow) {
   }
 }
 
-// The next batch is prepared beside a stage: every second one has the same
+// The next batch is prepared during a stage: every second batch uses the same
 // memory, on the host and on the device.
 TEST_F(DeviceStepTest, BatchesThatAlternateRepeat) {
   static const int32_t fields[] = {0};
@@ -120,7 +121,7 @@ TEST_F(DeviceStepTest, BatchesThatAlternateRepeat) {
         testing::ElementsAre(2.0F * float(stage), 20))
         << stage;
   }
-  // All but the first two of each.
+  // All stages except the first two of each are replayed.
   EXPECT_GE(step.replayed(), stages - 4);
 }
 

@@ -1,4 +1,4 @@
-//===- InBatchTest.cpp - The rows of a batch as negatives -----------------===//
+//===- InBatchTest.cpp - Rows of a batch as negatives ---------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,7 +19,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// A batch, its losses and gradients, the slow way and ours.
+/// A batch with its losses and gradients, computed slowly and by PDL.
 struct Batch {
   int64_t count, width;
   bool corrected, masked;
@@ -108,7 +108,7 @@ template <typename T> void check(const Batch &batch, int32_t numerics) {
 }
 
 TEST(InBatch, EqualsTheSlowWay) {
-  // One sample alone; less than a block; a block and a part of one.
+  // One sample; less than a block; a block and a part of one.
   for (const int64_t count : {1, 5, 128, 300})
     for (const bool corrected : {false, true})
       for (const bool masked : {false, true}) {

@@ -16,7 +16,7 @@
 
 using namespace pdlrt;
 
-/// Checks every array of a lookup against the ids that went in.
+/// Checks every array of a lookup against its ids.
 static void checkLookup(const std::vector<std::vector<int64_t>> &inputs,
                         const pdl_lookup &lookup) {
   std::vector<int64_t> all;
@@ -105,7 +105,8 @@ TEST(Unique, LookupsOfOneStepDoNotDisturbEachOther) {
 TEST(Unique, TheSameIdsAgain) {
   using Inputs = std::vector<std::vector<int64_t>>;
   const Inputs first = {{5, 4, 5}, {}, {5, 9}};
-  // Cut in another way they are the same; then ones that only begin alike.
+  // Inputs that are the same with other boundaries; then inputs with the same
+  // start only.
   const std::vector<Inputs> cases = {
       first,    {{5, 4, 5, 5, 9}},   {{5, 4, 5}, {5, 9, 9}}, {{5, 4, 5}},
       {{}, {}}, {{5, 4, 5}, {5, 4}}, {{5, 4, 5}, {5, 7}},    {{4, 5, 5, 5, 9}}};
@@ -150,7 +151,7 @@ TEST(Unique, TooManyIdsAreAnError) {
 
 namespace {
 
-/// A table behind a worker.
+/// A table used by a worker.
 struct Pulls {
   explicit Pulls(int32_t unknown) {
     TableOptions options;
@@ -162,7 +163,7 @@ struct Pulls {
     symbols[1].kind = PDL_SYMBOL_TABLE;
     symbols[1].unknown = unknown;
   }
-  /// Deduplicates and pulls one list of ids in a step of its own.
+  /// Deduplicates and pulls one list of ids in its own step.
   pdl_lookup pull(bool frozen, const std::vector<int64_t> &ids) {
     worker.bind(symbols, tables, 2, frozen);
     worker.beginStep();
@@ -236,7 +237,8 @@ TEST(Pull, WrongSymbolOrLookupIsAnError) {
   EXPECT_EQ(pdlrt_pull(&pulls.worker, 1, &lookup), PDL_INTERNAL);
 }
 
-// A table on servers has no rows here: a pull makes room for pointers to them.
+// A table on servers has no rows here, so a pull only reserves memory for
+// pointers.
 TEST(Pull, OfATableOnServersOnlyNotesTheLookup) {
   pdl_symbol symbols[2] = {};
   symbols[0].kind = PDL_SYMBOL_TABLE;

@@ -1,4 +1,4 @@
-//===- ModeTest.cpp - The table of modes ----------------------------------===//
+//===- ModeTest.cpp - Table of modes --------------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -46,34 +46,35 @@ TEST(Mode, NamesAreForMessages) {
   EXPECT_EQ(findModeNamed("no such mode"), nullptr);
 }
 
-// What depends on each other: who does not wait for others cannot know the norm
-// of a sum over all.
-// Whose gradients are each a step by itself.
-TEST(Mode, PushersAreThoseWhoseGradientsAreSteps) {
-  for (const auto &[mode, pushers] :
+// Counts the senders whose gradients are steps by themselves.
+TEST(Mode, SendersAreThoseWhoseGradientsAreSteps) {
+  for (const auto &[mode, senders] :
        {std::pair(PDL_MODE_LOCAL, 1), std::pair(PDL_MODE_SYNC, 1),
         std::pair(PDL_MODE_COLLECTIVE, 1), std::pair(PDL_MODE_HYBRID, 1),
         std::pair(PDL_MODE_QUORUM, 1), std::pair(PDL_MODE_GEO, 1),
         std::pair(PDL_MODE_HALF_ASYNC, 3), std::pair(PDL_MODE_ASYNC, 12)})
-    EXPECT_EQ(findMode(mode)->pusherCount(3, 4), pushers)
+    EXPECT_EQ(findMode(mode)->senderCount(3, 4), senders)
         << findMode(mode)->name;
 }
 
+// Some properties depend on each other: a trainer that does not wait for others
+// cannot know the norm of the sum over all.
 TEST(Mode, PropertiesFitTogether) {
   for (const int32_t id : allModes) {
     const Mode &mode = *findMode(id);
     if (!mode.hasServers) {
-      EXPECT_FALSE(mode.workersSend || mode.newStartsGoOn || mode.trainersApply)
+      EXPECT_FALSE(mode.workersSend || mode.restartsContinue ||
+                   mode.trainersApply)
           << mode.name;
     }
     if (mode.trainersApply) {
       EXPECT_FALSE(mode.workersSend || mode.stepsAreRounds ||
-                   mode.newStartsGoOn)
+                   mode.restartsContinue)
           << mode.name;
     }
     EXPECT_NE(mode.sendersFormNorms, mode.stepsAreRounds) << mode.name;
-    // State that dies with a trainer cannot be waited for.
-    EXPECT_FALSE(mode.trainersOwn() && mode.newStartsGoOn) << mode.name;
+    // State that is lost with a trainer cannot be waited for.
+    EXPECT_FALSE(mode.trainersOwn() && mode.restartsContinue) << mode.name;
     EXPECT_EQ(mode.hasServers, mode.trainersOwn() || mode.needsServers())
         << mode.name;
   }

@@ -1,4 +1,4 @@
-//===- WorkerTest.cpp - A worker's memory ---------------------------------===//
+//===- WorkerTest.cpp - Memory of a worker --------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,8 +18,8 @@
 
 using namespace pdlrt;
 
-// Memory of a step stays where it is while the step lasts, does not overlap,
-// and is reused by the next step.
+// Memory of a step keeps its address during the step, does not overlap, and is
+// reused by the next step.
 TEST(Worker, StepMemory) {
   Worker worker;
   std::vector<char *> first;
@@ -51,16 +51,17 @@ TEST(Worker, ImpossibleAmountsAreErrors) {
   // The sanitizers' own allocators end the process here.
   EXPECT_EQ(pdlrt_allocate(&worker, std::numeric_limits<int64_t>::max() / 2),
             nullptr);
-  // A library that serves says it too, whose callers know no trainer's flag.
+  // A serving library reports it too; its callers do not know flags of a
+  // trainer.
   EXPECT_STREQ(pdlrt_last_error(),
                "out of memory while preparing a batch; use smaller batches (a "
                "trainer's --batch-size), or a machine with more memory");
 #endif
 }
 
-// Who listens is told which gradient of which replica is there; without a
-// listener a program says it to nobody.
-TEST(Worker, TellsOfGradients) {
+// A listener is told which gradient of which replica is ready. Without a
+// listener, a program reports to none.
+TEST(Worker, ReportsGradients) {
   struct Listener final : GradientListener {
     void gradientReady(int replica, int32_t update) noexcept override {
       told.emplace_back(replica, update);
@@ -69,10 +70,10 @@ TEST(Worker, TellsOfGradients) {
   } listener;
   Worker worker;
   pdlrt_gradient_ready(&worker, 1);
-  worker.tellOfGradients(&listener, 3);
+  worker.reportGradients(&listener, 3);
   pdlrt_gradient_ready(&worker, 2);
   pdlrt_gradient_ready(&worker, 0);
-  worker.tellOfGradients(nullptr, 0);
+  worker.reportGradients(nullptr, 0);
   pdlrt_gradient_ready(&worker, 4);
   EXPECT_EQ(listener.told,
             (std::vector<std::pair<int, int32_t>>{{3, 2}, {3, 0}}));

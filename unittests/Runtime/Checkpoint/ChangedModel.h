@@ -34,14 +34,14 @@ namespace pdlrt {
 
 inline constexpr int64_t keyCount = 20'000;
 
-/// Changes a model of a rule that never divides by what it reads.
+/// Changes a model with a rule that never divides by values that it reads.
 class Changes {
 public:
   Changes(Model &model, int threads)
       : table(*model.table(SymbolTable)), scheduler(threads),
         updater(model, model.descriptor().programs[0], scheduler) {}
 
-  /// A step on some keys, of which a few are new; and a few are erased.
+  /// Runs a step on some keys, a few of which are new, and erases a few keys.
   void step(int64_t touched = 300, int64_t erased = 7) {
     std::vector<int64_t> keys;
     for (int64_t i = 0; i < touched; ++i)
@@ -54,7 +54,7 @@ public:
       gone.push_back(draw());
     TableScratch own;
     table.erase(erased, gone.data(), own);
-    // Some come back at once, and some of what is gone later.
+    // Some erased keys return at once, and some later.
     if (erased > 2)
       update({gone.begin(), gone.begin() + 2});
     table.quiesce(0);
@@ -73,7 +73,7 @@ public:
     for (float &element : gradient)
       element = float(random() % 1000) / 1000;
     const std::vector<const void *> gradients(keys.size(), gradient.data());
-    Contribution merged;
+    PartialSum merged;
     merged.present = true;
     merged.objectives[0].weight = 2;
     merged.blocks.push_back({gradient.data()});
@@ -149,7 +149,7 @@ struct Chain {
   CheckpointLink last;
 };
 
-/// A whole checkpoint, at step 1, and a delta behind it, at step 2.
+/// Returns a whole checkpoint at step 1, and a delta after it at step 2.
 inline Chain makeBaseAndDelta(const TestFolder &folder) {
   auto model = makeTrained();
   Changes changes(*model, 1);
@@ -160,12 +160,12 @@ inline Chain makeBaseAndDelta(const TestFolder &folder) {
   return chain;
 }
 
-/// Keys of a part, and those that are no more.
+/// Keys of a part, and erased keys.
 using ChangeKeys = std::function<void(std::vector<int64_t> &keys,
                                       std::vector<int64_t> &erased)>;
 
-/// Writes the checkpoint `path`, whose tables are in one part, with other keys:
-/// all its sums are right.
+/// Writes the checkpoint `path`, whose tables have one part, with other keys
+/// and correct checksums.
 inline void writeOtherKeys(const std::string &path, const ChangeKeys &change) {
   std::map<std::string, SafetensorsWriter> files;
   CheckpointManifest manifest;

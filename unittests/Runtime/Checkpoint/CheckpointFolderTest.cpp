@@ -1,4 +1,4 @@
-//===- CheckpointFolderTest.cpp - Who writes, and which is the newest -----===//
+//===- CheckpointFolderTest.cpp - Writers of a folder, newest checkpoint --===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -64,7 +64,7 @@ TEST(CheckpointFolder, FindsTheNewestWholeOne) {
               HasSubstr("none of the checkpoints"));
 }
 
-// Its name would make it the newest, again and again.
+// Its name would make it the newest one again and again.
 TEST(CheckpointFolder, ARenamedCheckpointIsPassedOver) {
   TestFolder folder;
   auto model = makeModel(3, 5);
@@ -87,12 +87,43 @@ TEST(CheckpointFolder, ARenamedCheckpointIsPassedOver) {
                                           "after 5 steps"),
                                 HasSubstr("rename it to step-000000000005"))));
   EXPECT_FALSE(openCheckpoint(renamed, refused).ok());
-  // A name without a number is anybody's.
+  // A name without a number is free for users.
   fs::rename(renamed, path + "/best");
   EXPECT_TRUE(openCheckpoint(path + "/best", refused).ok());
 }
 
-// The earlier start of a trainer may be stopped, or on a host that is cut off.
+// Servers save without trainers, whose first one may be alive and hold the
+// lock.
+TEST(CheckpointFolder, AProcessOfTheSameJobWritesConcurrently) {
+  TestFolder folder;
+  const std::string path = folder.file("all");
+  {
+    auto owner = CheckpointFolder::open(path);
+    ASSERT_TRUE(owner.ok());
+    EXPECT_FALSE(CheckpointFolder::openFor(path, 8).ok());
+    ASSERT_TRUE(owner->note(8).ok());
+    EXPECT_FALSE(CheckpointFolder::openFor(path, 7).ok());
+    EXPECT_FALSE(CheckpointFolder::openFor(path, 0).ok());
+    fs::create_directory(path + "/step-000000000006.tmp.77");
+    {
+      auto other = CheckpointFolder::openFor(path, 8);
+      ASSERT_TRUE(other.ok()) << other.status().message();
+      EXPECT_TRUE(other->checkOwner().ok());
+    }
+    EXPECT_TRUE(owner->checkOwner().ok());
+    EXPECT_TRUE(fs::exists(path + "/step-000000000006.tmp.77"));
+  }
+  // The owner has ended, so the lock is taken over. A later process of it must
+  // ask.
+  auto other = CheckpointFolder::openFor(path, 8);
+  ASSERT_TRUE(other.ok());
+  EXPECT_FALSE(*CheckpointFolder::openIfFree(path));
+  EXPECT_TRUE(CheckpointFolder::takeOver(path, 8).ok());
+  EXPECT_FALSE(other->checkOwner().ok());
+}
+
+// The previous incarnation of a trainer may be suspended, or cut off from the
+// network.
 TEST(CheckpointFolder, ALaterStartOfTheSameJobTakesItOver) {
   TestFolder folder;
   const std::string path = folder.file("all");
@@ -103,7 +134,7 @@ TEST(CheckpointFolder, ALaterStartOfTheSameJobTakesItOver) {
     EXPECT_THAT(status.message(), HasSubstr("another process"));
     EXPECT_TRUE(earlier->checkOwner().ok());
   };
-  // It has not said of which job it is, then it is of another one.
+  // An owner that has not named its job counts as one of another job.
   isRefused(7);
   ASSERT_TRUE(earlier->note(8).ok());
   isRefused(7);
@@ -114,9 +145,10 @@ TEST(CheckpointFolder, ALaterStartOfTheSameJobTakesItOver) {
     ASSERT_TRUE(later.ok()) << later.status().message();
     EXPECT_TRUE(later->checkOwner().ok());
     EXPECT_THAT(earlier->checkOwner().message(), HasSubstr("another start"));
-    // Somebody may still write there for the earlier one.
+    // A process may still write there for the previous incarnation.
     EXPECT_TRUE(fs::exists(path + "/step-000000000006.tmp.77"));
-    // The folder stays taken when the earlier one ends, and after one more.
+    // The folder stays locked when the previous incarnation ends, and when one
+    // more comes.
     {
       const auto ended = std::move(*earlier);
     }
@@ -147,8 +179,8 @@ TEST(CheckpointFolder, OneWriterCleansUp) {
     ASSERT_TRUE(all->removeOld(5, 0).ok());
     EXPECT_THAT(listCheckpoints(path), ElementsAre(5, 4, 3));
   }
-  // As if writers had been killed: in the middle of a part, between the two
-  // renames of a replacement, and behind them.
+  // As if writers had been killed: within a part, between the two renames of a
+  // replacement, and after them.
   fs::create_directory(path + "/step-000000000006.tmp.77");
   folder.write("all/step-000000000006.tmp.77/dense.safetensors.tmp.77", "x");
   fs::rename(path + "/step-000000000005", path + "/step-000000000005.old.77");
@@ -163,7 +195,7 @@ TEST(CheckpointFolder, OneWriterCleansUp) {
 
 namespace {
 
-/// Tells what happens to the names in a folder.
+/// Watches events on the names in a folder.
 class Watch {
 public:
   Watch(const std::string &folder, uint32_t events)
@@ -185,8 +217,8 @@ private:
 
 } // namespace
 
-// A writer that dies while it removes leaves less than a checkpoint.
-TEST(CheckpointFolder, WhatIsHalfRemovedDoesNotComeBack) {
+// A writer that dies during a removal leaves no valid checkpoint.
+TEST(CheckpointFolder, WhatIsHalfRemovedDoesNotReturn) {
   TestFolder folder;
   auto model = makeModel(3, 5);
   const std::string path = folder.file("all");
@@ -196,7 +228,7 @@ TEST(CheckpointFolder, WhatIsHalfRemovedDoesNotComeBack) {
     ASSERT_TRUE(all.ok());
     for (int64_t steps : {1, 2})
       save(*model, all->nameOf(steps), steps);
-    // So many names that it is met among them.
+    // Enough names that the writer is killed among them.
     for (int i = 0; i < 20'000; ++i)
       folder.write("all/step-000000000001/more" + std::to_string(i), "");
     const Watch watch(path, IN_MOVED_FROM);
@@ -214,7 +246,7 @@ TEST(CheckpointFolder, WhatIsHalfRemovedDoesNotComeBack) {
   EXPECT_THAT(filesOf(path), ElementsAre("step-000000000002"));
 }
 
-// As a job with --checkpoint-keep 1 does beside whoever reads.
+// As a job with --checkpoint-keep 1 does while another process reads.
 TEST(CheckpointFolder, WhatIsRemovedMeanwhileIsNotDamaged) {
   TestFolder folder;
   auto model = makeModel(3, 5);
@@ -243,11 +275,19 @@ TEST(CheckpointFolder, WhatIsRemovedMeanwhileIsNotDamaged) {
 
 namespace {
 
-/// What the C library's function of that name does meanwhile: how often folders
-/// were flushed, and the error that this ends with.
-int flushedFolders = 0, flushError = 0;
+/// Behavior of the replaced C functions: number of flushed folders, and the
+/// errors to return.
+int flushedFolders = 0, flushError = 0, lockError = 0;
 
 } // namespace
+
+extern "C" int flock(int file, int operation) {
+  if (lockError != 0) {
+    errno = lockError;
+    return -1;
+  }
+  return int(syscall(SYS_flock, file, operation));
+}
 
 extern "C" int fsync(int file) {
   struct stat found;
@@ -261,7 +301,35 @@ extern "C" int fsync(int file) {
   return int(syscall(SYS_fsync, file));
 }
 
-// Before it is safe, nothing else is removed.
+// Some file systems have no locks. There a process of the same job may live
+// although its lock can be taken.
+TEST(CheckpointFolder, WithoutLocksProcessesOfOneJobLeaveEachOtherAlone) {
+  TestFolder folder;
+  const std::string path = folder.file("all");
+  lockError = ENOLCK;
+  {
+    auto owner = CheckpointFolder::open(path);
+    ASSERT_TRUE(owner.ok());
+    ASSERT_TRUE(owner->note(8).ok());
+    const std::string unfinished = path + "/step-000000000006.tmp.77";
+    fs::create_directory(unfinished);
+    EXPECT_TRUE(CheckpointFolder::openFor(path, 8).ok());
+    EXPECT_TRUE(owner->checkOwner().ok());
+    EXPECT_TRUE(fs::exists(unfinished));
+    {
+      auto later = CheckpointFolder::takeOver(path, 8);
+      ASSERT_TRUE(later.ok());
+      EXPECT_FALSE(owner->checkOwner().ok());
+      EXPECT_TRUE(fs::exists(unfinished));
+    }
+    // A process of another job cleans up.
+    EXPECT_TRUE(CheckpointFolder::openFor(path, 9).ok());
+    EXPECT_FALSE(fs::exists(unfinished));
+  }
+  lockError = 0;
+}
+
+// Nothing else is removed until the checkpoint is safe.
 TEST(CheckpointWriter, AFolderThatCannotBeFlushedIsAnError) {
   TestFolder folder;
   auto model = makeModel(3, 5);
@@ -283,7 +351,7 @@ TEST(CheckpointWriter, AFolderThatCannotBeFlushedIsAnError) {
         AllOf(HasSubstr("cannot be flushed"), HasSubstr(std::strerror(error))));
     flushError = 0;
   }
-  // File systems that flush no folders.
+  // Some file systems do not flush folders.
   for (const int error : {EINVAL, ENOTSUP}) {
     CheckpointWriter writer = saveAgain(2);
     flushError = error;
@@ -295,7 +363,7 @@ TEST(CheckpointWriter, AFolderThatCannotBeFlushedIsAnError) {
 TEST(CheckpointFolder, ItsOwnNameIsFlushed) {
   TestFolder folder;
   flushedFolders = 0;
-  // Two folders are new, each in another one.
+  // Two folders are new, one in the other.
   ASSERT_TRUE(CheckpointFolder::open(folder.file("a/b")).ok());
   EXPECT_EQ(flushedFolders, 2);
   ASSERT_TRUE(CheckpointFolder::open(folder.file("a/b")).ok());

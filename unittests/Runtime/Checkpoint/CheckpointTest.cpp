@@ -1,4 +1,4 @@
-//===- CheckpointTest.cpp - Whole state on disk, and damage to it ---------===//
+//===- CheckpointTest.cpp - Whole checkpoints and damaged ones ------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -63,7 +63,7 @@ TEST(Checkpoint, RestoresValuesSlotsAndSteps) {
   }
 }
 
-// Bits as they are in memory; f32 for whoever reads values.
+// Stored bits are those in memory; readers of values get f32.
 TEST(Checkpoint, HoldsValuesAsTheyAreStored) {
   for (int32_t storage : {PDL_STORE_BF16, PDL_STORE_F16}) {
     TestFolder folder;
@@ -90,7 +90,7 @@ TEST(Checkpoint, HoldsValuesAsTheyAreStored) {
         restoreModel(restored, *checkpoint, CheckpointUse::Training);
     ASSERT_TRUE(status.ok()) << status.message();
     EXPECT_EQ(digestOfState(restored), digestOfState(*model));
-    // A dump of either is one of f32, from which the same bits come back.
+    // A dump of either is a dump in f32, which restores the same bits.
     const std::string dump = dumpOf(folder, *model);
     Expected<ModelState> state = stateOf(*checkpoint);
     ASSERT_TRUE(state.ok());
@@ -105,8 +105,8 @@ TEST(Checkpoint, HoldsValuesAsTheyAreStored) {
   }
 }
 
-// Each changed byte, each truncation, each missing file is refused with the
-// checkpoint's name, and the checkpoint is good again without the damage.
+// Each changed byte, each truncation and each missing file is refused with the
+// checkpoint's name. Without the damage the checkpoint is valid again.
 TEST(Checkpoint, EveryDamageIsRefused) {
   TestFolder folder;
   save(*makeModel(3, 5), folder.file("c"));
@@ -139,7 +139,7 @@ TEST(Checkpoint, EveryDamageIsRefused) {
     fs::create_directory(folder.file(file));
     refuse("a folder");
     fs::remove(folder.file(file));
-    // Who opened it would wait for somebody who writes.
+    // Opening the pipe would wait for a writer.
     ASSERT_EQ(mkfifo(folder.file(file).c_str(), 0600), 0);
     refuse("a pipe");
     fs::remove(folder.file(file));
@@ -148,8 +148,8 @@ TEST(Checkpoint, EveryDamageIsRefused) {
   }
 }
 
-// Who only asks where a training stands does not read its state, but notices
-// what is missing or cut, and damage to what it reads.
+// A reader of only the progress does not read the state. It still detects
+// missing and truncated files, and damage in what it reads.
 TEST(Checkpoint, ProgressIsReadWithoutTheState) {
   TestFolder folder;
   const std::string path = folder.file("step-000000000012");
@@ -208,7 +208,7 @@ TEST(Checkpoint, AnotherVersionIsNamed) {
                                HasSubstr("reads version 3 and deltas of "
                                          "version 4;")));
   }
-  // A whole one is no delta.
+  // A whole checkpoint is no delta.
   folder.write("c/manifest.json",
                "{\"version\": 4," + text.substr(begin.size()));
   EXPECT_THAT(Checkpoint::open(folder.file("c")).status().message(),
@@ -248,7 +248,8 @@ TEST(Checkpoint, AnotherModelIsRefused) {
                           "this program f64 [4]"));
 }
 
-// Another rate is another training, but the values are good for all else.
+// Another learning rate makes another training, but the values are valid for
+// all other uses.
 TEST(Checkpoint, AnotherTrainingMayUseTheValues) {
   TestFolder folder;
   auto model = makeModel(3, 50);
@@ -285,7 +286,7 @@ TEST(Checkpoint, DifferencesOfModelsAreNamed) {
     return differencesOf(program, before, use);
   };
   EXPECT_EQ(text(before, CheckpointUse::Training), "");
-  // Who reads values needs no more than its own.
+  // A reader of values needs only its own parts.
   const std::vector<ModelPart> fewer(before.begin(), before.begin() + 1);
   EXPECT_EQ(text(fewer, CheckpointUse::Values), "");
   EXPECT_EQ(text(fewer, CheckpointUse::Training),
@@ -304,7 +305,7 @@ TEST(Checkpoint, DifferencesOfModelsAreNamed) {
   other.push_back({PDL_PART_TRAINING, "regularizer of group @g", "l2"});
   EXPECT_EQ(text(other, CheckpointUse::Training),
             "the checkpoint has no regularizer of group @g, this program l2");
-  // The group of a cycle's turns is none of the model's.
+  // The group of a cycle's turns does not belong to the model.
   const auto cycle = [](const char *value) {
     return std::vector<ModelPart>{
         {PDL_PART_TRAINING, "rule of group @train.turns", value}};
@@ -338,7 +339,7 @@ TEST(Checkpoint, DifferencesOfKeysAreTexts) {
                           CheckpointUse::Values),
             "the keys of @emb come from fields in another way: only the "
             "checkpoint makes some of `text by xxh64 salt 3`");
-  // Who trains nothing may read fewer of them, but no others.
+  // A program that does not train may read fewer of them, but no others.
   EXPECT_EQ(differencesOf(keys("keys read of @emb", "integer"), saved,
                           CheckpointUse::Values),
             "");
@@ -371,7 +372,7 @@ TEST(Checkpoint, OldLayoutsAreOpenedOnRequest) {
   pdl_descriptor program = *handWrittenProgram({});
   std::vector<pdl_part> parts(program.parts,
                               program.parts + program.part_count);
-  // Nothing is to be checked where no keys are made.
+  // Without keys there is nothing to check.
   EXPECT_TRUE(checkSameModel(program, *again, "c", CheckpointUse::Values).ok());
   parts.insert(parts.begin(),
                {PDL_PART_STATE, "keys of @emb", "text by xxh64 salt 3"});
@@ -396,7 +397,7 @@ TEST(Checkpoint, OldLayoutsAreOpenedOnRequest) {
           .ok());
   EXPECT_EQ(accepted.unchecked,
             keys + "; the fields and the losses of the training");
-  // What can be checked still is.
+  // Everything that can be checked is still checked.
   parts.back().value = "0.2";
   EXPECT_THAT(
       checkSameModel(program, *again, "c", CheckpointUse::Training, &accepted)
@@ -406,11 +407,10 @@ TEST(Checkpoint, OldLayoutsAreOpenedOnRequest) {
 
 namespace {
 
-/// Writes the rows of a dump as parts of given ranges of shards, as servers
-/// would.
+/// Writes the rows of a dump as parts of given ranges of shards, as servers do.
 struct PartedCheckpoint {
   std::vector<std::pair<int64_t, int64_t>> ranges;
-  /// Changes a part's rows, and what it says about itself.
+  /// Changes a part's rows, and its description.
   std::function<void(CheckpointPart &, std::vector<int64_t> &)> spoil;
 
   void write(const Model &model, const std::string &path) const {
@@ -493,7 +493,7 @@ TEST(Checkpoint, PartsOfAnyNumberOfWritersAreOneState) {
   }
 }
 
-// As a table that does not fit into one part is written.
+// Written like a table that does not fit into one part.
 TEST(Checkpoint, ATableInManyPartsIsOneTable) {
   TestFolder folder;
   auto model = makeModel(3, 500);
@@ -508,7 +508,8 @@ TEST(Checkpoint, ATableInManyPartsIsOneTable) {
           .ok());
   ASSERT_TRUE(writer.commit(std::move(manifest)).ok());
   const size_t bytes = 500 * model->table(SymbolTable)->rowBytes();
-  // The dense part, and at least half of the parts of a table cut evenly.
+  // There is a dense part, and at least half of the parts of a table divided
+  // evenly.
   Expected<Checkpoint> checkpoint = Checkpoint::open(path);
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.status().message();
   EXPECT_GT(checkpoint->manifest().parts.size(), 1 + bytes / bytesInPart / 2);
@@ -523,7 +524,7 @@ TEST(Checkpoint, ATableInManyPartsIsOneTable) {
     ASSERT_TRUE(status.ok()) << status.message();
     EXPECT_EQ(dumpOf(folder, restored), dumpOf(folder, *model));
   }
-  // One part less is not the table.
+  // With one part less, the table is incomplete.
   fs::remove(path + "/" + checkpoint->manifest().parts.back().file);
   EXPECT_FALSE(Checkpoint::open(path).ok());
 }
@@ -569,7 +570,8 @@ TEST(CompareStates, SaysWhereTheyDiffer) {
   const ModelState a = stateFrom(*model);
   EXPECT_EQ(compareStates(a, stateFrom(*model), "A", "B", 9).count, 0);
 
-  // The sign of a zero is a difference; the last bit of a number too.
+  // The sign of a zero counts as a difference, and so does the last bit of a
+  // number.
   auto *weights = static_cast<float *>(model->value(SymbolWeights));
   weights[1] = std::nextafter(weights[1], 2.0f);
   int64_t key = 7;
@@ -580,22 +582,23 @@ TEST(CompareStates, SaysWhereTheyDiffer) {
   ModelState b = stateFrom(*model);
   StateDifferences found = compareStates(a, b, "A", "B", 9);
   EXPECT_EQ(found.count, 2);
-  EXPECT_THAT(found.sentences,
+  EXPECT_THAT(found.messages,
               ElementsAre(HasSubstr("emb.slot.m, key 7, element 2"),
                           HasSubstr("w, element 1")));
-  EXPECT_THAT(found.sentences[0], HasSubstr("-0 in B"));
-  EXPECT_EQ(compareStates(a, b, "A", "B", 1).sentences.size(), 1u);
+  EXPECT_THAT(found.messages[0], HasSubstr("-0 in B"));
+  EXPECT_EQ(compareStates(a, b, "A", "B", 1).messages.size(), 1u);
 
-  // A key more, in the middle: other rows are still compared with their own.
+  // An additional key in the middle: other rows are still compared with their
+  // own.
   auto larger = makeModel(3, 21);
   found = compareStates(a, stateFrom(*larger), "A", "B", 9);
   EXPECT_EQ(found.count, 1);
-  EXPECT_THAT(found.sentences, ElementsAre("emb, key -19540: only in B"));
+  EXPECT_THAT(found.messages, ElementsAre("emb, key -19540: only in B"));
 
   b = a;
   b.tensors["w"].shape = {1, 3};
   b.tensors.erase("b");
-  EXPECT_THAT(compareStates(a, b, "A", "B", 9).sentences,
+  EXPECT_THAT(compareStates(a, b, "A", "B", 9).messages,
               ElementsAre("b: only in A", "w is F32 [3, 1] in A, F32 [1, 3] "
                                           "in B"));
 }

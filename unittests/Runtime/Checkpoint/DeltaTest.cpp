@@ -1,4 +1,4 @@
-//===- DeltaTest.cpp - Checkpoints of what has changed --------------------===//
+//===- DeltaTest.cpp - Delta checkpoints ----------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,7 +12,7 @@
 #include "pdlrt/Checkpoint/Merge.h"
 #include "pdlrt/Checkpoint/ModelFile.h"
 #include "pdlrt/Checkpoint/State.h"
-#include "pdlrt/Table/TableMoment.h"
+#include "pdlrt/Table/TableSnapshot.h"
 
 #include <gmock/gmock.h>
 
@@ -36,7 +36,7 @@ std::string dumpOf(const TestFolder &folder, const Model &model) {
   return folder.read("dump");
 }
 
-/// How many keys tables have in the parts of one checkpoint.
+/// Returns the number of keys of tables in the parts of one checkpoint.
 int64_t keysIn(const Checkpoint &checkpoint, const char *name = "keys") {
   int64_t keys = 0;
   for (size_t p = 0; p < checkpoint.manifest().parts.size(); ++p)
@@ -46,7 +46,7 @@ int64_t keysIn(const Checkpoint &checkpoint, const char *name = "keys") {
   return keys;
 }
 
-/// That a checkpoint is that state, however it is read.
+/// Expects a checkpoint to have that state, however it is read.
 void expectState(const TestFolder &folder, const std::string &path,
                  const std::string &dump, const TablePartSizes &sizes = {}) {
   Scheduler three(3);
@@ -63,7 +63,7 @@ void expectState(const TestFolder &folder, const std::string &path,
   ASSERT_TRUE(writeDump(*state, folder.file("dump")).ok());
   EXPECT_EQ(folder.read("dump"), dump);
 
-  // What a whole save would have written.
+  // Compare with the files of a whole save.
   fs::remove_all(folder.file("whole"));
   fs::remove_all(folder.file("merged"));
   CheckpointWriter writer(folder.file("whole"));
@@ -125,7 +125,7 @@ TEST(Delta, WithAllBeforeItIsTheWhole) {
     const Expected<Checkpoint> alone = Checkpoint::openAlone(chain.pathOf(7));
     ASSERT_TRUE(alone.ok());
     EXPECT_TRUE(alone->earlier().empty());
-    // However its folder is called.
+    // The name of its folder does not matter.
     fs::create_directory_symlink(chain.pathOf(7), folder.file("latest"));
     for (const std::string &path :
          {chain.pathOf(7) + "/", chain.pathOf(7) + "/.", folder.file("latest")})
@@ -133,7 +133,7 @@ TEST(Delta, WithAllBeforeItIsTheWhole) {
   }
 }
 
-// A row that is read, or found again, is no change.
+// Reading or finding a row is no change.
 TEST(Delta, HoldsWhatWasWrittenAlone) {
   TestFolder folder;
   auto model = makeTrained();
@@ -160,7 +160,7 @@ TEST(Delta, HoldsWhatWasWrittenAlone) {
   Changes(*model, 1).update({5, 7, 70'000'001});
   chain.save(*model, 3, true);
   EXPECT_EQ(keysIn(*Checkpoint::openAlone(chain.pathOf(3))), 3);
-  // What was restored is as it was saved.
+  // The restored state equals the saved one.
   Model restored(*handWrittenProgram({}), 3);
   ASSERT_TRUE(restoreModel(restored, *Checkpoint::open(chain.pathOf(3)),
                            CheckpointUse::Training)
@@ -175,7 +175,7 @@ TEST(Delta, HoldsWhatWasWrittenAlone) {
   EXPECT_EQ(keysIn(*last, "erased"), 1);
   const std::string dump = dumpOf(folder, restored);
   expectState(folder, chain.pathOf(4), dump);
-  // Who has the state before needs the delta alone.
+  // A reader that has the previous state needs only the delta.
   Model follower(*handWrittenProgram({}), 3);
   ASSERT_TRUE(restoreModel(follower, *Checkpoint::open(chain.pathOf(3)),
                            CheckpointUse::Training)
@@ -186,13 +186,13 @@ TEST(Delta, HoldsWhatWasWrittenAlone) {
   EXPECT_EQ(dumpOf(folder, follower), dump);
 }
 
-// Of one moment, while rows are written, made and erased; what changes
-// meanwhile is in the next one.
-TEST(Delta, IsOfItsMoment) {
+// The delta belongs to one moment while rows are written, created and erased.
+// Later changes are in the next delta.
+TEST(Delta, IsOfItsSnapshot) {
   for (const int32_t untouched : {PDL_UNTOUCHED_LAZY, PDL_UNTOUCHED_DENSE})
     for (const TablePartSizes &sizes :
          {TablePartSizes{size_t(1) << 15},
-          TablePartSizes{size_t(1) << 15, size_t(1) << 20, /*aside=*/1}}) {
+          TablePartSizes{size_t(1) << 15, size_t(1) << 20, /*copyLimit=*/1}}) {
       SCOPED_TRACE(untouched);
       TestFolder folder;
       auto model = makeTrained(untouched);
@@ -205,20 +205,20 @@ TEST(Delta, IsOfItsMoment) {
         CheckpointWriter writer(chain.pathOf(steps));
         CheckpointManifest manifest = chain.manifestOf(steps, steps > 1);
         describeModel(*model, manifest);
-        auto moment =
-            StateMoment::take(*model, "dense.safetensors", writer, sizes,
-                              steps > 1 ? SavedRows::Changed : SavedRows::Base);
-        ASSERT_TRUE(moment.ok()) << moment.status().message();
+        auto snapshot = StateSnapshot::take(
+            *model, "dense.safetensors", writer, sizes,
+            steps > 1 ? SavedRows::Changed : SavedRows::Base);
+        ASSERT_TRUE(snapshot.ok()) << snapshot.status().message();
         std::atomic<bool> isWritten = false;
         std::thread saver([&] {
-          const Status status = (*moment)->write(writer);
+          const Status status = (*snapshot)->write(writer);
           EXPECT_TRUE(status.ok()) << status.message();
           isWritten = true;
         });
         for (int more = 0; more < 3 || (!isWritten && more < 20); ++more)
           changes.step(200);
         saver.join();
-        (*moment).reset();
+        (*snapshot).reset();
         chain.commit(writer, std::move(manifest));
       }
       for (int64_t steps = 1; steps <= 5; ++steps) {
@@ -234,7 +234,7 @@ TEST(Delta, IsOfItsMoment) {
     }
 }
 
-// As of a process that does not know what has changed: its rows are whole.
+// A process that does not know what has changed saves all its rows.
 TEST(Delta, MayHaveWholeParts) {
   TestFolder folder;
   auto model = makeTrained();
@@ -251,7 +251,7 @@ TEST(Delta, MayHaveWholeParts) {
 }
 
 TEST(Delta, SaysWhatIsWrongOfWhatItFollows) {
-  const auto sentenceOf = [](auto damage) {
+  const auto messageOf = [](auto damage) {
     TestFolder folder;
     auto model = makeTrained();
     Changes changes(*model, 1);
@@ -263,7 +263,7 @@ TEST(Delta, SaysWhatIsWrongOfWhatItFollows) {
     damage(chain, *model);
     const std::string sentence =
         Checkpoint::open(chain.pathOf(3)).status().message();
-    // Nothing of it is taken.
+    // Nothing of it is loaded.
     std::vector<std::string> refused;
     EXPECT_TRUE(
         findNewestCheckpoint(folder.file("chain"), refused).status().ok() ||
@@ -271,15 +271,15 @@ TEST(Delta, SaysWhatIsWrongOfWhatItFollows) {
     EXPECT_FALSE(refused.empty());
     return sentence;
   };
-  EXPECT_THAT(sentenceOf([](const Chain &chain, const Model &) {
+  EXPECT_THAT(messageOf([](const Chain &chain, const Model &) {
                 fs::remove_all(chain.pathOf(1));
               }),
               AllOf(HasSubstr("step-000000000003: is a delta, and "
                               "step-000000000001, which step-000000000002 "
-                              "follows, is not beside it; bring it back"),
+                              "follows, is not next to it; bring it back"),
                     HasSubstr("use another checkpoint")));
   for (const int64_t steps : {1, 2})
-    EXPECT_THAT(sentenceOf([&](const Chain &chain, const Model &) {
+    EXPECT_THAT(messageOf([&](const Chain &chain, const Model &) {
                   flipByte(onlyTableFile(chain.pathOf(steps)));
                 }),
                 AllOf(HasSubstr("step-000000000003: is a delta that needs "
@@ -287,18 +287,18 @@ TEST(Delta, SaysWhatIsWrongOfWhatItFollows) {
                                 std::to_string(steps)),
                       HasSubstr("file table-"), HasSubstr("checksum"),
                       HasSubstr("use another")));
-  EXPECT_THAT(sentenceOf([](const Chain &chain, const Model &) {
+  EXPECT_THAT(messageOf([](const Chain &chain, const Model &) {
                 flipByte(chain.pathOf(2) + "/" + manifestName);
               }),
               AllOf(HasSubstr("needs step-000000000002"),
                     HasSubstr("its checksum does not fit")));
   EXPECT_THAT(
-      sentenceOf([](const Chain &chain, const Model &) {
+      messageOf([](const Chain &chain, const Model &) {
         fs::remove(onlyTableFile(chain.pathOf(1)));
       }),
       AllOf(HasSubstr("needs step-000000000001"), HasSubstr("use another")));
-  // Whole, but another one.
-  EXPECT_THAT(sentenceOf([](Chain &chain, const Model &model) {
+  // Complete, but a different one.
+  EXPECT_THAT(messageOf([](Chain &chain, const Model &model) {
                 fs::remove_all(chain.pathOf(1));
                 chain.save(model, 1, false);
               }),
@@ -307,7 +307,7 @@ TEST(Delta, SaysWhatIsWrongOfWhatItFollows) {
                     HasSubstr("use another checkpoint")));
 }
 
-/// As it is where a training goes on.
+/// The same happens when a training resumes.
 TEST(Delta, IsMergedAlthoughItIsRemovedMeanwhile) {
   TestFolder folder;
   auto model = makeTrained();
@@ -325,7 +325,7 @@ TEST(Delta, IsMergedAlthoughItIsRemovedMeanwhile) {
   ASSERT_TRUE(merged.ok()) << merged.message();
   for (const std::string &name : filesOf(folder.file("before")))
     EXPECT_EQ(folder.read("after/" + name), folder.read("before/" + name));
-  // What has got the name meanwhile stays.
+  // A file that got the name meanwhile is kept.
   fs::create_directory(folder.file("another"));
   EXPECT_THAT(mergeCheckpoint(*checkpoint, folder.file("another")).message(),
               HasSubstr("something has that name by now, and stays"));
@@ -339,7 +339,7 @@ TEST(Delta, WhatIsKeptHasAllThatItNeeds) {
   Chain chain(folder);
   for (int64_t steps = 1; steps <= 8; ++steps) {
     changes.update({steps});
-    // Whole: 1, 4, 7.
+    // Whole checkpoints: 1, 4, 7.
     chain.save(*model, steps, steps % 3 != 1);
   }
   Expected<CheckpointFolder> own = CheckpointFolder::open(folder.file("chain"));
@@ -348,7 +348,7 @@ TEST(Delta, WhatIsKeptHasAllThatItNeeds) {
   EXPECT_THAT(listCheckpoints(folder.file("chain")),
               ElementsAre(8, 7, 6, 5, 4));
   EXPECT_TRUE(Checkpoint::open(chain.pathOf(6)).ok());
-  // One whose chain is broken does not count, and goes.
+  // A checkpoint with a broken chain does not count and is removed.
   fs::remove_all(chain.pathOf(7));
   const Expected<CheckpointFolder::Pruned> pruned = own->prune(1);
   ASSERT_TRUE(pruned.ok()) << pruned.status().message();
@@ -358,18 +358,19 @@ TEST(Delta, WhatIsKeptHasAllThatItNeeds) {
   EXPECT_THAT(listCheckpoints(folder.file("chain")), ElementsAre(6, 5, 4));
   ASSERT_TRUE(own->prune(2).ok());
   EXPECT_THAT(listCheckpoints(folder.file("chain")), ElementsAre(6, 5, 4));
-  // One that has another's name is used by nobody: it does not count, but it is
-  // somebody's copy.
+  // A checkpoint under another one's name is not used: it does not count, but
+  // it is a user's copy and is kept.
   fs::copy(chain.pathOf(4), chain.pathOf(9), fs::copy_options::recursive);
-  const Expected<CheckpointFolder::Pruned> beside = own->prune(1);
-  ASSERT_TRUE(beside.ok()) << beside.status().message();
-  EXPECT_THAT(beside->renamed,
+  const Expected<CheckpointFolder::Pruned> other2 = own->prune(1);
+  ASSERT_TRUE(other2.ok()) << other2.status().message();
+  EXPECT_THAT(other2->renamed,
               ElementsAre(HasSubstr("holds the state after 4 steps")));
-  EXPECT_EQ(beside->kept, 1);
-  EXPECT_EQ(beside->needed, 2);
+  EXPECT_EQ(other2->kept, 1);
+  EXPECT_EQ(other2->needed, 2);
   EXPECT_THAT(listCheckpoints(folder.file("chain")), ElementsAre(9, 6, 5, 4));
   fs::remove_all(chain.pathOf(9));
-  // Nor does one of which a bit has changed, or of which one has that it needs.
+  // A checkpoint with a changed bit does not count, and neither does one that
+  // depends on it.
   flipByte(onlyTableFile(chain.pathOf(6)));
   ASSERT_TRUE(own->prune(1).ok());
   EXPECT_THAT(listCheckpoints(folder.file("chain")), ElementsAre(5, 4));
@@ -381,7 +382,7 @@ TEST(Delta, WhatIsKeptHasAllThatItNeeds) {
   EXPECT_THAT(listCheckpoints(folder.file("chain")), ElementsAre(5));
 }
 
-// Else a training would begin anew in it.
+// Otherwise a training would start anew in it.
 TEST(Delta, OneCheckpointIsNoFolderOfThem) {
   TestFolder folder;
   auto model = makeTrained();
@@ -396,9 +397,9 @@ TEST(Delta, OneCheckpointIsNoFolderOfThem) {
                         "in it to go on from it"));
 }
 
-// However it is read, and with whatever right sums.
+// However it is read, and even with correct checksums.
 TEST(Delta, WithKeysThatAreNotInTheirPlaceIsRefused) {
-  const auto sentencesOf = [](const ChangeKeys &change) {
+  const auto messagesOf = [](const ChangeKeys &change) {
     TestFolder folder;
     const Chain chain = makeBaseAndDelta(folder);
     writeOtherKeys(chain.pathOf(2), change);
@@ -419,17 +420,17 @@ TEST(Delta, WithKeysThatAreNotInTheirPlaceIsRefused) {
   };
   using testing::Each;
   EXPECT_THAT(
-      sentencesOf([](auto &keys, auto &) { std::swap(keys[3], keys[200]); }),
+      messagesOf([](auto &keys, auto &) { std::swap(keys[3], keys[200]); }),
       Each(HasSubstr("is not in its place; the checkpoint is damaged")));
-  EXPECT_THAT(sentencesOf([](auto &keys, auto &) { keys[8] = keys[7]; }),
+  EXPECT_THAT(messagesOf([](auto &keys, auto &) { keys[8] = keys[7]; }),
               Each(HasSubstr("is not in its place")));
   EXPECT_THAT(
-      sentencesOf([](auto &, auto &erased) { erased.push_back(erased[0]); }),
+      messagesOf([](auto &, auto &erased) { erased.push_back(erased[0]); }),
       Each(HasSubstr("is not in its place")));
   EXPECT_THAT(
-      sentencesOf([](auto &, auto &erased) { std::ranges::reverse(erased); }),
+      messagesOf([](auto &, auto &erased) { std::ranges::reverse(erased); }),
       Each(HasSubstr("is not in its place")));
-  EXPECT_THAT(sentencesOf([](auto &keys, auto &erased) {
+  EXPECT_THAT(messagesOf([](auto &keys, auto &erased) {
                 erased = {keys[keys.size() / 2]};
               }),
               Each(HasSubstr("has a row, and is erased")));

@@ -34,8 +34,8 @@ protected:
   fs::path folder;
 };
 
-/// A safetensors file of one F32 matrix whose rows are zeros, which take no
-/// room on the disk, but for the last one.
+/// Writes a safetensors file of one F32 matrix whose rows are zeros, except the
+/// last one. Zeros use no disk space.
 FileDigest writeSparse(const std::string &path, const std::string &name,
                        int64_t rows, int64_t width,
                        const std::vector<float> &last) {
@@ -62,7 +62,7 @@ FileDigest writeSparse(const std::string &path, const std::string &name,
 
 } // namespace
 
-// Two parts of 6 GB each, of rows that lie in turns: nothing is cut to 32 bits.
+// Two parts of 6 GB each, with alternating rows: no offset is cut to 32 bits.
 TEST_F(LargeParameterTest, RowsBeyondFourGigabytesAreFound) {
   constexpr int64_t width = 1024, half = 1500000, rows = 2 * half;
   const std::string path = folder / "step-000000000001";
@@ -86,7 +86,7 @@ TEST_F(LargeParameterTest, RowsBeyondFourGigabytesAreFound) {
   CheckpointManifest manifest;
   manifest.symbols = {{"w", false, {rows, width}, {}}};
   ASSERT_TRUE(writer.commit(std::move(manifest)).ok());
-  // Checksums of 12 GB are another matter.
+  // Checksums of 12 GB would take too long.
   Expected<Checkpoint> checkpoint =
       Checkpoint::open(path, CheckpointCheck::Progress);
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.status().message();
@@ -97,7 +97,7 @@ TEST_F(LargeParameterTest, RowsBeyondFourGigabytesAreFound) {
   std::vector<float> expected(width, 0);
   expected.insert(expected.end(), last[0].begin(), last[0].end());
   EXPECT_EQ(found, expected);
-  // Where the parts meet.
+  // The rows where the parts meet.
   ASSERT_TRUE(
       checkpoint->copyRows(symbol, "w", {half + 63, half + 65}, found.data())
           .ok());
@@ -106,8 +106,8 @@ TEST_F(LargeParameterTest, RowsBeyondFourGigabytesAreFound) {
   EXPECT_EQ(found, expected);
 }
 
-// A disk that is full in the middle of a part: what write(2) takes of it is
-// less than what it is given.
+// The disk becomes full within a part: write(2) accepts fewer bytes than it is
+// given.
 TEST_F(LargeParameterTest, AFileThatFindsNoRoomIsAnErrorAndGone) {
   const std::vector<float> values(1 << 20, 1);
   SafetensorsWriter tensors;

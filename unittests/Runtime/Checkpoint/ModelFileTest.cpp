@@ -1,4 +1,4 @@
-//===- ModelFileTest.cpp - State in and out, and what is refused ----------===//
+//===- ModelFileTest.cpp - Loading and saving of state --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -25,7 +25,7 @@ using testing::HasSubstr;
 
 namespace {
 
-/// A file with everything that the hand-written model has, to be spoilt.
+/// A file with everything in the hand-written model, to be damaged.
 struct Tensors {
   std::vector<float> w = {1, 2, 3}, b = {4}, values = {1, 2, 3, 4, 5, 6, 7, 8};
   std::vector<int64_t> keys = {-5, 9};
@@ -96,7 +96,7 @@ TEST(ModelFile, RefusesWhatCannotBeStored) {
     Model model(*handWrittenProgram(variant), 0);
     return initializeModel(model, folder.file("f"), FileCoverage::Parameters);
   };
-  // The nearest number is the largest.
+  // The nearest number is the largest one.
   EXPECT_TRUE(initialize().ok());
   tensors.values[5] = 65520;
   EXPECT_THAT(initialize().message(),
@@ -159,7 +159,7 @@ TEST(ModelFile, RefusesSlotsThatAreNotFinite) {
                         "at [0, 2]"));
 }
 
-// Who only reads needs every table; half of one is nobody's.
+// A reader needs every table completely.
 TEST(ModelFile, RefusesATableThatIsNotThere) {
   TestFolder folder;
   Tensors tensors;
@@ -181,7 +181,7 @@ TEST(ModelFile, RefusesATableThatIsNotThere) {
   EXPECT_EQ(refusal(FileCoverage::Any), "");
 }
 
-// A training may begin with a part of a model; what it takes is said.
+// A training may start with a part of a model; it logs which part.
 TEST(ModelFile, TakesAPartByName) {
   TestFolder folder;
   Tensors tensors;

@@ -1,4 +1,4 @@
-//===- RunningEpochTest.cpp - What an epoch has measured so far -----------===//
+//===- RunningEpochTest.cpp - State of a running epoch --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,13 +19,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 using namespace pdlrt;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// A checkpoint of a model with the epoch, opened.
+/// Saves a checkpoint of a model with the epoch, and opens it.
 static Expected<Checkpoint> saved(const pdl_descriptor &descriptor,
                                   const RunningEpoch &running, int replicas,
                                   const std::string &path) {
@@ -39,7 +42,7 @@ static Expected<Checkpoint> saved(const pdl_descriptor &descriptor,
   return Checkpoint::open(path);
 }
 
-// What is measured may change within an epoch.
+// The metrics may change within an epoch.
 TEST(RunningEpoch, MetricsGoByNameAndKind) {
   TestFolder folder;
   const pdl_descriptor &descriptor = *handWrittenProgram({});
@@ -55,7 +58,7 @@ TEST(RunningEpoch, MetricsGoByNameAndKind) {
   EXPECT_THAT(same->newMetrics, IsEmpty());
   EXPECT_THAT(same->metrics.sums, testing::Each(0.5));
   EXPECT_FALSE(loadRunningEpoch(descriptor, 3, *checkpoint).ok());
-  // The AUC has other buckets, COPC became a log loss, and one is new.
+  // The AUC has other buckets, COPC became a log loss, and one metric is new.
   std::vector<pdl_metric> metrics(descriptor.metrics,
                                   descriptor.metrics + descriptor.metric_count);
   metrics[0].parameter *= 2;
@@ -70,7 +73,7 @@ TEST(RunningEpoch, MetricsGoByNameAndKind) {
   ASSERT_TRUE(other.ok()) << other.status().message();
   EXPECT_THAT(other->newMetrics,
               ElementsAre(metrics[0].name, metrics[2].name, "another"));
-  // The sums of the log loss that stayed, for each replica; else zeros.
+  // Sums of the unchanged log loss, for each replica; all others are zero.
   const auto sumsOf = [&](size_t metric) {
     return replicas * pdlabi::metricSumCount(metrics[metric].kind,
                                              metrics[metric].parameter);
@@ -80,7 +83,7 @@ TEST(RunningEpoch, MetricsGoByNameAndKind) {
   EXPECT_EQ(other->metrics.sums, sums);
 }
 
-// What a metric of groups keeps is there again, by replica.
+// Samples of a group metric are restored, by replica.
 TEST(RunningEpoch, GroupsAreKept) {
   TestFolder folder;
   pdl_metric metrics[] = {
@@ -92,7 +95,7 @@ TEST(RunningEpoch, GroupsAreKept) {
   constexpr int replicas = 2;
   RunningEpoch running = {1, 2, MetricSums(descriptor, replicas), {}};
   running.groups.resize(4);
-  // Nothing for the first replica.
+  // The first replica has none.
   running.groups[3].add(INT64_MIN, -0.5, true, 2);
   running.groups[3].add(7, 0.25, false, 0.5);
   Expected<Checkpoint> checkpoint =
@@ -108,7 +111,7 @@ TEST(RunningEpoch, GroupsAreKept) {
   EXPECT_THAT(same->groups[3].predictions, ElementsAre(-0.5, 0.25));
   EXPECT_THAT(same->groups[3].labels, ElementsAre(1, 0));
   EXPECT_THAT(same->groups[3].weights, ElementsAre(2, 0.5));
-  // A metric that it does not know begins anew.
+  // An unknown metric starts anew.
   metrics[1].name = "another";
   Expected<RunningEpoch> other =
       loadRunningEpoch(descriptor, replicas, *checkpoint);
@@ -117,8 +120,8 @@ TEST(RunningEpoch, GroupsAreKept) {
   EXPECT_EQ(other->groups[3].size(), 0u);
 }
 
-// The sums of a recall@10 are as many as those of a recall@20, and something
-// else.
+// The sums of a recall@10 have the same size as those of a recall@20, but
+// another meaning.
 TEST(RunningEpoch, MetricsGoByTheirParameter) {
   TestFolder folder;
   pdl_metric metrics[] = {
@@ -141,4 +144,85 @@ TEST(RunningEpoch, MetricsGoByTheirParameter) {
   ASSERT_TRUE(other.ok()) << other.status().message();
   EXPECT_THAT(other->newMetrics, ElementsAre("recall"));
   EXPECT_THAT(other->metrics.sums, ElementsAre(0, 0, 3, 4));
+}
+
+// In a job with other replicas, the first one gets all counts.
+TEST(RunningEpoch, CountsGoToTheFirstOfOtherReplicas) {
+  pdl_metric metrics[] = {
+      {sizeof(pdl_metric), "accuracy", PDL_METRIC_ACCURACY, 0.5},
+      {sizeof(pdl_metric), "gauc", PDL_METRIC_GROUPED_AUC, 0}};
+  pdl_descriptor descriptor = *handWrittenProgram({});
+  descriptor.metrics = metrics;
+  descriptor.metric_count = 2;
+  RunningEpoch running = {1, 2, MetricSums(descriptor, 3), {}};
+  std::fill(running.metrics.sums.begin(), running.metrics.sums.begin() + 6, 5);
+  running.metrics.sums[2] = 7;
+  running.groups.resize(6);
+  running.groups[4].add(1, 0.5, true, 2);
+  running.groups[5].add(3, 0.25, false, 1);
+  RunningEpoch fewer = running;
+  giveToFirst(descriptor, 3, 2, fewer);
+  EXPECT_EQ(fewer.metrics.sums.size(), MetricSums(descriptor, 2).sums.size());
+  fewer.metrics.sums.resize(4);
+  EXPECT_THAT(fewer.metrics.sums, ElementsAre(17, 15, 0, 0));
+  ASSERT_EQ(fewer.groups.size(), 4u);
+  EXPECT_THAT(fewer.groups[2].groups, ElementsAre(1, 3));
+  EXPECT_EQ(fewer.groups[3].size(), 0u);
+  giveToFirst(descriptor, 3, 5, running);
+  EXPECT_EQ(running.groups.size(), 10u);
+  EXPECT_THAT(running.groups[5].weights, ElementsAre(2, 1));
+}
+
+// The remaining rows, and the replicas among which they are divided.
+TEST(RunningEpoch, ARestIsKept) {
+  TestFolder folder;
+  const pdl_descriptor &descriptor = *handWrittenProgram({});
+  RunningEpoch running = {1, 2, MetricSums(descriptor, 2), {}};
+  EpochRest rest;
+  rest.runs = {{0, 5, 9}, {0, 12, 13}, {2, 0, RowRun::endOfFile}};
+  rest.places = {{0, 4, 77, 6}};
+  rest.windows = 3;
+  rest.steps = 40;
+  running.rest = std::make_shared<const EpochRest>(rest);
+  Expected<Checkpoint> checkpoint =
+      saved(descriptor, running, 2, folder.file("c"));
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status().message();
+  Expected<RunningEpoch> same = loadRunningEpoch(descriptor, 2, *checkpoint);
+  ASSERT_TRUE(same.ok()) << same.status().message();
+  ASSERT_TRUE(same->rest);
+  EXPECT_EQ(*same->rest, rest);
+  rest.runs[1].begin = 8;
+  running.rest = std::make_shared<const EpochRest>(rest);
+  checkpoint = saved(descriptor, running, 2, folder.file("d"));
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status().message();
+  EXPECT_FALSE(loadRunningEpoch(descriptor, 2, *checkpoint).ok());
+}
+
+TEST(RunningEpoch, TheDivisionIsASetting) {
+  TestFolder folder;
+  int count = 0;
+  const auto division = [&](const std::string &text, size_t groups) {
+    CheckpointWriter writer(folder.file(std::to_string(count++)));
+    CheckpointManifest manifest;
+    EXPECT_TRUE(
+        saveModel(Model(*handWrittenProgram({}), 3), writer, manifest).ok());
+    manifest.settings = {{"--replicas", text}};
+    manifest.progress.positions.resize(groups);
+    EXPECT_TRUE(writer.commit(std::move(manifest)).ok());
+    Expected<Checkpoint> checkpoint =
+        Checkpoint::open(folder.file(std::to_string(count - 1)));
+    EXPECT_TRUE(checkpoint.ok()) << checkpoint.status().message();
+    return EpochDivision::of(*checkpoint);
+  };
+  for (const EpochDivision &one :
+       {EpochDivision{2, 3, 0}, EpochDivision{4, 1, 40}}) {
+    const Expected<EpochDivision> same = division(one.text(), one.groups);
+    ASSERT_TRUE(same.ok()) << same.status().message();
+    EXPECT_EQ(same->workers, one.workers);
+    EXPECT_EQ(same->steps, one.steps);
+  }
+  EXPECT_FALSE(division("2x3", 3).ok());
+  for (const char *text : {"", "2", "2x", "0x1", "2x3 from step", "2x3 on",
+                           "2x3 from step 0 on", "2x3 from step 9", "2 x3"})
+    EXPECT_FALSE(division(text, 2).ok()) << text;
 }

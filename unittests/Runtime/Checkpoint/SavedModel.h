@@ -1,4 +1,4 @@
-//===- SavedModel.h - What tests of checkpoints save ------------*- C++ -*-===//
+//===- SavedModel.h - Models for tests of checkpoints -----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -27,7 +27,7 @@
 
 namespace pdlrt {
 
-/// A model whose numbers are all different from their initial values.
+/// Returns a model whose numbers all differ from their initial values.
 inline std::unique_ptr<Model> makeModel(uint64_t seed, int64_t keys,
                                         int32_t type = PDL_F32,
                                         int32_t storage = PDL_STORE_ELEMENT) {
@@ -71,7 +71,7 @@ inline std::unique_ptr<Model> makeModel(uint64_t seed, int64_t keys,
   return model;
 }
 
-/// A checkpoint after `steps` steps.
+/// Saves a checkpoint after `steps` steps.
 inline void save(const Model &model, const std::string &path,
                  int64_t steps = 12) {
   CheckpointWriter writer(path);
@@ -84,7 +84,7 @@ inline void save(const Model &model, const std::string &path,
   ASSERT_TRUE(status.ok()) << status.message();
 }
 
-/// Sorted.
+/// Returns the sorted names.
 inline std::vector<std::string> filesOf(const std::string &path) {
   std::vector<std::string> names;
   for (const std::filesystem::directory_entry &entry :

@@ -1,4 +1,4 @@
-//===- ShrinkTest.cpp - A checkpoint without the rows that go -------------===//
+//===- ShrinkTest.cpp - Checkpoints without expired rows ------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -33,8 +33,8 @@ constexpr int64_t every = 10, unseen = 2, admission = 3;
 constexpr double decay = 0.3, least = 0.2;
 constexpr std::array<double, 3> weights = {0.25, 0.5, 0};
 
-/// The hand-written program with a table whose keys come and go: the row slots
-/// show, click and period behind those that it has.
+/// The hand-written program with a table with feature admission and eviction.
+/// Its row slots show, click and period follow those that it has.
 struct LivingProgram {
   LivingProgram(int32_t type, bool byScore)
       : descriptor(*handWrittenProgram({type})) {
@@ -76,7 +76,7 @@ struct LivingProgram {
   std::string group;
 };
 
-/// Ones that no command changes.
+/// Returns options that equal the clause of the program.
 ShrinkOptions asTheClause() {
   ShrinkOptions options;
   options.unseen = unseen;
@@ -86,7 +86,7 @@ ShrinkOptions asTheClause() {
   return options;
 }
 
-/// A model in whose table no period ends.
+/// A model in whose table no period ends by itself.
 class Life {
 public:
   explicit Life(int32_t type, bool byScore = false)
@@ -95,21 +95,21 @@ public:
     table.trackErased(true);
   }
 
-  /// Up to so many steps in all.
+  /// Runs up to `end` steps in total.
   void liveUntil(int64_t end) {
     for (; steps < end; model.restoreStepCount(1, ++steps))
       step();
   }
 
   LivingProgram program;
-  /// What occurs once scores a third of what a row takes.
+  /// A key that occurs once scores a third of what a row needs.
   const bool byScore;
   Model model;
   EmbeddingTable &table;
 
 private:
   void step() {
-    // Some keys come all the time, most for a while.
+    // Some keys occur all the time, most for a while.
     std::set<int64_t> drawn;
     for (int i = 0; i < 200; ++i) {
       const auto number = int64_t(random() % 300);
@@ -160,7 +160,7 @@ private:
 void expectSameFiles(const TestFolder &folder, const std::string &one,
                      const std::string &other) {
   ASSERT_EQ(filesOf(folder.file(one)), filesOf(folder.file(other)));
-  // Their bytes are nothing to print.
+  // The bytes are not printed on a failure.
   for (const std::string &name : filesOf(folder.file(one)))
     EXPECT_TRUE(folder.read(one + "/" + name) ==
                 folder.read(other + "/" + name))
@@ -188,7 +188,7 @@ Expected<std::vector<ShrunkTable>> shrinkAs(const std::string &from,
   return shrinkCheckpoint(*checkpoint, to, options, sizes);
 }
 
-/// The table's keys in a checkpoint: of rows, or of those that wait.
+/// Returns the table's keys in a checkpoint: of rows, or of waiting keys.
 std::vector<int64_t> keysOf(const std::string &path, const char *name) {
   const Expected<ModelState> state = stateOf(*Checkpoint::open(path));
   EXPECT_TRUE(state.ok()) << state.status().message();
@@ -199,8 +199,8 @@ std::vector<int64_t> keysOf(const std::string &path, const char *name) {
   return keys;
 }
 
-/// Writes the checkpoint, whose table is in one part, with other bytes of one
-/// tensor: all its sums are right.
+/// Writes the checkpoint, whose table has one part, with other bytes of one
+/// tensor and correct checksums.
 void writeOther(const std::string &path, const std::string &name,
                 const std::function<void(std::vector<std::byte> &)> &change) {
   std::map<std::string, SafetensorsWriter> files;
@@ -229,7 +229,7 @@ void writeOther(const std::string &path, const std::string &name,
 
 } // namespace
 
-// Byte for byte what is saved behind the end of the period.
+// Byte for byte the checkpoint that is saved after the end of the period.
 TEST(Shrink, IsWhatTheClauseDoes) {
   for (const auto &[type, byScore] :
        {std::pair(PDL_F32, false), std::pair(PDL_F64, false),
@@ -261,7 +261,7 @@ TEST(Shrink, IsWhatTheClauseDoes) {
       EXPECT_GT(rows - gone, 100);
       EXPECT_LT(shrunk->front().waitingLeft, waiting);
       EXPECT_GT(shrunk->front().waitingLeft, 0);
-      // It is one to go on from.
+      // A training can resume from it.
       Model restored(life.program.descriptor, 3);
       ASSERT_TRUE(restoreModel(restored,
                                *Checkpoint::open(folder.file("command")),
@@ -290,7 +290,7 @@ TEST(Shrink, TakesDeltasWithAllBeforeThem) {
     chain.save(life.model, now, isDelta, {size_t(1) << 14});
     fs::remove_all(folder.file("now"));
     saveAs(life.model, folder.file("now"), now, {size_t(1) << 14});
-    // Such a save ends it.
+    // A whole save ends the tracking of erased keys.
     life.table.trackErased(true);
     for (const auto &[from, to] : {std::pair(folder.file("now"), "whole"),
                                    std::pair(chain.pathOf(now), "delta")}) {
@@ -303,7 +303,7 @@ TEST(Shrink, TakesDeltasWithAllBeforeThem) {
   }
 }
 
-// What occurred in the period that runs is not unseen.
+// A key that occurred in the current period is not unseen.
 TEST(Shrink, CountsWholePeriods) {
   TestFolder folder;
   Life life(PDL_F32);
@@ -331,7 +331,7 @@ TEST(Shrink, CountsWholePeriods) {
   EXPECT_EQ(keysOf(folder.file("after"), "emb.keys"), rows);
   EXPECT_EQ(keysOf(folder.file("after"), "emb.waiting.keys"), waiting);
   EXPECT_LT(rows.size(), keysOf(folder.file("before"), "emb.keys").size());
-  // In the first period all is young.
+  // In the first period all keys are young.
   Life young(PDL_F32);
   young.liveUntil(9);
   saveAs(young.model, folder.file("young"), 9, {});
@@ -370,7 +370,7 @@ TEST(Shrink, RefusesWhatNoTableHas) {
   EXPECT_THAT(filesOf(folder.file("")), ElementsAre("life", "plain"));
 }
 
-// However it is read, and with whatever right sums.
+// However it is read, and even with correct checksums.
 TEST(Shrink, RefusesPeriodsThatAreNone) {
   for (const float period :
        {std::nanf(""), -1.f, 1e30f, -std::numeric_limits<float>::infinity()}) {
@@ -399,7 +399,7 @@ TEST(Shrink, RefusesPeriodsThatAreNone) {
   }
 }
 
-// An index keeps 30 bits of what is noted.
+// An index stores 30 bits of a note.
 TEST(Shrink, RefusesNotesThatAreTooLong) {
   for (const int bit : {29, 30, 31}) {
     TestFolder folder;

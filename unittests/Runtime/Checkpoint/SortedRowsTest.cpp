@@ -1,4 +1,4 @@
-//===- SortedRowsTest.cpp - The rows of a table by key --------------------===//
+//===- SortedRowsTest.cpp - Rows of a table by key ------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,11 +22,11 @@ using testing::HasSubstr;
 
 namespace {
 
-/// Keys, and the bytes of their rows.
+/// Keys and the bytes of their rows.
 using Rows = std::vector<std::pair<int64_t, std::string>>;
 
-/// Those of a part of the table's rows in a checkpoint; or the sentence of an
-/// error, as the only row.
+/// Returns the rows of a part of the table in a checkpoint, or an error message
+/// as the only row.
 Rows rowsOf(const Checkpoint &checkpoint, size_t part, KeyOrder order,
             size_t memory) {
   const CheckpointSymbol &symbol = checkpoint.manifest().symbols[SymbolTable];
@@ -47,7 +47,7 @@ Rows rowsOf(const Checkpoint &checkpoint, size_t part, KeyOrder order,
   }
 }
 
-/// The same of the state in memory, as numbers.
+/// Returns the same from the state in memory, as numbers.
 Rows rowsOf(const ModelState &state, const std::string &part) {
   const StateTensor &keys = state.tensors.at("emb.keys");
   const StateTensor &values = state.tensors.at("emb." + part);
@@ -65,7 +65,7 @@ Rows rowsOf(const ModelState &state, const std::string &part) {
   return rows;
 }
 
-/// With so little memory, and with much.
+/// Checks with little memory and with much.
 void expectRows(const std::string &path, size_t little = size_t(1) << 18) {
   const Expected<Checkpoint> checkpoint = Checkpoint::open(path);
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.status().message();
@@ -99,7 +99,7 @@ TEST(SortedRows, AreThoseOfTheState) {
       chain.save(*model, steps, steps > 1, sizes);
       expectRows(chain.pathOf(steps));
     }
-    // A process that wrote all of its rows again hides what was before.
+    // A process that wrote all its rows again hides the earlier ones.
     changes.step();
     CheckpointWriter writer(chain.pathOf(5));
     CheckpointManifest manifest = chain.manifestOf(5, true);
@@ -123,7 +123,7 @@ TEST(SortedRows, OfNoneAreNone) {
 }
 
 TEST(SortedRows, RefuseKeysThatAreNotInTheirPlace) {
-  const auto sentenceOf = [](const ChangeKeys &change) {
+  const auto messageOf = [](const ChangeKeys &change) {
     TestFolder folder;
     const Chain chain = makeBaseAndDelta(folder);
     writeOtherKeys(chain.pathOf(2), change);
@@ -133,14 +133,14 @@ TEST(SortedRows, RefuseKeysThatAreNotInTheirPlace) {
     return rows.front().second;
   };
   EXPECT_THAT(
-      sentenceOf([](auto &keys, auto &) { std::swap(keys[0], keys[100]); }),
+      messageOf([](auto &keys, auto &) { std::swap(keys[0], keys[100]); }),
       HasSubstr("is not in its place; the checkpoint is damaged"));
-  EXPECT_THAT(sentenceOf([](auto &keys, auto &) { keys[1] = keys[0]; }),
+  EXPECT_THAT(messageOf([](auto &keys, auto &) { keys[1] = keys[0]; }),
               HasSubstr("is not in its place"));
   EXPECT_THAT(
-      sentenceOf([](auto &, auto &erased) { erased.push_back(erased[0]); }),
+      messageOf([](auto &, auto &erased) { erased.push_back(erased[0]); }),
       HasSubstr("is not in its place"));
-  EXPECT_THAT(sentenceOf([](auto &keys, auto &erased) {
+  EXPECT_THAT(messageOf([](auto &keys, auto &erased) {
                 erased = {keys[keys.size() / 2]};
               }),
               HasSubstr("has a row, and is erased"));

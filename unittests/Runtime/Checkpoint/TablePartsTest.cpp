@@ -1,4 +1,4 @@
-//===- TablePartsTest.cpp - Parts of tables, their memory and files -------===//
+//===- TablePartsTest.cpp - Parts of tables: memory and files -------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,7 +28,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 namespace fs = std::filesystem;
 
-// Where there is no memory for whole files, and for one of some.
+// There may be no memory for whole files, or only for some.
 TEST(Checkpoint, PartsAreTheSameHoweverTheyAreWritten) {
   TestFolder folder;
   auto model = makeModel(3, 500);
@@ -75,7 +75,7 @@ TEST(Checkpoint, AsManyThreadsWriteAsThereIsMemoryFor) {
       all += part.rows;
     }
     EXPECT_EQ(all, table.size());
-    // A buffer for the file, and a key with the address of its row for each.
+    // A buffer for the file, and for each row its key and its address.
     const size_t file = size_t(most) * bytesOfRow;
     const size_t whole = file + file / 4 + size_t(most) * sizeof(TableRow);
     EXPECT_EQ(writersFor(*model, parts, 8, 5 * whole), size_t(5));
@@ -89,7 +89,7 @@ TEST(Checkpoint, AsManyThreadsWriteAsThereIsMemoryFor) {
   EXPECT_EQ(writersFor(*model, {}, 8, 100), size_t(0));
 }
 
-// Rows that are kept elsewhere are copied to be written.
+// Rows that are stored elsewhere are copied before they are written.
 TEST(Checkpoint, CopiesOfRowsCountAsMemoryOfWriters) {
   if (const auto library = rocks::openLibrary(); !library)
     GTEST_SKIP() << library.status().message();
@@ -109,19 +109,19 @@ TEST(Checkpoint, CopiesOfRowsCountAsMemoryOfWriters) {
                   .ok());
   std::vector<PlannedPart> parts;
   planTableParts(model, SymbolTable, 20'000, parts);
-  // None fits whole; the last one is smaller than the others.
+  // None fits completely; the last one is smaller than the others.
   parts.pop_back();
   const auto least =
       size_t(std::ranges::min_element(parts, {}, &PlannedPart::rows)->rows);
   const size_t file = least * (table.rowBytes() + sizeof(int64_t));
   const size_t whole = file + file / 4 + least * sizeof(TableRow);
   EXPECT_GT(writersFor(model, parts, 8, whole - 1), size_t(1));
-  model.putAsideRestored(SymbolTable, 0, EmbeddingTable::shardCount);
+  model.spillRestoredRows(SymbolTable, 0, EmbeddingTable::shardCount);
   ASSERT_EQ(table.heldRows(), 0);
   EXPECT_EQ(writersFor(model, parts, 8, whole - 1), size_t(1));
 }
 
-// Which is no damage: an older checkpoint is not taken for it.
+// This is no damage, so an older checkpoint is not used instead.
 TEST(Checkpoint, TooManyFilesAreSaidToBe) {
   TestFolder folder;
   auto model = makeModel(3, 5);
@@ -130,11 +130,11 @@ TEST(Checkpoint, TooManyFilesAreSaidToBe) {
   save(*model, path + "/step-000000000012");
   rlimit before = {};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
-  // For the process that forks: a hard limit is not raised again.
+  // Runs in a forked process, because a hard limit cannot be raised again.
   const pid_t child = fork();
   if (child == 0) {
     std::vector<std::string> refused;
-    // The manifest is read and closed; the second part is one too many.
+    // The manifest is read and closed; the second part is one file too many.
     const int next = dup(0);
     const rlimit few = {rlim_t(next) + 1, rlim_t(next) + 1};
     close(next);
@@ -169,8 +169,8 @@ TEST(Checkpoint, TheLimitOfFilesIsRaised) {
 
 namespace {
 
-/// Writes at a place in a file that are let through before one fails with
-/// ENOSPC; negative: all.
+/// Number of positional writes that succeed before one fails with ENOSPC;
+/// negative: all.
 std::atomic<int> writesUntilFull = -1;
 
 } // namespace
@@ -201,7 +201,7 @@ TEST(CheckpointWriter, AFullDiskUnderOneOfSeveralThreadsIsOneError) {
     ASSERT_NE(first, std::string::npos) << sentence;
     EXPECT_EQ(sentence.find(reason, first + 1), std::string::npos) << sentence;
     EXPECT_THAT(sentence, HasSubstr("/table-2-"));
-    // That of parameters was written before.
+    // The part with parameters was written before.
     ASSERT_EQ(writer.addedParts().size(), size_t(1));
     EXPECT_EQ(writer.addedParts().front().kind, PartKind::Dense);
   }

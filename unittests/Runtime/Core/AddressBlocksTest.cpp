@@ -50,10 +50,9 @@ TEST(AddressBlocksTest, HoldsLittleMoreThanWasTaken) {
   AddressBlocks blocks;
   EXPECT_EQ(blocks.heldBytes(), 0u);
   blocks.take(1);
-  EXPECT_EQ(blocks.heldBytes(), AddressBlocks::leastBytes);
+  EXPECT_EQ(blocks.heldBytes(), AddressBlocks::minBytes);
   for (size_t taken = 1; taken + 5000 < step; taken += 5000) {
-    EXPECT_LE(blocks.heldBytes(),
-              std::max(AddressBlocks::leastBytes, 2 * taken));
+    EXPECT_LE(blocks.heldBytes(), std::max(AddressBlocks::minBytes, 2 * taken));
     blocks.take(5000);
   }
 }
@@ -73,7 +72,7 @@ TEST(AddressBlocksTest, GoesOnInAnotherBlock) {
   char *second = blocks.take(2 * step);
   EXPECT_EQ(blocks.blockCount(), 2u);
   EXPECT_EQ(blocks.heldBytes(), 5 * step);
-  // One that is larger than a block gets a block of its own.
+  // A request that is larger than a block gets its own block.
   char *large = blocks.take(9 * step);
   EXPECT_EQ(blocks.blockCount(), 3u);
   std::fill_n(first, 3 * step, 'a');
@@ -83,15 +82,15 @@ TEST(AddressBlocksTest, GoesOnInAnotherBlock) {
   EXPECT_EQ(second[2 * step - 1], 'b');
 }
 
-// The system allows a process 65,530 mappings. A mapping for each 2 MiB would
-// have reached that at about 64 GiB (with its neighbours), or 128 GiB.
+// The system allows a process 65,530 mappings. With one mapping per 2 MiB, that
+// would be reached at about 64 GiB (with its neighbors) or 128 GiB.
 TEST(AddressBlocksTest, SixtyFourGigabytesAreFewMappings) {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
     GTEST_SKIP() << "addresses of this process are limited";
   const int64_t before = mappingsOfProcess();
   AddressBlocks blocks;
-  // Nothing writes to it, so that it takes no memory.
+  // Nothing is written to it, so it uses no memory.
   constexpr int64_t steps = 33000;
   try {
     for (int64_t i = 0; i < steps; ++i)
@@ -116,7 +115,7 @@ TEST(AddressBlocksTest, FailsWhereAddressesDoNotSufficeAndStaysAsItWas) {
 }
 
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
-// As `ulimit -v` does.
+// As with `ulimit -v`.
 TEST(AddressBlocksTest, TakesSmallerBlocksWhereAddressesAreLimited) {
   std::ifstream statm("/proc/self/statm");
   size_t pages = 0;

@@ -17,15 +17,15 @@
 
 namespace {
 
-/// Page faults of filling 48 MB, which the C library maps by itself: it raises
-/// its threshold to 32 MB and no further.
+/// Returns the page faults of filling 48 MB. The C library maps such a block
+/// separately: it raises its threshold to 32 MB at most.
 long faultsOfAMessage() {
   rusage before{}, after{};
   getrusage(RUSAGE_SELF, &before);
   const size_t size = size_t(48) << 20;
   const auto bytes = std::make_unique_for_overwrite<char[]>(size);
   std::memset(bytes.get(), 1, size);
-  // So that the compiler does not leave all of it out.
+  // Prevents the compiler from removing everything.
   asm volatile("" : : "r"(bytes.get()) : "memory");
   getrusage(RUSAGE_SELF, &after);
   return after.ru_minflt - before.ru_minflt;
@@ -38,7 +38,7 @@ TEST(AllocatorTest, MemoryOfMessagesIsKept) {
   pdlrt::tuneAllocator();
   faultsOfAMessage();
   EXPECT_LT(faultsOfAMessage(), pages / 10);
-  // Threads have heaps of their own.
+  // Threads have their own heaps.
   std::thread([&] {
     faultsOfAMessage();
     EXPECT_LT(faultsOfAMessage(), pages / 10);

@@ -1,4 +1,4 @@
-//===- BlockedSignalsTest.cpp - Threads that take no signal ---------------===//
+//===- BlockedSignalsTest.cpp - Threads with blocked signals --------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -23,7 +23,7 @@ TEST(ClockTest, ManualRunsByTimeThenByOrder) {
   clock.runAt(5ms, [&] { order.push_back(3); });
   clock.runAt(2ms, [&] {
     order.push_back(1);
-    // The past is now; behind what waits for the same time.
+    // A time in the past runs now, after everything that waits for this time.
     clock.runAt(1ms, [&] {
       order.push_back(2);
       EXPECT_EQ(clock.now(), 2ms);
@@ -54,7 +54,7 @@ TEST(ClockTest, RealRunsByTimeOnOneThread) {
   EXPECT_EQ(order, (std::vector<int>{1, 2}));
 }
 
-TEST(ClockTest, RealDropsWhatIsNotDue) {
+TEST(ClockTest, RealDropsCallsThatAreNotDue) {
   bool ran = false;
   {
     RealClock clock;

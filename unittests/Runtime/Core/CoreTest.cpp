@@ -26,8 +26,8 @@
 
 using namespace pdlrt;
 
-/// What is said of a CPU of these facts and a program for x86-64-v4 that needs
-/// these features; with none of them, of the runtime alone.
+/// Returns the message for a CPU with these facts and an x86-64-v4 program that
+/// needs these features; without features, for the runtime only.
 static std::string missingOf(const CpuFacts &facts,
                              const std::vector<const char *> &features) {
   std::vector<uint64_t> words(pdlabi::cpuFeatureWordCount);
@@ -46,7 +46,8 @@ static std::string missingOf(const CpuFacts &facts,
   return sentence;
 }
 
-/// A CPU that has all features, and an operating system that saves all.
+/// Returns a CPU with all features, on an operating system that saves all
+/// registers.
 static CpuFacts bestCpu() {
   CpuFacts facts;
   std::fill(std::begin(facts.words), std::end(facts.words), ~0u);
@@ -93,7 +94,7 @@ TEST(CpuCheck, NamesWhatTheProgramMisses) {
   facts = bestCpu();
   wordOf(facts, pdlabi::CpuidWord::ExtendedEcx) = ~(1u << 21);
   EXPECT_NE(missingOf(facts, needed).find("lacks tbm;"), std::string::npos);
-  // Registers of 512 bits are the operating system's to save, too.
+  // The operating system must save the 512-bit registers, too.
   facts = bestCpu();
   facts.xcr0 = 0x7;
   EXPECT_NE(missingOf(facts, needed)
@@ -103,38 +104,38 @@ TEST(CpuCheck, NamesWhatTheProgramMisses) {
   EXPECT_EQ(missingOf(facts, {"avx2"}), "");
 }
 
-TEST(CpuCheck, ASentenceThatIsTooLongIsCut) {
+TEST(CpuCheck, AMessageThatIsTooLongIsCut) {
   char sentence[8];
   describeMissingCpuFeatures(CpuFacts(), nullptr, sentence, sizeof(sentence));
   EXPECT_STREQ(sentence, "this pr");
 }
 
-// What leaves a program's body is an exit status and one line.
-TEST(ProgramMain, ExceptionsBecomeSentences) {
+// An exception becomes an exit status and one line.
+TEST(ProgramMain, ExceptionsBecomeMessages) {
   const auto run = [](const std::function<int()> &body) {
     testing::internal::CaptureStderr();
-    const int status = runProgram(3, "use less", body);
+    const int status = runProgram("use less", body);
     return std::to_string(status) + " " +
            testing::internal::GetCapturedStderr();
   };
   EXPECT_EQ(run([] { return 7; }), "7 ");
-  EXPECT_EQ(run([] { return fail(2, "no such flag"); }),
+  EXPECT_EQ(run([] { return fail(ExitCode::Usage, "no such flag"); }),
             "2 error: no such flag\n");
   EXPECT_EQ(
       run([]() -> int { throw std::runtime_error("a thread is missing"); }),
-      "3 error: a thread is missing\n");
+      "1 error: a thread is missing\n");
   EXPECT_EQ(run([]() -> int { throw std::bad_alloc(); }),
             "3 error: out of memory; use less\n");
 }
 
-// What is printed must not get into the file that is opened first.
+// Output must not be written into the first opened file.
 TEST(ProgramMain, ClosedStandardStreamsAreOccupied) {
   const std::string path = testing::TempDir() + "pdl-first-file";
   const pid_t child = fork();
   if (child == 0) {
     for (const int stream : {0, 1, 2})
       close(stream);
-    _exit(runProgram(3, "", [&] {
+    _exit(runProgram("", [&] {
       const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
       return file > STDERR_FILENO ? 0 : 1;
     }));
@@ -151,7 +152,7 @@ TEST(ProgramMain, AFileOverTheLimitOfItsSizeIsAnError) {
   if (child == 0) {
     const rlimit limit = {4, 4};
     setrlimit(RLIMIT_FSIZE, &limit);
-    _exit(runProgram(3, "", [&] {
+    _exit(runProgram("", [&] {
       const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
       const char text[] = "more than four bytes";
       while (write(file, text, sizeof(text)) > 0) {

@@ -67,7 +67,7 @@ TEST(DigestTest, HmacSha256) {
 }
 
 // The vectors of the reference implementation: the key is 00 01 ... 0f, the
-// text 00 01 ... of 0, 1 and 15 bytes.
+// text 00 01 ... with 0, 1 and 15 bytes.
 TEST(DigestTest, SipHash) {
   SipKey key;
   std::string text;

@@ -1,4 +1,4 @@
-//===- LockFileTest.cpp - Tests of files that one process holds -----------===//
+//===- LockFileTest.cpp - Locks that one process holds --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ProcessIdentityTest.cpp - Which process somebody is ----------------===//
+//===- ProcessIdentityTest.cpp - Identity of a process --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,16 +11,23 @@
 #include "Support/IdleProcess.h"
 
 #include <climits>
+#include <cstddef>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <optional>
+#include <string>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 using namespace pdlrt;
 using namespace pdlrt::test;
 
 namespace {
 
-/// No file can be opened meanwhile, not of /proc either.
+/// Prevents the process from opening files, including those of /proc.
 class NoMoreFiles {
 public:
   NoMoreFiles() {
@@ -62,7 +69,8 @@ TEST(ProcessIdentity, ANumberThatIsUsedAgainIsOfAnother) {
   EXPECT_TRUE(identity.hasEnded());
 }
 
-// Its files may be hidden, or this process may have none left to open.
+// The files of a process may be hidden, or this process may have no descriptors
+// left.
 TEST(ProcessIdentity, WhoCannotBeSeenHasNotEnded) {
   std::optional<IdleProcess> process(std::in_place);
   const ProcessIdentity identity = process->identity();
@@ -91,6 +99,43 @@ TEST(ProcessIdentity, OfOthersNothingIsKnown) {
   EXPECT_FALSE(elsewhere.hasEnded());
   EXPECT_FALSE(ProcessIdentity().isOfThisHost());
   EXPECT_FALSE(ProcessIdentity().hasEnded());
+  EXPECT_FALSE(elsewhere.watch());
+  EXPECT_FALSE(ProcessIdentity().watch());
+  EXPECT_FALSE(elsewhere.hasEnded());
+}
+
+// Its process number is invalid here, but its socket works.
+TEST(ProcessIdentity, TheEndInAnotherContainerIsNoticedByASocket) {
+  ProcessIdentity elsewhere = ProcessIdentity::ofThisProcess();
+  elsewhere.host ^= 2;
+  elsewhere.number = 1;
+  const int socket = ::socket(AF_UNIX, SOCK_DGRAM, 0);
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  const std::string door = elsewhere.door();
+  door.copy(address.sun_path + 1, door.size());
+  ASSERT_EQ(
+      ::bind(socket, reinterpret_cast<const sockaddr *>(&address),
+             socklen_t(offsetof(sockaddr_un, sun_path) + 1 + door.size())),
+      0);
+  EXPECT_TRUE(elsewhere.watch());
+  EXPECT_FALSE(elsewhere.hasEnded());
+  {
+    const NoMoreFiles limit;
+    EXPECT_FALSE(elsewhere.hasEnded());
+  }
+  ::close(socket);
+  EXPECT_TRUE(elsewhere.hasEnded());
+  EXPECT_FALSE(elsewhere.watch());
+}
+
+TEST(ProcessIdentity, ThisProcessHoldsItsSocket) {
+  ProcessIdentity copy = ProcessIdentity::ofThisProcess();
+  EXPECT_TRUE(copy.watch());
+  const std::string door = copy.door();
+  std::ifstream sockets("/proc/net/unix");
+  std::string all{std::istreambuf_iterator<char>(sockets), {}};
+  EXPECT_NE(all.find("@" + door), std::string::npos);
 }
 
 } // namespace

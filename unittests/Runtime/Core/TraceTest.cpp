@@ -1,4 +1,4 @@
-//===- TraceTest.cpp - What each thread did when --------------------------===//
+//===- TraceTest.cpp - Traces of threads ----------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -38,7 +38,7 @@ TEST(Trace, KeepsSpansOfAllThreadsWhileItIsOn) {
   ASSERT_EQ(recorded.threads.size(), 2u);
   const ThreadTrace &own = recorded.threads[0];
   EXPECT_EQ(own.name, "tester");
-  // In the order in which they ended.
+  // Events are in the order in which they ended.
   ASSERT_EQ(own.events.size(), 2u);
   const TraceEvent &inner = own.events[0], &outer = own.events[1];
   EXPECT_STREQ(inner.name, "inner");
@@ -74,7 +74,7 @@ TEST(Trace, HasTracksOfWhatIsNoThread) {
 
 TEST(Trace, CountsWhatItHasNoRoomFor) {
   Trace::start();
-  for (int64_t i = 0; i < Trace::mostEvents + 5; ++i)
+  for (int64_t i = 0; i < Trace::maxEvents + 5; ++i)
     const TraceSpan span("one");
   const Trace::Recorded recorded = Trace::stop();
   EXPECT_EQ(recorded.lost, 5);

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// A program of its own, because it replaces the global allocation functions.
+// This is a separate program, because it replaces the global allocation
+// functions.
 
 #include "TestRecord.h"
 
@@ -63,7 +64,7 @@ TEST_F(AllocationTest, AWarmReaderCallsNoAllocator) {
       options.shuffleWindow = window;
       auto source = open(options, nullptr, 1, 0, 2);
       Batch batches[2];
-      // Worker 1 asks first: a batch waits for worker 0 in every round.
+      // Worker 1 reads first: in every round a batch waits for worker 0.
       auto round = [&] {
         auto second = source->next(1, batches[1]);
         auto first = source->next(0, batches[0]);
@@ -72,8 +73,8 @@ TEST_F(AllocationTest, AWarmReaderCallsNoAllocator) {
       while (round()) {
       }
       ASSERT_TRUE(source->beginEpoch(1).ok());
-      // Waiting batches are exchanged with workers' ones, so a few rounds pass
-      // until each of the buffers has held a batch.
+      // Waiting batches are exchanged with those of workers, so it takes a few
+      // rounds until each buffer has held a batch.
       for (int i = 0; i < 4; ++i)
         ASSERT_TRUE(round());
       const int64_t before = allocations;

@@ -48,7 +48,7 @@ TEST_F(BagsTest, BagsOfNumbers) {
 TEST_F(BagsTest, MissingNumbersOfBags) {
   auto &weights = record.raggedNumbers("w");
   weights.separator = '|';
-  for (const char *bad : {"0.5||1", "|0.5", "|", "1|?"})
+  for (const char *bad : {"0.5||1", "|0.5", "||", "1|?"})
     EXPECT_THAT(errorOfText("1|2\n" + std::string(bad) + "\n"),
                 HasSubstr("among others is missing"))
         << bad;
@@ -59,7 +59,42 @@ TEST_F(BagsTest, MissingNumbersOfBags) {
   EXPECT_THAT(splits(batch, 0), ElementsAre(0, 2, 5, 6, 7));
 }
 
-// A separator at the end of a cell is one thing, whatever the bag holds.
+// A cell cannot distinguish an empty bag from one with one missing value.
+TEST_F(BagsTest, ABagWithOneMissingValueIsMissing) {
+  auto &ids = record.ragged("ids", 2);
+  auto &weights = record.raggedNumbers("w");
+  ids.separator = weights.separator = '|';
+  const std::string path = put("a.tsv", "\t?\t\n|\t?|\t|\na\t?|?\t1|\n");
+  Batch batch = readAll(path);
+  EXPECT_THAT(splits(batch, 0, 2), ElementsAre(0, 0, 0, 0, 0, 1, 1));
+  EXPECT_THAT(splits(batch, 1), ElementsAre(0, 0, 0, 1));
+  ids.missing_kind = PDL_MISSING_TOKEN;
+  ids.missing_token = "none";
+  weights.missing_kind = PDL_MISSING_VALUE;
+  weights.missing_value = 7;
+  batch = readAll(path);
+  EXPECT_THAT(values<int64_t>(batch, 0),
+              ElementsAre(hashOf("none"), hashOf("none"), hashOf("none"),
+                          hashOf("none"), hashOf("a"), hashOf("none")));
+  EXPECT_THAT(values<float>(batch, 1), ElementsAre(7, 7, 1));
+  // A replacement of missing elements does not replace a missing bag.
+  ids.missing_element_kind = PDL_MISSING_TOKEN;
+  ids.missing_element_token = "gap";
+  weights.missing_element_kind = PDL_MISSING_VALUE;
+  weights.missing_element_value = -1;
+  batch = readAll(path);
+  EXPECT_THAT(values<int64_t>(batch, 0),
+              ElementsAre(hashOf("none"), hashOf("none"), hashOf("gap"),
+                          hashOf("gap"), hashOf("gap"), hashOf("gap"),
+                          hashOf("a"), hashOf("gap"), hashOf("gap")));
+  EXPECT_THAT(values<float>(batch, 1), ElementsAre(7, -1, -1, 1, -1));
+  ids.missing_kind = weights.missing_kind = PDL_MISSING_EMPTY;
+  batch = readAll(path);
+  EXPECT_THAT(splits(batch, 0, 2), ElementsAre(0, 0, 0, 2, 4, 5, 7));
+  EXPECT_THAT(splits(batch, 1), ElementsAre(0, 0, 2, 4));
+}
+
+// A trailing separator ends a value, whatever the bag contains.
 TEST_F(BagsTest, ASeparatorAtTheEndEndsAValue) {
   auto &ids = record.ragged("ids");
   ids.separator = '^';
@@ -72,7 +107,7 @@ TEST_F(BagsTest, ASeparatorAtTheEndEndsAValue) {
                 ElementsAre(hashOf("a"), hashOf("b")));
     EXPECT_THAT(values<float>(batch, 1), ElementsAre(1, 2));
   }
-  // Unless the field says what stands there.
+  // Unless the field defines a missing element.
   ids.missing_element_kind = PDL_MISSING_TOKEN;
   ids.missing_element_token = "none";
   weights.missing_element_kind = PDL_MISSING_VALUE;
@@ -101,7 +136,7 @@ TEST_F(BagsTest, MissingElementsKeepTheirPositions) {
   EXPECT_EQ(splits(batch, 0), splits(batch, 1));
 }
 
-// One row is no reason to end a job whose bad rows may be skipped.
+// One bad row must not end a job that may skip bad rows.
 TEST_F(BagsTest, JoinedBagsOfUnequalLengthAreABadRow) {
   record.dense("y");
   record.ragged("c", 2).separator = '|';
@@ -132,7 +167,53 @@ TEST_F(BagsTest, JoinedBagsOfUnequalLengthAreABadRow) {
   EXPECT_EQ(readAll(options).size(), 3);
 }
 
-// Ids that are left out would move the others to other numbers.
+// An id without a value in the program makes a bad row, too.
+TEST_F(BagsTest, IdsOutOfTheirRangeAreABadRow) {
+  record.dense("y");
+  record.ids("i", 3).hash_kind = PDL_HASH_NONE;
+  record.ids("j").hash_kind = PDL_HASH_NONE;
+  pdl_program program = record.program();
+  // The allowed ids among 34 ids from -2 are those whose bits are set.
+  const int32_t allowed[] = {int32_t(0xFFFFFFFD), 2};
+  const pdl_id_range ranges[] = {{1, 1, 2, 10, 20, nullptr},
+                                 {2, 0, 1, -2, 32, allowed}};
+  program.id_range_count = 2;
+  program.id_ranges = ranges;
+  DataOptions options;
+  const auto errorIn = [&](const std::string &row) {
+    options.files = {put("a.csv", "1,0,10,19,0\n" + row + "\n")};
+    return errorOf(options, &program);
+  };
+  EXPECT_THAT(errorIn("1,0,10,20,0"),
+              HasSubstr("a.csv:2:4: field `i` has the id 20 in its column 2, "
+                        "which nn.sample never draws: nn.log_probability takes "
+                        "ids from 10 below 20; widen the range"));
+  EXPECT_THAT(errorIn("1,0,9,10,0"), HasSubstr("a.csv:2:3: field `i` has the "
+                                               "id 9 in its column 1"));
+  EXPECT_THAT(errorIn("1,0,10,10,-1"),
+              HasSubstr("a.csv:2:5: field `j` has the id -1 in its column 0, "
+                        "which nn.sample never draws: nn.log_probability takes "
+                        "ids from -2 below 32 whose count is not 0"));
+  for (const char *id : {"-3", "30", "32"})
+    EXPECT_THAT(errorIn(std::string("1,0,10,10,") + id),
+                HasSubstr("field `j` has the id " + std::string(id)));
+  options.files = {put("a.csv", "1,99,10,19,31\n2,0,20,10,0\n3,0,10,10,-2\n"
+                                "4,0,10,10,-1\n5,0,10,10,29\n")};
+  options.maxBadRows = 2;
+  for (const char *cache : {"", "cache", "cache"}) {
+    options.cache = *cache ? folder / cache : "";
+    options.batchSize = 10;
+    auto source = open(options, &program);
+    Batch batch;
+    ASSERT_TRUE(*source->next(0, batch));
+    EXPECT_THAT(values<float>(batch, 0), ElementsAre(1, 3, 5));
+    EXPECT_EQ(source->badRowCount(), 2);
+  }
+  // A program without ranges reads all rows from the same file.
+  EXPECT_EQ(readAll(options).size(), 5);
+}
+
+// Omitted ids would shift the others to other numbers.
 TEST_F(BagsTest, JoinedBagsMissTheSamePositions) {
   record.ragged("c").separator = '^';
   record.ragged("d").separator = '^';
@@ -154,7 +235,7 @@ TEST_F(BagsTest, JoinedBagsMissTheSamePositions) {
   EXPECT_THAT(errorOf(options, &program), HasSubstr("numbers.tsv:1:3"));
 }
 
-// The record says which texts mean that there is no value.
+// The record defines which texts mean a missing value.
 TEST_F(BagsTest, MissingTextsOfTheRecord) {
   static const char *const texts[] = {"\\N", "NULL", "-999", "nan"};
   static const char *const none[] = {""};

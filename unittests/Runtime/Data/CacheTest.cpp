@@ -1,4 +1,4 @@
-//===- CacheTest.cpp - Rows that are parsed but once ----------------------===//
+//===- CacheTest.cpp - Rows that are parsed once --------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -24,8 +24,8 @@ using testing::SizeIs;
 
 namespace {
 
-/// A label, two numbers of f64, an id, a bag of numbers, and a text that no
-/// field reads.
+/// Rows with a label, two f64 numbers, an id, a bag of numbers, and a text that
+/// no field reads.
 class CacheTest : public DataTest {
 protected:
   void SetUp() override {
@@ -72,7 +72,7 @@ protected:
     return options;
   }
 
-  /// All that a batch has.
+  /// Returns everything in a batch.
   static std::string bytesOf(const Batch &batch) {
     std::string all = batch.file() + " " + std::to_string(batch.index()) + " ";
     const auto add = [&](const void *bytes, int64_t size) {
@@ -90,7 +90,7 @@ protected:
     }
     return all;
   }
-  /// What is left of an epoch: batches, and what is told beside them.
+  /// Returns the rest of an epoch: batches, and the values reported with them.
   static std::vector<std::string> rest(BatchSource &source) {
     std::vector<std::string> all;
     Batch batch;
@@ -103,7 +103,7 @@ protected:
       all.push_back(std::to_string(source.position().digest));
     }
     all.push_back(std::to_string(source.badRowCount()));
-    for (const std::string &sentence : source.badRowSentences())
+    for (const std::string &sentence : source.badRowMessages())
       all.push_back(sentence);
     all.push_back(std::to_string(source.settledRows()));
     for (const auto &[row, cell] : source.takeCopiedCellsOfBadRows())
@@ -115,7 +115,7 @@ protected:
     auto source = open(options, nullptr, groups, group);
     return source ? rest(*source) : std::vector<std::string>();
   }
-  /// The files that are in the folder of caches.
+  /// Returns the files in the folder of caches.
   std::vector<std::filesystem::path> caches() {
     std::vector<std::filesystem::path> found;
     if (std::filesystem::exists(folder / "cache"))
@@ -161,8 +161,8 @@ TEST_F(CacheTest, BatchesAreThoseOfTheTextToTheBit) {
       }
 }
 
-// The text is not looked at when there is a cache: another one of the same size
-// and time is not noticed.
+// The text is not read if there is a cache: a change that keeps size and time
+// is not noticed.
 TEST_F(CacheTest, LaterPassesReadNoText) {
   const std::string text = rows(',', 0), path = put("a.csv", text);
   const auto before = all(cached(options({path})));
@@ -177,11 +177,11 @@ TEST_F(CacheTest, AFileThatChangesIsParsedAgain) {
   const std::string path = put("a.csv", rows(',', 0));
   all(cached(options({path})));
   const auto time = std::filesystem::last_write_time(path);
-  // Of the same size, later.
+  // The same size, but a later time.
   put("a.csv", rows(',', 0, 20));
   std::filesystem::last_write_time(path, time + std::chrono::seconds(1));
   EXPECT_EQ(all(cached(options({path}))), all(options({path})));
-  // Of another size, at the same time.
+  // Another size, but the same time.
   put("a.csv", rows(',', 0).substr(0, 100000) + "\n");
   std::filesystem::last_write_time(path, time + std::chrono::seconds(1));
   auto few = options({path});
@@ -238,7 +238,7 @@ TEST_F(CacheTest, ResumeGoesOnFromEither) {
     EXPECT_TRUE(from->restore(position).ok());
     return rest(*from);
   }();
-  // With a cache that is not there yet, and with one that is.
+  // With a cache that does not exist yet, and with one that does.
   for (int pass : {0, 1}) {
     auto from = open(cached(text));
     ASSERT_TRUE(from->restore(position).ok());
@@ -259,7 +259,7 @@ TEST_F(CacheTest, DamageIsAnErrorOrMended) {
     store(path, damaged);
     EXPECT_THAT(errorOf(data), HasSubstr(path.string() + ": is damaged"));
   }
-  // What is none at all is written anew.
+  // A file that is no cache at all is written anew.
   for (size_t size : {size_t(0), size_t(8), whole.size() - 8}) {
     store(path, whole.substr(0, size));
     EXPECT_EQ(all(data), expected);
@@ -280,12 +280,12 @@ TEST_F(CacheTest, APassThatDoesNotEndLeavesNothing) {
     auto source = open(data);
     Batch batch;
     ASSERT_TRUE(*source->next(0, batch));
-    // Another one reads the text meanwhile.
+    // Another reader reads the text meanwhile.
     EXPECT_EQ(all(data), all(options(data.files)));
     EXPECT_THAT(caches(), SizeIs(2)) << "a lock and what is not finished";
   }
   EXPECT_THAT(caches(), IsEmpty());
-  // What was left by force goes with the next one.
+  // Files of a killed process are removed by the next pass.
   all(data);
   const auto path = caches().at(0);
   std::filesystem::rename(path, path.string() + ".tmp.1");
@@ -293,7 +293,7 @@ TEST_F(CacheTest, APassThatDoesNotEndLeavesNothing) {
   EXPECT_THAT(caches(), testing::ElementsAre(path));
 }
 
-// Rows that a pass leaves out are in the cache all the same.
+// Rows that a pass skips are in the cache, too.
 TEST_F(CacheTest, FewRowsMakeAWholeCache) {
   auto data = options({put("a.csv", rows(',', 0))});
   data.rows = *RowRange::parse("100:200");
@@ -305,9 +305,9 @@ TEST_F(CacheTest, FewRowsMakeAWholeCache) {
   EXPECT_EQ(std::filesystem::last_write_time(caches()[0]), time);
 }
 
-// A block begins to be read with rows that are left out, and ends behind those
-// that are wanted.
-TEST_F(CacheTest, DefectsBehindTheRowsThatAreWantedStopNobody) {
+// The first block starts with rows that are skipped, and the last one ends
+// after the wanted rows.
+TEST_F(CacheTest, DefectsAfterTheWantedRowsAreHarmless) {
   std::string text = rows(',', 0);
   size_t line = 0;
   for (int i = 0; i < 4096; ++i)
@@ -320,7 +320,7 @@ TEST_F(CacheTest, DefectsBehindTheRowsThatAreWantedStopNobody) {
   EXPECT_EQ(all(cached(data)), wanted);
 }
 
-// Who asks a program to end does not wait for rows that nobody trains with.
+// A stop does not wait for rows that are read only for the cache.
 TEST_F(CacheTest, AStopSignalEndsWhatIsReadForTheCacheAlone) {
   auto data = cached(options({put("a.csv", rows(',', 0))}));
   data.rows = *RowRange::parse("0:100");

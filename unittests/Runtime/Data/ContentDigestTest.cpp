@@ -1,4 +1,4 @@
-//===- ContentDigestTest.cpp - Whether copies of files are alike ----------===//
+//===- ContentDigestTest.cpp - Comparison of file copies ------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -30,7 +30,7 @@ TEST(ContentDigestTest, CopiesAreAlikeAndOthersAreNot) {
       CopiedFiles({there.write("a", text), there.write("b", "b")}).digest(),
       digest);
   std::set<int64_t> all = {*digest};
-  // Every byte of a small file counts, and which file has it.
+  // Every byte of a small file counts, and also which file contains it.
   for (const size_t at : {0, 65535, 65536, 99999}) {
     std::string changed = text;
     changed[at] = 'b';
@@ -54,7 +54,7 @@ TEST(ContentDigestTest, LargeFilesCountByTheirEndsAndBlocksBetween) {
     folder.write("large", changed);
     EXPECT_NE(files.digest(), digest) << at;
   }
-  // Other labels in some rows of each hundredth.
+  // Other labels in some rows of each hundredth of the file.
   for (size_t at = 1000; at < text.size(); at += text.size() / 100)
     for (size_t i = at; i < at + 200000 && i < text.size(); ++i)
       text[i] = 'b';

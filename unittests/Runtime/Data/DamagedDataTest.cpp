@@ -32,7 +32,7 @@ protected:
     auto &bag = record.ragged("bag", 2);
     bag.separator = '|';
   }
-  /// Reads everything that can be read; returns the number of samples.
+  /// Reads everything readable. Returns the number of samples.
   int64_t readThrough(const std::string &file, bool header, int64_t window) {
     DataOptions options;
     options.files = {file};

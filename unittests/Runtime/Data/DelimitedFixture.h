@@ -21,7 +21,7 @@ inline int64_t hashOf(std::string_view text, uint64_t seed = 0) {
 
 class DelimitedFixture : public DataTest {
 protected:
-  /// The only batch of a file.
+  /// Reads the only batch of a file.
   Batch readAll(DataOptions options, const pdl_program *program = nullptr) {
     options.batchSize = 1000;
     auto source = open(options, program);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Data/DataFlags.h"
 #include "Data/FieldTexts.h"
 #include "DelimitedFixture.h"
 
@@ -164,7 +165,7 @@ TEST_F(DelimitedTest, NumbersAreCorrectlyRounded) {
   EXPECT_TRUE(std::signbit(f64[0]));
 }
 
-// Short whole numbers have a way of their own, wherever in a row they stand.
+// Short integers have a separate parser; test it at any place of a row.
 TEST_F(DelimitedTest, NumbersOfAnyLengthAndPlace) {
   auto &numbers = record.dense("x", 4);
   numbers.missing_kind = PDL_MISSING_VALUE;
@@ -215,6 +216,11 @@ TEST_F(DelimitedTest, WhatIsNoNumberIsNamed) {
             std::string(folder / "bad.csv") +
                 ":3:1: field `age`: `abc` is not a finite number; mend the "
                 "row, or skip bad rows with --max-bad-rows N");
+  for (const char *missing : {"nan", "NA", "-"})
+    EXPECT_THAT(errorOfText(std::string("1\n2\n") + missing + "\n"),
+                HasSubstr("if it stands for a missing number, write "
+                          "missing_texts([\"?\", \"" +
+                          std::string(missing) + "\"])"));
   EXPECT_THAT(errorOfText("1\n?\n"),
               HasSubstr("bad.csv:2:1: field `age`: the value is missing"));
   EXPECT_THAT(errorOfText(std::string(500, 'x') + "\n"),
@@ -230,8 +236,8 @@ TEST_F(DelimitedTest, LabelsOutsideTheirMapAreNamed) {
                         "texts that the field declares (`no`, `yes`)"));
 }
 
-// The field of text ids that was to be hashed is named, and what it lacks.
-TEST_F(DelimitedTest, TextIdsAskForAHash) {
+// The message names the field that has text ids but no hash.
+TEST_F(DelimitedTest, TextIdsRequireAHash) {
   record.dense("label");
   record.ids("id").hash_kind = PDL_HASH_NONE;
   EXPECT_THAT(errorOfText("1,7\n1,u7\n"),
@@ -240,7 +246,7 @@ TEST_F(DelimitedTest, TextIdsAskForAHash) {
                              HasSubstr("give the field `hash(...)`")));
 }
 
-// A first row is no worse than another one.
+// A bad first row is treated like any other bad row.
 TEST_F(DelimitedTest, ABadFirstRowCountsAmongBadRows) {
   record.dense("x", 2);
   for (const char *first : {"\"1,2\n", "1\n", "1,2,3\n", "1,b\n"}) {
@@ -252,7 +258,7 @@ TEST_F(DelimitedTest, ABadFirstRowCountsAmongBadRows) {
                 ElementsAre(5.f, 6.f, 7.f, 8.f))
         << first;
   }
-  // Not even where the first row alone could tell the number of cells.
+  // This holds even if only the first row could tell the number of cells.
   record = {};
   auto &x = record.dense("x");
   record.setPositions(x, {1});
@@ -262,7 +268,7 @@ TEST_F(DelimitedTest, ABadFirstRowCountsAmongBadRows) {
   EXPECT_THAT(values<float>(readAll(options), 0), ElementsAre(3.f, 6.f));
 }
 
-// Each sample knows its row, and what is let through.
+// Each sample has its row number and its copied cells.
 TEST_F(DelimitedTest, RowsAndCopiedCells) {
   record.dense("x");
   DataOptions options;
@@ -324,7 +330,7 @@ TEST_F(DelimitedTest, SeveralCellsAreCopied) {
   EXPECT_THAT(cellsOf(""), ElementsAre("", ""));
 }
 
-// The texts of all ids that the program reads, and of no other field.
+// Texts of all ids that the program reads, and of no other field.
 TEST_F(DelimitedTest, TextsOfIdsAreLetThrough) {
   record.dense("x");
   pdl_field &bag = record.ragged("bag", 2);
@@ -356,8 +362,8 @@ TEST_F(DelimitedTest, TextsOfIdsAreLetThrough) {
   EXPECT_THAT(source->takeCopiedCellsOfBadRows(), IsEmpty());
 }
 
-// An id is let through as it is written, whether the program reads it or not,
-// from wherever its field stands.
+// An id is copied as it is written, whether or not the program reads it, and at
+// any position of its field.
 TEST_F(DelimitedTest, AnIdIsLetThrough) {
   record.dense("x");
   pdl_field &row = record.ids("row");
@@ -437,8 +443,8 @@ TEST_F(DelimitedTest, BadRowsAreSkippedUpToTheLimitAndReported) {
   EXPECT_THAT(values<float>(batch, 0), ElementsAre(1.f, 2.f, 7.f, 8.f));
   EXPECT_THAT(values<int64_t>(batch, 1), ElementsAre(hashOf("a"), hashOf("c")));
   EXPECT_EQ(source->badRowCount(), 2);
-  ASSERT_EQ(source->badRowSentences().size(), 2u);
-  EXPECT_THAT(source->badRowSentences()[1], HasSubstr("a.csv:3:3: "));
+  ASSERT_EQ(source->badRowMessages().size(), 2u);
+  EXPECT_THAT(source->badRowMessages()[1], HasSubstr("a.csv:3:3: "));
   options.maxBadRows = 1;
   EXPECT_THAT(errorOf(options),
               HasSubstr("a.csv:3:3: the row has 2 cells where line 1 has 3; "
@@ -479,8 +485,8 @@ TEST_F(DelimitedTest, ATruncatedArchiveIsAnErrorNotAnEnd) {
   EXPECT_THAT(errorOf(options), HasSubstr("damaged or incomplete"));
 }
 
-// Rows of all lengths, in steps of which bytes are looked at together, with and
-// without blanks that do not belong to cells.
+// Rows of all lengths, in which the parser reads several bytes at a time, with
+// and without blanks that do not belong to cells.
 TEST_F(DelimitedTest, CellsEndWhereTheyEnd) {
   constexpr int64_t width = 5;
   record.ids("x", width);
@@ -532,7 +538,7 @@ TEST_F(DelimitedTest, NothingButAHeaderIsNoRecord) {
   EXPECT_EQ(readAll(options).size(), 0);
 }
 
-// A line is a row: predictions are joined to lines by their number.
+// Each line is a row, because predictions are joined to lines by number.
 TEST_F(DelimitedTest, BlankLinesOfOneColumnAreRows) {
   auto &x = record.dense("x");
   x.missing_kind = PDL_MISSING_VALUE;
@@ -546,7 +552,7 @@ TEST_F(DelimitedTest, BlankLinesOfOneColumnAreRows) {
   options.header = false;
   options.files = {put("blank.csv", "\n\n")};
   EXPECT_THAT(values<float>(readAll(options), 0), ElementsAre(-1, -1));
-  // They count where rows are only passed over, too.
+  // They also count among rows that are skipped.
   options.rows = *RowRange::parse("2:4");
   options.files = {put("a.csv", "\n\n\n7\n")};
   EXPECT_THAT(values<float>(readAll(options), 0), ElementsAre(-1, 7));
@@ -564,8 +570,8 @@ TEST_F(DelimitedTest, BlankLinesOfOneColumnAreEmptyBags) {
   EXPECT_THAT(splits(batch, 0), ElementsAre(0, 2, 2, 3, 3));
 }
 
-// Where rows have several cells, a blank line is no row of them, but not
-// nothing either, except at the end of a file.
+// If rows have several cells, a blank line is no valid row. It is a bad row,
+// except at the end of a file.
 TEST_F(DelimitedTest, BlankLinesAmongSeveralColumnsAreBadRows) {
   record.dense("x", 2);
   for (const char *text : {"1,2\n\n3,4\n", "1,2\n  \r\n3,4\n"})
@@ -588,7 +594,7 @@ TEST_F(DelimitedTest, BlankLinesAmongSeveralColumnsAreBadRows) {
   EXPECT_EQ(source->settledRows(), 5);
   options.files = {put("blank.csv", "\n\n")};
   EXPECT_EQ(readAll(options).size(), 0);
-  // A tab is a cell's end, not a blank.
+  // A tab ends a cell, and is not a blank.
   options.maxBadRows = 0;
   record = {};
   record.ragged("bag", 2);
@@ -610,7 +616,7 @@ TEST_F(DelimitedTest, ManyBlankLinesInTheMiddleAndAtTheEnd) {
 TEST_F(DelimitedTest, QuotesByDelimiterAndByFlag) {
   record.ids("a", 2);
   DataOptions options;
-  // By default where commas or semicolons end cells.
+  // Quotes are allowed by default if commas or semicolons end cells.
   options.files = {put("a.txt", "\"x;y\";\"z\"\n")};
   options.delimiter = ';';
   EXPECT_THAT(values<int64_t>(readAll(options), 0),
@@ -642,6 +648,47 @@ TEST_F(DelimitedTest, QuotesByDelimiterAndByFlag) {
   EXPECT_THAT(errorOf(options), HasSubstr("choose another quote (--quote)"));
 }
 
+// The names of files also determine their delimiters.
+TEST_F(DelimitedTest, TheDelimiterIsNoQuote) {
+  record.dense("a");
+  DataOptions options;
+  const std::string csv = put("a.csv", "1\n"), gone = "gone.tsv";
+  for (const auto &[quote, file] :
+       {std::pair(',', csv), std::pair('\t', put("a.tsv", "1\n"))}) {
+    options.quote = quote;
+    options.files = {file};
+    EXPECT_THAT(errorOf(options), HasSubstr("choose another quote (--quote)"));
+    EXPECT_FALSE(
+        checkDataFlags(options, record.descriptor(), record.program()).ok());
+  }
+  options.quote = '"';
+  options.files = {csv, gone};
+  EXPECT_TRUE(
+      checkDataFlags(options, record.descriptor(), record.program()).ok());
+}
+
+TEST_F(DelimitedTest, CellsInQuotesThatAreTextLeadToTheFlag) {
+  record.dense("a");
+  record.ids("b");
+  DataOptions options;
+  options.files = {put("a.tsv", "\"1.5\"\tx\n")};
+  EXPECT_THAT(errorOf(options),
+              HasSubstr("`\"1.5\"` is not a finite number; double quotes are "
+                        "text where a tab ends a cell: if they enclose cells, "
+                        "give --quote '\"'"));
+  // A delimiter within quotes divides the cell.
+  options.files = {put("b.tsv", "1\tx\n2\t\"y\tz\"\n")};
+  EXPECT_THAT(errorOf(options), testing::AllOf(HasSubstr("the row has 3 cells"),
+                                               HasSubstr("give --quote '\"'")));
+  options.files = {put("c.csv", "'1.5',x\n")};
+  EXPECT_THAT(errorOf(options),
+              HasSubstr("single quotes are text where a comma ends a cell: if "
+                        "they enclose cells, give --quote \"'\""));
+  // The flag has been given.
+  options.quote = '\0';
+  EXPECT_THAT(errorOf(options), testing::Not(HasSubstr("--quote")));
+}
+
 TEST_F(DelimitedTest, AColumnOfQuotedCellsIsWarnedOf) {
   record.ids("a", 2);
   DataOptions options;
@@ -663,7 +710,7 @@ TEST_F(DelimitedTest, AColumnOfQuotedCellsIsWarnedOf) {
   EXPECT_THAT(said, HasSubstr("named.tsv: names in the first line stand in"));
   for (const char *silent : {"some.tsv", "told.tsv"})
     EXPECT_THAT(said, testing::Not(HasSubstr(silent)));
-  // Before the end, where a file is long.
+  // A long file gives the warning before its end.
   std::string text;
   for (int i = 0; i < 5000; ++i)
     text += "\"1\"\t2\n";
@@ -678,7 +725,7 @@ TEST_F(DelimitedTest, AColumnOfQuotedCellsIsWarnedOf) {
   EXPECT_THAT(said, HasSubstr("long.tsv: each cell of column 1 stands in"));
 }
 
-// Other programs write ids so when some of a column are missing.
+// Other programs write ids in this form if some of a column are missing.
 TEST_F(DelimitedTest, DecimalIdsAreWarnedOfWithTheirCount) {
   record.ids("user");
   record.ragged("items").separator = ' ';
@@ -718,7 +765,7 @@ TEST_F(DelimitedTest, FilesThatAreNotReadAreNamedAsWhatTheyAre) {
                         "zstd are); pack it by one of these, or unpack it into "
                         "a pipe: xz -dc"));
   EXPECT_THAT(refusal("a.ZIP", "x"), HasSubstr("a zip archive"));
-  // By what they hold, whatever their names are.
+  // The content decides, not the name.
   EXPECT_THAT(refusal("b.csv", std::string("PAR1\x15\0\x15", 7)),
               HasSubstr("a Parquet file"));
   EXPECT_THAT(refusal("c.csv", std::string("\xfd\x37zXZ\0\0", 7)),
@@ -729,7 +776,7 @@ TEST_F(DelimitedTest, FilesThatAreNotReadAreNamedAsWhatTheyAre) {
                                           ": is a folder; name the files in "
                                           "it, for instance --data " +
                                           folder.string() + "/*.csv"));
-  // A name is no hindrance where a flag says what is in the file.
+  // A name does not matter if a flag says what the file contains.
   options.files = {put("d.json", "1\n")};
   options.delimiter = ',';
   EXPECT_EQ(errorOf(options), "");

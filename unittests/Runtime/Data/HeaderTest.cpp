@@ -1,4 +1,4 @@
-//===- HeaderTest.cpp - Which column is which field -----------------------===//
+//===- HeaderTest.cpp - Mapping of columns to fields ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -32,7 +32,7 @@ TEST_F(HeaderTest, ColumnsByHeaderAndByPosition) {
   Batch batch = readAll(options);
   EXPECT_THAT(values<float>(batch, 0), ElementsAre(3.f));
   EXPECT_THAT(values<float>(batch, 1), ElementsAre(4.f, 1.f));
-  // The field without columns of its own follows the last one, position 0.
+  // The field without its own columns follows the last one, at position 0.
   EXPECT_THAT(values<float>(batch, 2), ElementsAre(2.f));
 
   options.files = {put("b.csv", "z,after,age,h\n1,2,3,4\n")};
@@ -45,7 +45,7 @@ TEST_F(HeaderTest, ColumnsByHeaderAndByPosition) {
   EXPECT_THAT(errorOf(options), HasSubstr("pass --header"));
 }
 
-// Among rows that are passed over nobody reads it, and hashed it is an id.
+// Among skipped rows it is not read, and hashed it is an id.
 TEST_F(HeaderTest, AHeaderThatCountsAsARowIsWarnedOf) {
   record.dense("label");
   record.ids("user");
@@ -76,7 +76,7 @@ TEST_F(HeaderTest, AFieldThatIsNotReadNeedsNoColumn) {
   EXPECT_THAT(errorOf(options), HasSubstr("no column `y`"));
 }
 
-// How many cells a row has never decides which column is which field.
+// The number of cells in a row never decides how columns map to fields.
 TEST_F(HeaderTest, FilesWithoutAHeaderHoldWholeRecords) {
   record.dense("label");
   record.dense("weight");
@@ -115,38 +115,63 @@ TEST_F(HeaderTest, FilesWithoutAHeaderHoldWholeRecords) {
                         "weight, x"));
 }
 
-TEST_F(HeaderTest, AHeaderTellsTheColumnsOfFields) {
+TEST_F(HeaderTest, AHeaderDefinesTheColumnsOfFields) {
   record.dense("label");
   record.dense("x", 2);
   record.dense("z");
   DataOptions options;
   options.header = true;
   const pdl_program &predict = record.program({1, 2});
-  // In any order, among others, with or without what is not read.
+  // In any order, among other columns, with or without unread fields.
   options.files = {put("named.csv", "z,id,x.1,x.0\n1,2,3,4\n")};
   Batch batch = readAll(options, &predict);
   EXPECT_THAT(values<float>(batch, 0), ElementsAre(4.f, 3.f));
   EXPECT_THAT(values<float>(batch, 1), ElementsAre(1.f));
   EXPECT_THAT(errorOf(options), HasSubstr("name all fields there"));
-  // Other names: the whole record, in its order.
+  // With other names: the whole record, in its order.
   options.files = {put("foreign.csv", "y,a,b,z\n1,2,3,4\n")};
   batch = readAll(options, &predict);
   EXPECT_THAT(values<float>(batch, 0), ElementsAre(2.f, 3.f));
   EXPECT_THAT(values<float>(batch, 1), ElementsAre(4.f));
   options.files = {put("cut.csv", "a,b,c\n2,3,4\n")};
   EXPECT_THAT(errorOf(options, &predict),
-              HasSubstr("but the record has 4 columns"));
+              HasSubstr("cut.csv:1: the header has no column `x.0`, which "
+                        "field `x` reads, but `a`, `b`, `c`; the row has 3 "
+                        "cells, but the record has 4 columns"));
   options.files = {put("moved.csv", "z,y,a,b\n1,2,3,4\n")};
   EXPECT_THAT(errorOf(options, &predict),
-              HasSubstr("the header names column 1 `z`, which by the order of "
-                        "the record is column 4"));
+              HasSubstr("moved.csv:1: the header has no column `x.0`, which "
+                        "field `x` reads, but `y`, `a`, `b`; the header names "
+                        "column 1 `z`, which by the order of the record is "
+                        "column 4"));
   options.columns = {"z", "_", "x"};
   EXPECT_THAT(values<float>(readAll(options, &predict), 0),
               ElementsAre(3.f, 4.f));
 }
 
-// A program of the whole record reads what it did; the sentence says what may
-// be meant.
+TEST_F(HeaderTest, ALackingColumnIsNamedWithTheNearestOne) {
+  record.dense("label");
+  record.dense("price");
+  record.dense("city");
+  DataOptions options;
+  options.header = true;
+  const auto lacking = [&](const std::string &header) {
+    options.files = {put("shop.csv", header + "\n1,2,3,4\n")};
+    return errorOf(options);
+  };
+  const std::string begin =
+      "shop.csv:1: the header has no column `price`, which field `price` reads";
+  EXPECT_THAT(lacking("label,prise,city,note"),
+              HasSubstr(begin + ", but `prise`; the row has 4 cells, but the "
+                                "record has 3 columns"));
+  EXPECT_THAT(lacking("label,Price,city,note"),
+              HasSubstr(begin + ", but `Price`, in other letters; the row"));
+  // A column of another field is not suggested.
+  EXPECT_THAT(lacking("label,city,x,y"), HasSubstr(begin + ", but `x`, `y`; "));
+}
+
+// A program that reads the whole record still does; the message suggests a
+// remedy.
 TEST_F(HeaderTest, AHeaderThatIsReadAsDataIsSuspected) {
   record.dense("label");
   record.ids("id");
@@ -157,7 +182,7 @@ TEST_F(HeaderTest, AHeaderThatIsReadAsDataIsSuspected) {
   EXPECT_THAT(errorOfText("1,a\nlabel,id\n"), Not(HasSubstr("--header")));
 }
 
-// By position, another order of columns would train something else.
+// By position, another order of columns would train another model.
 TEST_F(HeaderTest, FilesReadByPositionHaveOneHeader) {
   record.dense("label");
   record.ids("user");
@@ -177,7 +202,7 @@ TEST_F(HeaderTest, FilesReadByPositionHaveOneHeader) {
                                        first + " has `u`"),
                              HasSubstr("columns are taken by their positions; "
                                        "give all files the same header")));
-  // The second one's group reads no other file.
+  // The second group reads no other file.
   auto other = BatchSource::open(options, record.descriptor(), record.program(),
                                  /*groups=*/2, /*group=*/1);
   EXPECT_THAT(other.status().message(), HasSubstr(first));
@@ -191,7 +216,7 @@ TEST_F(HeaderTest, FilesReadByPositionHaveOneHeader) {
     options.files = files;
     EXPECT_THAT(errorOf(options), HasSubstr("give all files the same header"));
   }
-  // Found by their names, columns may stand anywhere.
+  // Columns that are found by name may be anywhere.
   options.files = {named, put("moved.csv", "x,label,user,item\n0,1,c,d\n")};
   EXPECT_THAT(values<int64_t>(readAll(options), 1),
               ElementsAre(hashOf("a"), hashOf("c")));
@@ -200,7 +225,7 @@ TEST_F(HeaderTest, FilesReadByPositionHaveOneHeader) {
   options.files = {first, swapped};
   EXPECT_THAT(errorOf(options), HasSubstr("give all files the same header"));
   options.columns.clear();
-  // Data that are evaluated are those of one job with those that train.
+  // Test data must have the same header as the training data of a job.
   options.files = {swapped};
   options.headerFile = first;
   EXPECT_THAT(errorOf(options), HasSubstr(swapped + ": the first line"));

@@ -41,7 +41,7 @@ protected:
     std::ofstream(path, std::ios::binary) << bytes;
     return path;
   }
-  /// All values, or the error instead.
+  /// Returns all values; on an error reports the error instead.
   std::vector<float> readAll() {
     auto source = open(options);
     Batch batch;
@@ -51,7 +51,7 @@ protected:
     EXPECT_TRUE(more.ok()) << more.status().message();
     return values<float>(batch, 0);
   }
-  /// A named pipe, and a thread that writes `text` to it once.
+  /// Creates a named pipe, and a thread that writes `text` to it once.
   std::string pipe(const char *name, const std::string &text) {
     const std::string path = folder / name;
     EXPECT_EQ(mkfifo(path.c_str(), 0600), 0);
@@ -66,7 +66,7 @@ protected:
       writer.join();
     DataTest::TearDown();
   }
-  /// Lets the writer of a pipe that nobody reads come to its end.
+  /// Lets the writer of an unread pipe finish.
   static void drain(const std::string &path) {
     std::ifstream stream(path);
     std::string all{std::istreambuf_iterator<char>(stream), {}};
@@ -80,7 +80,7 @@ TEST_F(InputFileTest, AllMembersOfAnArchive) {
   options.files = {
       putBytes("a.csv.gz", packed("1\n2\n") + packed("") + packed("3\n"))};
   EXPECT_THAT(readAll(), ElementsAre(1.f, 2.f, 3.f));
-  // Tapes fill up with zeros, more than a buffer of them.
+  // Tapes are padded with zeros, more than one buffer of them.
   putBytes("a.csv.gz",
            packed("1\n") + packed("2\n") + std::string(600'000, '\0'));
   EXPECT_THAT(readAll(), ElementsAre(1.f, 2.f));
@@ -96,7 +96,7 @@ TEST_F(InputFileTest, DamageInALaterMemberIsAnError) {
   cut.resize(good.size() - 3);
   headless[0] = 'x';
   options.batchSize = 10;
-  options.unpackBeside = true;
+  options.unpackInBackground = true;
   for (const std::string &second : {flipped, cut, headless})
     for (const std::string &bytes : {good + second, second}) {
       options.files = {putBytes("b.csv.gz", bytes)};
@@ -109,7 +109,7 @@ TEST_F(InputFileTest, DamageInALaterMemberIsAnError) {
   options.files = {
       putBytes("b.csv.gz", good + std::string(300'000, '\0') + "rest")};
   EXPECT_THAT(errorOf(options), HasSubstr("follow its member 1"));
-  // The checksum alone.
+  // Only the checksum is wrong.
   std::string wrongSum = good;
   wrongSum[good.size() - 8] ^= 1;
   options.files = {putBytes("b.csv.gz", good + wrongSum)};
@@ -126,7 +126,8 @@ TEST_F(InputFileTest, NamesThatDoNotFitTheContent) {
 }
 
 TEST_F(InputFileTest, AllFramesOfZstd) {
-  // One that is to be skipped: a mark, how many bytes it has, those.
+  // A frame to be skipped: its magic number, the number of its bytes, and
+  // these.
   const std::string skipped("\x52\x2a\x4d\x18\x03\0\0\0abc", 11);
   const std::string all =
       packedByZstd("1\n2\n") + skipped + packedByZstd("") + packedByZstd("3\n");
@@ -136,7 +137,7 @@ TEST_F(InputFileTest, AllFramesOfZstd) {
   EXPECT_THAT(readAll(), ElementsAre(1.f, 2.f, 3.f));
 }
 
-// The buffers that text is unpacked to have these sizes.
+// The buffers for unpacked text have these sizes.
 TEST_F(InputFileTest, FramesThatEndWhereTheRoomForThemDoes) {
   for (size_t size : {262144, 524288, 1048568, 1048576}) {
     std::string rows;
@@ -144,14 +145,15 @@ TEST_F(InputFileTest, FramesThatEndWhereTheRoomForThemDoes) {
       rows += "1\n";
     options.batchSize = int64_t(size);
     options.files = {putBytes("a.csv.zst", packedByZstd(rows))};
-    for (bool beside : {false, true}) {
-      options.unpackBeside = beside;
-      EXPECT_THAT(readAll(), SizeIs(size / 2)) << size << ", " << beside;
+    for (bool inBackground : {false, true}) {
+      options.unpackInBackground = inBackground;
+      EXPECT_THAT(readAll(), SizeIs(size / 2)) << size << ", " << inBackground;
     }
   }
 }
 
-// Above 1 MiB a quote counts as never closed, however the text comes in.
+// Above 1 MiB a quote counts as unclosed, however the text is divided into
+// buffers.
 TEST_F(InputFileTest, LongQuotedRowsEndWhereTheyDoInAnyBuffer) {
   options.maxBadRows = 10;
   options.batchSize = 1 << 20;
@@ -163,9 +165,9 @@ TEST_F(InputFileTest, LongQuotedRowsEndWhereTheyDoInAnyBuffer) {
     rows += "\"\n3\n";
     std::vector<size_t> counts;
     for (const char *name : {"a.csv", "a.csv.gz", "a.csv.zst"})
-      for (bool beside : {false, true}) {
+      for (bool inBackground : {false, true}) {
         options.files = {put(name, rows)};
-        options.unpackBeside = beside;
+        options.unpackInBackground = inBackground;
         counts.push_back(readAll().size());
       }
     EXPECT_THAT(counts, testing::Each(counts[0])) << bytes;
@@ -185,8 +187,8 @@ TEST_F(InputFileTest, DamageOfZstdIsAnError) {
     options.files = {putBytes("b.csv.zst", bytes)};
     return errorOf(options);
   };
-  for (bool beside : {false, true}) {
-    options.unpackBeside = beside;
+  for (bool inBackground : {false, true}) {
+    options.unpackInBackground = inBackground;
     std::string flipped = good, wrongSum = good;
     flipped[good.size() / 2] ^= 0x10;
     wrongSum.back() ^= 1;
@@ -208,9 +210,9 @@ TEST_F(InputFileTest, DamageOfZstdIsAnError) {
   EXPECT_THAT(errorOf(options), HasSubstr("does not end in .zst"));
 }
 
-// Many pieces, of which some wait: the text is the same, and so is what comes
-// before damage.
-TEST_F(InputFileTest, UnpackingBesideChangesNothing) {
+// There are many pieces, and some of them wait. The text is the same, and so
+// are the rows before damage.
+TEST_F(InputFileTest, UnpackingInBackgroundChangesNothing) {
   std::string rows;
   for (int i = 0; i < 300'000; ++i)
     rows += std::to_string(i) + "\n";
@@ -224,18 +226,18 @@ TEST_F(InputFileTest, UnpackingBesideChangesNothing) {
       options.files = {path};
       std::vector<std::vector<float>> batches[2];
       std::string errors[2];
-      for (bool beside : {false, true}) {
-        options.unpackBeside = beside;
+      for (bool inBackground : {false, true}) {
+        options.unpackInBackground = inBackground;
         auto source = open(options);
         ASSERT_TRUE(source);
         Batch batch;
         while (true) {
           auto more = source->next(0, batch);
           if (!more.ok())
-            errors[beside] = more.status().message();
+            errors[inBackground] = more.status().message();
           if (!more.ok() || !*more)
             break;
-          batches[beside].push_back(values<float>(batch, 0));
+          batches[inBackground].push_back(values<float>(batch, 0));
         }
       }
       EXPECT_EQ(batches[0], batches[1]);
@@ -243,7 +245,7 @@ TEST_F(InputFileTest, UnpackingBesideChangesNothing) {
       EXPECT_EQ(errors[0], errors[1]);
       EXPECT_EQ(errors[0].empty(), !isCut);
     }
-    // Nobody takes what is left.
+    // The rest is not read.
     put(name, rows);
     Batch batch;
     EXPECT_TRUE(*open(options)->next(0, batch));
@@ -258,7 +260,7 @@ TEST_F(InputFileTest, APipeIsReadOnceAndWhole) {
   options.batchSize = 200'000;
   auto source = open(options);
   ASSERT_NE(source, nullptr);
-  // As a trainer does before its first epoch.
+  // A trainer does this before its first epoch.
   ASSERT_TRUE(source->beginEpoch(0).ok());
   Batch batch;
   ASSERT_TRUE(*source->next(0, batch));
@@ -270,7 +272,7 @@ TEST_F(InputFileTest, APipeIsReadOnceAndWhole) {
                         "once"));
 }
 
-// Its end is where it was when the epoch began.
+// The end of the file is where it was at the start of the epoch.
 TEST_F(InputFileTest, AFileThatGrowsOrShrinksWhileItIsRead) {
   std::string rows;
   for (int i = 0; i < 1'000'000; ++i)
@@ -295,7 +297,7 @@ TEST_F(InputFileTest, AFileThatGrowsOrShrinksWhileItIsRead) {
   while (more.ok() && *more)
     more = source->next(0, batch);
   EXPECT_THAT(more.status().message(),
-              HasSubstr("nobody may change a file that is read"));
+              HasSubstr("do not change a file that is read"));
 }
 
 TEST_F(InputFileTest, APackedPipeAndALaterFile) {
@@ -319,7 +321,7 @@ TEST_F(InputFileTest, WhatNeedsTwoPassesOverAPipeIsRefused) {
   drain(path);
 }
 
-// A range of rows that can be told without counting.
+// A range of rows that is known without counting.
 TEST_F(InputFileTest, RowsOfAPipe) {
   options.files = {pipe("a.csv", "1\n2\n3\n4\n")};
   options.rows = *RowRange::parse("1:3");

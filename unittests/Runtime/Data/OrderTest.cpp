@@ -1,4 +1,4 @@
-//===- OrderTest.cpp - Which replica sees which record, and when ----------===//
+//===- OrderTest.cpp - Order of records for each replica ------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -26,7 +26,7 @@ namespace {
 
 using Batches = std::vector<std::vector<int64_t>>;
 
-/// Records are their own numbers: one id and one bag of (number mod 4) ids.
+/// Records contain their own number: one id and one bag of (number mod 4) ids.
 class OrderTest : public DataTest {
 protected:
   void SetUp() override {
@@ -48,7 +48,7 @@ protected:
       text += row(i);
     return put(name, text);
   }
-  /// The record numbers of a batch, after checking that the bags fit them.
+  /// Returns the record numbers of a batch, after checking its bags.
   static std::vector<int64_t> numbers(const Batch &batch) {
     auto ids = values<int64_t>(batch, 0);
     auto bags = values<int64_t>(batch, 1);
@@ -61,7 +61,7 @@ protected:
     }
     return ids;
   }
-  /// The batches that are left for one worker.
+  /// Returns the remaining batches of one worker.
   static Batches drain(BatchSource &source, int32_t worker = 0) {
     Batches batches;
     Batch batch;
@@ -118,7 +118,7 @@ TEST_F(OrderTest, BatchesSayWhereTheyComeFrom) {
   EXPECT_THAT(files, ElementsAre(a, a, b, b));
 }
 
-TEST_F(OrderTest, WorkersTakeBatchesInTurnInWhateverOrderTheyAsk) {
+TEST_F(OrderTest, WorkersTakeBatchesInTurnInAnyOrderOfRequests) {
   const auto opts = options({putRows("a.csv", 0, 29)}, 3);
   auto inStep = open(opts, nullptr, 1, 0, 3);
   std::vector<Batches> expected(3);
@@ -165,7 +165,7 @@ TEST_F(OrderTest, WithEnoughFilesFileIBelongsToGroupIModG) {
 TEST_F(OrderTest, WithFewerFilesBlocksGoToTheGroupsInTurn) {
   const auto opts =
       options({putRows("a.csv", 0, 10), putRows("b.csv", 10, 23)}, 4);
-  // Blocks run on across files: 8..11 is one.
+  // Blocks continue across files: 8..11 is one.
   EXPECT_THAT(drain(*open(opts, nullptr, 3, 0)),
               ElementsAre(range(0, 4), range(12, 16)));
   EXPECT_THAT(drain(*open(opts, nullptr, 3, 1)),
@@ -174,8 +174,8 @@ TEST_F(OrderTest, WithFewerFilesBlocksGoToTheGroupsInTurn) {
               ElementsAre(range(8, 12), range(20, 23)));
 }
 
-/// What is drawn for a sample goes by its number.
-TEST_F(OrderTest, SamplesKeepTheirNumbersWhoeverReadsThem) {
+/// Random values of a sample depend on its number.
+TEST_F(OrderTest, SamplesKeepTheirNumbersForEveryReader) {
   std::string withBadRow;
   for (int64_t i = 0; i < 10; ++i)
     withBadRow += i == 4 ? "bad,\n" : row(i);
@@ -264,7 +264,7 @@ TEST_F(OrderTest, WindowsAreShuffledInThemselves) {
     std::sort(part.begin(), part.end());
     EXPECT_EQ(part, range(begin, end));
   }
-  // Another epoch, another order; the same epoch, the same order.
+  // Another epoch has another order; the same epoch has the same order.
   ASSERT_TRUE(source->beginEpoch(1).ok());
   EXPECT_NE(flatten(drain(*source)), all);
   ASSERT_TRUE(source->beginEpoch(0).ok());
@@ -327,9 +327,9 @@ TEST_F(OrderTest, ABadRowMovesNoOtherRow) {
   EXPECT_EQ(drain(*other).size(), 3u);
 }
 
-// Of the same size, with the same rows from the position on: what was read
-// before is not what is there now. A position that says where its window begins
-// is compared from there on.
+// The file has the same size and the same rows from the position on, but the
+// rows read before have changed. A position with the start of its window is
+// compared from there on.
 TEST_F(OrderTest, RestoreNoticesOtherContentOfTheSameSize) {
   for (const char *name : {"a.csv", "a.csv.gz"})
     for (int64_t window : {0, 10}) {
@@ -353,19 +353,20 @@ TEST_F(OrderTest, RestoreNoticesOtherContentOfTheSameSize) {
       put(name, within);
       EXPECT_THAT(open(opts)->restore(position).message(),
                   HasSubstr("the data are not those that were read before"));
-      // Without it, as in checkpoints of earlier versions, all is read again.
+      // Without it, as in checkpoints of earlier versions, everything is read
+      // again.
       position.start = {};
       put(name, changed);
       EXPECT_THAT(open(opts)->restore(position).message(),
                   HasSubstr("the data are not those that were read before"));
-      // What is not read yet may change.
+      // Rows that were not read yet may change.
       rows.replace(rows.rfind("59,"), 3, "58,");
       put(name, rows);
       EXPECT_TRUE(open(opts)->restore(position).ok());
     }
 }
 
-// Nothing before the window is looked at, whatever the file is.
+// No bytes before the window are read, for any kind of file.
 TEST_F(OrderTest, RestoreReadsNothingBeforeTheWindow) {
   for (const char *name : {"b.csv", "b.csv.gz", "b.csv.zst"})
     for (int32_t groups : {1, 3})
@@ -373,7 +374,7 @@ TEST_F(OrderTest, RestoreReadsNothingBeforeTheWindow) {
         for (bool hasEnd : {true, false}) {
           if (groups == 1 && *range == '3')
             continue;
-          // More than the reader's buffer has, the second file behind it.
+          // More than the reader's buffer holds, with the second file after it.
           std::string rows, padding(60'000, ' ');
           for (int i = 10; i < 34; ++i) {
             const std::string text = row(i);
@@ -413,7 +414,7 @@ TEST_F(OrderTest, RestoreReadsNothingBeforeTheWindow) {
             EXPECT_EQ(drain(*resumed),
                       Batches(all.begin() + int64_t(i), all.end()));
           }
-          // With fewer rows, the third group has one full window only.
+          // With fewer rows, the third group has only one full window.
           EXPECT_TRUE(*range == '3' ||
                       std::any_of(positions.begin(), positions.end(),
                                   [](const DataPosition &position) {
@@ -422,7 +423,7 @@ TEST_F(OrderTest, RestoreReadsNothingBeforeTheWindow) {
         }
 }
 
-// What is in a checkpoint need not be what a reader has said.
+// A checkpoint may contain positions that no reader reported.
 TEST_F(OrderTest, RestoreRefusesImpossibleStarts) {
   auto opts = options({putRows("a.csv", 0, 30), putRows("b.csv", 0, 9)}, 4);
   auto source = open(opts);
@@ -450,7 +451,7 @@ TEST_F(OrderTest, RestoreRefusesImpossibleStarts) {
   }
 }
 
-// A header decides what a row means.
+// A header decides the meaning of a row.
 TEST_F(OrderTest, RestoreNoticesAnotherHeader) {
   auto opts = options({put("a.csv", "id,bag\n1,2\n3,4\n5,6\n")}, 1);
   opts.header = true;
@@ -479,7 +480,7 @@ TEST_F(OrderTest, RestoreContinuesAtEveryRound) {
     while (true) {
       const DataPosition position = source->position();
       Batches round;
-      // Worker 1 first, so that worker 0's batch waits in between.
+      // Worker 1 reads first, so that worker 0's batch waits in between.
       for (int32_t worker : {1, 0})
         if (*source->next(worker, batch))
           round.push_back(numbers(batch));
@@ -517,7 +518,7 @@ TEST_F(OrderTest, APositionPastTheDataIsRefused) {
   EXPECT_EQ(flatten(drain(*source)), range(0, 10));
 }
 
-// Of another size it is known without reading it, whoever reads its rows.
+// A change of size is detected without reading the file, by any process.
 TEST_F(OrderTest, AnEpochIsRefusedWhoseFilesHaveChanged) {
   const auto opts =
       options({putRows("a.csv", 0, 10), putRows("b.csv", 10, 20)}, 4);
@@ -574,8 +575,8 @@ TEST(ShuffleTest, IsAPermutationThatDependsOnEveryArgument) {
 }
 
 TEST(ShuffleTest, TheOrderIsSettled) {
-  // From a few lines of Python after the words of Shuffle.h, which also give
-  // Philox's published value for a zero counter and key.
+  // Computed by a few lines of Python from the description in Shuffle.h, which
+  // also give Philox's published value for a zero counter and key.
   AlignedVector<int64_t> order;
   shuffledOrder(uint64_t(5) << 32 | 7, 1, 2, 3, 12, order);
   EXPECT_EQ(std::vector<int64_t>(order.begin(), order.end()),
@@ -584,7 +585,7 @@ TEST(ShuffleTest, TheOrderIsSettled) {
 
 TEST(ShuffleTest, AllOrdersAreEquallyLikely) {
   // 24 orders of 4 elements over 24,000 windows: chi-square with 23 degrees of
-  // freedom is above 58 once in 10,000 times, and the seed is fixed.
+  // freedom exceeds 58 once in 10,000 times, and the seed is fixed.
   std::map<std::vector<int64_t>, int> counts;
   AlignedVector<int64_t> order;
   for (int64_t window = 0; window < 24000; ++window) {

@@ -1,4 +1,4 @@
-//===- RealDataTest.cpp - Adult and Criteo, as they come ------------------===//
+//===- RealDataTest.cpp - Adult and Criteo, unmodified --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,17 +17,18 @@ using namespace pdlrt::test;
 
 namespace {
 
-/// The expected figures were counted by a few lines of Python over the same
+/// The expected figures were computed by a few lines of Python from the same
 /// files.
 class RealDataTest : public DataTest {
 protected:
-  /// Sums of what a whole epoch of a source holds.
+  /// Sums over a whole epoch of a source.
   struct Totals {
     int64_t samples = 0, batches = 0, ids = 0, emptyBags = 0;
     std::vector<double> dense;
     std::set<int64_t> keys;
   };
-  /// Field `dense` is summed by column, field `ids` counted; -1 for none.
+  /// Sums field `dense` by column and counts the ids of field `ids`; -1 for
+  /// none.
   Totals readAll(BatchSource &source, int dense, int64_t width, int ids) {
     Totals totals;
     totals.dense.assign(static_cast<size_t>(width), 0);
@@ -128,9 +129,9 @@ TEST_F(RealDataTest, CriteoHead) {
   options.files = {std::string(folder) +
                    "/criteo/kaggle_head10k_unlabelled.tsv.gz"};
   options.columns = {"numbers", "categories"};
-  auto unlabelled = open(options, &record.program({1, 2}));
-  ASSERT_TRUE(unlabelled);
-  Totals predicted = readAll(*unlabelled, 0, 13, 1);
+  auto unlabeled = open(options, &record.program({1, 2}));
+  ASSERT_TRUE(unlabeled);
+  Totals predicted = readAll(*unlabeled, 0, 13, 1);
   EXPECT_EQ(predicted.samples, 10000);
   EXPECT_EQ(predicted.ids, 230400);
   sum = 0;

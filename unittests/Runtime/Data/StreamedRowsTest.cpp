@@ -1,4 +1,4 @@
-//===- StreamedRowsTest.cpp - Rows that come while others are waited for --===//
+//===- StreamedRowsTest.cpp - Rows that arrive one by one -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -30,7 +30,7 @@ class PipeEnd {
 public:
   explicit PipeEnd(std::string name) : path(std::move(name)) {
     EXPECT_EQ(mkfifo(path.c_str(), 0600), 0);
-    // For reading too, so that it need not wait for a reader.
+    // Opened for reading too, so that it need not wait for a reader.
     file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
     EXPECT_GE(file, 0);
   }
@@ -60,7 +60,7 @@ protected:
     options.batchSize = 1000;
     options.flushAfter = 1;
   }
-  /// The values of the next batch.
+  /// Returns the values of the next batch.
   std::vector<float> next(BatchSource &source) {
     Expected<bool> more = source.next(0, batch);
     EXPECT_TRUE(more.ok()) << more.status().message();
@@ -77,13 +77,13 @@ protected:
 TEST_F(StreamedRowsTest, ABatchDoesNotWaitUntilItIsFull) {
   PipeEnd pipe(folder / "a.csv");
   options.files = {pipe.path};
-  // Shorter than what may show that something is packed.
+  // Shorter than the magic numbers of archives.
   pipe.write("1\n");
   auto source = open(options);
   ASSERT_TRUE(source);
   EXPECT_THAT(next(*source), ElementsAre(1.f));
   EXPECT_EQ(source->settledRows(), 1);
-  // Half a row is none, and is not lost.
+  // Half a row is no row yet, and is not lost.
   pipe.write("2\n3\n4");
   EXPECT_THAT(next(*source), ElementsAre(2.f, 3.f));
   pipe.write("5\n");
@@ -97,8 +97,8 @@ TEST_F(StreamedRowsTest, ABatchDoesNotWaitUntilItIsFull) {
   EXPECT_TRUE(source->isAtEnd());
 }
 
-// A line without anything is a row of one column like any other.
-TEST_F(StreamedRowsTest, BlankLinesAreAnswered) {
+// An empty line is a row of one column like any other.
+TEST_F(StreamedRowsTest, BlankLinesGetResponses) {
   record = {};
   pdl_field &x = record.dense("x");
   x.missing_kind = PDL_MISSING_VALUE;
@@ -115,7 +115,7 @@ TEST_F(StreamedRowsTest, BlankLinesAreAnswered) {
   EXPECT_THAT(next(*source), IsEmpty());
 }
 
-// Of rows of several cells it is a bad one, once another row comes.
+// If rows have several cells, it is a bad row, once another row has arrived.
 TEST_F(StreamedRowsTest, BlankLinesAmongSeveralColumns) {
   record.dense("y");
   PipeEnd pipe(folder / "a.csv");
@@ -134,7 +134,7 @@ TEST_F(StreamedRowsTest, BlankLinesAmongSeveralColumns) {
   EXPECT_TRUE(source->isAtEnd());
 }
 
-// What is there fills batches, whatever they would wait for.
+// Available rows fill batches, whatever the waiting time is.
 TEST_F(StreamedRowsTest, BatchesOfWhatIsThereAreFull) {
   std::string rows;
   for (int i = 0; i < 2500; ++i)
@@ -153,8 +153,8 @@ TEST_F(StreamedRowsTest, BatchesOfWhatIsThereAreFull) {
   }
 }
 
-// A row is held back for so long, not for so long since the last one came: else
-// this would come to no end.
+// The waiting time starts with the first row of a batch, not with the last one.
+// Otherwise this test would not end.
 TEST_F(StreamedRowsTest, TheFirstRowOfABatchSaysWhenItIsCut) {
   PipeEnd pipe(folder / "a.csv");
   options.files = {pipe.path};
@@ -191,8 +191,8 @@ TEST_F(StreamedRowsTest, BadRowsDoNotWaitForGoodOnes) {
   EXPECT_THAT(source->takeCopiedCellsOfBadRows(),
               ElementsAre(Pair(0, "a"), Pair(1, "b")));
   EXPECT_THAT(source->takeCopiedCellsOfBadRows(), IsEmpty());
-  // Of the next window one row is left: what is bad before it is settled, and
-  // what is bad behind it is not.
+  // One row of the next window is left: bad rows before it are settled, and
+  // those after it are not.
   pipe.write("1,c\n2,d\nno,e\n4,f\nno,g\n6,h\nno,i\n");
   EXPECT_THAT(next(*source), ElementsAre(1.f, 2.f, 4.f));
   EXPECT_EQ(source->settledRows(), 7);
@@ -206,7 +206,7 @@ TEST_F(StreamedRowsTest, BadRowsDoNotWaitForGoodOnes) {
   EXPECT_TRUE(source->isAtEnd());
 }
 
-/// `text` as the next piece of what gzip packs, with all of it to be read.
+/// Returns `text` as the next piece of a gzip stream, completely flushed.
 std::string gzipPiece(z_stream &stream, std::string text, int flush) {
   std::string packed(text.size() + 100, '\0');
   stream.next_in = reinterpret_cast<Bytef *>(text.data()); // NOLINT
@@ -233,7 +233,7 @@ TEST_F(StreamedRowsTest, WhatIsPackedComesAsItIsFlushed) {
   pipe.write(gzipPiece(stream, "4\n", Z_FINISH));
   deflateEnd(&stream);
   EXPECT_THAT(next(*source), ElementsAre(4.f));
-  // Another member, and frames of zstd.
+  // Another member, and zstd frames.
   pipe.close();
   EXPECT_THAT(next(*source), IsEmpty());
   PipeEnd frames(folder / "a.csv.zst");
@@ -246,10 +246,10 @@ TEST_F(StreamedRowsTest, WhatIsPackedComesAsItIsFlushed) {
   EXPECT_THAT(next(*source), ElementsAre(3.f));
 }
 
-// Text that packs so well that its last bytes wait in the unpacker for room,
-// when all that was packed is read.
+// Text that compresses so well that its last bytes wait in the unpacker for
+// memory after all compressed bytes were read.
 TEST_F(StreamedRowsTest, NothingIsLeftInAnUnpacker) {
-  // That of the buffer for text.
+  // Size of the buffer for text.
   constexpr size_t room = (size_t(1) << 20) - 8;
   options.batchSize = 10'000'000;
   for (size_t more : {2, 60, 120, 240}) {
@@ -268,7 +268,7 @@ TEST_F(StreamedRowsTest, NothingIsLeftInAnUnpacker) {
   }
 }
 
-// Who waits for a second pipe keeps no rows of the first back.
+// Waiting for a second pipe does not delay rows of the first one.
 TEST_F(StreamedRowsTest, RowsDoNotWaitForTheNextFile) {
   PipeEnd first(folder / "a.csv"), second(folder / "b.csv");
   options.files = {first.path, second.path, put("c.csv", "5\n")};
@@ -281,7 +281,7 @@ TEST_F(StreamedRowsTest, RowsDoNotWaitForTheNextFile) {
   EXPECT_THAT(next(*source), ElementsAre(3.f));
   second.write("4\n");
   second.close();
-  // To open a file takes no time.
+  // Opening a file takes no time.
   EXPECT_THAT(next(*source), ElementsAre(4.f, 5.f));
   EXPECT_THAT(next(*source), IsEmpty());
 }
@@ -297,7 +297,7 @@ TEST_F(StreamedRowsTest, NobodyWaitsForEver) {
   Expected<bool> more = source->next(0, batch);
   other.join();
   EXPECT_THAT(more.status().message(),
-              HasSubstr("a.csv: was not read to its end, because nobody"));
+              HasSubstr("a.csv: was not read to its end, because no"));
 }
 
 TEST_F(StreamedRowsTest, OneReplicaInTheOrderOfTheFiles) {

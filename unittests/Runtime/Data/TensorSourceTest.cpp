@@ -9,6 +9,7 @@
 
 #include "TestRecord.h"
 
+#include "pdlabi/hash.h"
 #include "pdlrt/Data/BatchDump.h"
 #include "pdlrt/Files/Safetensors.h"
 #include "gmock/gmock.h"
@@ -40,7 +41,7 @@ protected:
     ASSERT_TRUE(
         writer.addCopy(name, type, std::move(shape), values.data()).ok());
   }
-  /// Three rows.
+  /// Creates tensors of three rows.
   void fill(bool withBags = true) {
     tensor<float>("x", TensorType::F32, {3, 2}, {1, 2, 3, 4, 5, 0.1f});
     tensor<int64_t>("id", TensorType::I64, {3, 1}, {INT64_MIN, 0, -1});
@@ -93,7 +94,7 @@ TEST_F(TensorSourceTest, RowRangesAndUnreadFields) {
   EXPECT_THAT(errorOf(options), HasSubstr("has no tensor `bag.values`"));
 }
 
-// An id that the program does not read is let through, in all 64 bits.
+// An id that the program does not read is copied, with all 64 bits.
 TEST_F(TensorSourceTest, AnIdIsLetThrough) {
   fill();
   tensor<uint64_t>("row", TensorType::U64, {3}, {7, UINT64_MAX, 0});
@@ -145,7 +146,7 @@ TEST_F(TensorSourceTest, OnlyExactConversions) {
   EXPECT_THAT(error(),
               HasSubstr("d.safetensors: tensor `x` is F64 [1, 2], but the "
                         "field wants F32 [rows, 2]"));
-  // The other way is exact.
+  // The other direction is exact.
   TestRecord wide;
   wide.dense("x").element_type = PDL_F64;
   SafetensorsWriter narrow;
@@ -161,7 +162,7 @@ TEST_F(TensorSourceTest, OnlyExactConversions) {
   EXPECT_THAT(values<double>(batch, 0), ElementsAre(double(0.1f)));
 }
 
-// As in text: a number that is not finite makes its row bad.
+// As in text, a row with a NaN or an infinity is a bad row.
 TEST_F(TensorSourceTest, NumbersThatAreNotFiniteMakeTheirRowsBad) {
   const float infinity = std::numeric_limits<float>::infinity();
   tensor<float>("x", TensorType::F32, {4, 2},
@@ -186,9 +187,9 @@ TEST_F(TensorSourceTest, NumbersThatAreNotFiniteMakeTheirRowsBad) {
   EXPECT_THAT(values<int64_t>(batch, 2), ElementsAre(20, 22));
   EXPECT_EQ(batch.row(1), 2);
   EXPECT_EQ(source->badRowCount(), 2);
-  EXPECT_THAT(source->badRowSentences()[1],
+  EXPECT_THAT(source->badRowMessages()[1],
               HasSubstr("has an infinite value in row 3, column 0"));
-  // Nobody reads it.
+  // The program does not read it.
   auto ids = open(options, &record.program({1}));
   ASSERT_TRUE(*ids->next(0, batch));
   EXPECT_EQ(batch.size(), 4);
@@ -226,7 +227,57 @@ TEST_F(TensorSourceTest, MissingNumbersBecomeWhatTheFieldSays) {
   EXPECT_THAT(values<double>(batch, 2), ElementsAre(0.5, 4, 0.5));
 }
 
-// Whether it is a key or a number of somebody's list nobody can tell.
+// As in text, a bag without values is missing, and so is a bag whose only value
+// is missing.
+TEST_F(TensorSourceTest, MissingBagsBecomeWhatTheFieldSays) {
+  TestRecord missing;
+  pdl_field &ids = missing.ragged("ids", 2);
+  pdl_field &weights = missing.raggedNumbers("w", 2);
+  SafetensorsWriter numbers;
+  const float nan = std::nanf("");
+  const float w[] = {nan, 3, nan, nan};
+  const uint64_t keys[] = {5, 6};
+  const int64_t bags[] = {0, 0, 1, 1, 4}, idBags[] = {0, 0, 1, 1, 2};
+  ASSERT_TRUE(numbers.add("w.values", TensorType::F32, {4}, w).ok());
+  ASSERT_TRUE(numbers.add("w.splits", TensorType::I64, {5}, bags).ok());
+  ASSERT_TRUE(numbers.add("ids.values", TensorType::U64, {2}, keys).ok());
+  ASSERT_TRUE(numbers.add("ids.splits", TensorType::I64, {5}, idBags).ok());
+  ASSERT_TRUE(numbers.write(path).ok());
+  DataOptions options;
+  options.files = {path};
+  Batch batch;
+  const auto read = [&] {
+    auto source =
+        BatchSource::open(options, missing.descriptor(), missing.program());
+    ASSERT_TRUE(source.ok()) << source.status().message();
+    ASSERT_TRUE(*(*source)->next(0, batch));
+  };
+  weights.missing_element_kind = PDL_MISSING_VALUE;
+  weights.missing_element_value = -1;
+  read();
+  EXPECT_THAT(splits(batch, 0, 2), ElementsAre(0, 0, 1, 1, 2));
+  EXPECT_THAT(values<float>(batch, 1), ElementsAre(3, -1, -1));
+  EXPECT_THAT(splits(batch, 1, 2), ElementsAre(0, 0, 0, 0, 3));
+  ids.missing_kind = PDL_MISSING_TOKEN;
+  ids.missing_token = "none";
+  ids.salt_kind = PDL_SALT_SLOT;
+  weights.missing_kind = PDL_MISSING_VALUE;
+  weights.missing_value = 7;
+  read();
+  const auto none = int64_t(pdlabi::hashText("none", 0));
+  EXPECT_THAT(values<int64_t>(batch, 0), ElementsAre(none, 5, none, 6));
+  EXPECT_THAT(splits(batch, 0, 2), ElementsAre(0, 1, 2, 3, 4));
+  EXPECT_THAT(values<float>(batch, 1), ElementsAre(7, 7, 7, 3, -1, -1));
+  EXPECT_THAT(splits(batch, 1, 2), ElementsAre(0, 1, 2, 3, 6));
+  ids.hash_kind = PDL_HASH_NONE;
+  EXPECT_THAT(
+      BatchSource::open(options, missing.descriptor(), missing.program())
+          .status()
+          .message(),
+      HasSubstr("its token for missing ones is `none`"));
+}
+
+// Otherwise it is unclear whether an integer is a key or some other number.
 TEST_F(TensorSourceTest, IntegersOfHashedFieldsAreDeclaredToBeKeys) {
   TestRecord hashed;
   hashed.ids("id");
@@ -285,13 +336,13 @@ TEST_F(TensorSourceTest, BagsOfNumbers) {
   bags.raggedNumbers("w");
   bags.raggedNumbers("v", 1, PDL_F64);
   SafetensorsWriter numbers;
-  const float narrow[] = {1, 0.1f, std::nanf(""), 4};
-  const double wide[] = {0.1, 2, 3, 1e300};
-  const int64_t splits[] = {0, 2, 2, 3, 4};
-  const std::vector<int64_t> four = {4}, five = {5};
-  ASSERT_TRUE(numbers.add("w.values", TensorType::F32, four, narrow).ok());
+  const float narrow[] = {1, 0.1f, std::nanf(""), 3, 4};
+  const double wide[] = {0.1, 2, 3, 3, 1e300};
+  const int64_t splits[] = {0, 2, 2, 4, 5};
+  const std::vector<int64_t> five = {5};
+  ASSERT_TRUE(numbers.add("w.values", TensorType::F32, five, narrow).ok());
   ASSERT_TRUE(numbers.add("w.splits", TensorType::I64, five, splits).ok());
-  ASSERT_TRUE(numbers.add("v.values", TensorType::F64, four, wide).ok());
+  ASSERT_TRUE(numbers.add("v.values", TensorType::F64, five, wide).ok());
   ASSERT_TRUE(numbers.add("v.splits", TensorType::I64, five, splits).ok());
   ASSERT_TRUE(numbers.write(path).ok());
   DataOptions options;
@@ -304,10 +355,10 @@ TEST_F(TensorSourceTest, BagsOfNumbers) {
   EXPECT_THAT(values<float>(batch, 0), ElementsAre(1, 0.1f, 4));
   EXPECT_THAT(DataTest::splits(batch, 0), ElementsAre(0, 2, 2, 3));
   EXPECT_THAT(values<double>(batch, 1), ElementsAre(0.1, 2, 1e300));
-  EXPECT_THAT((*source)->badRowSentences()[0],
+  EXPECT_THAT((*source)->badRowMessages()[0],
               HasSubstr("tensor `w.values` has nan in row 2, column 0"));
 
-  // What a dump of the batches holds can be read as well.
+  // A dump of the batches can be read as well.
   BatchDump dump(bags.descriptor(), bags.program());
   ASSERT_TRUE(dump.add(batch, 0, 0, 0).ok());
   const std::string dumped = path + ".dump";
@@ -318,10 +369,10 @@ TEST_F(TensorSourceTest, BagsOfNumbers) {
   EXPECT_EQ((*file).find("batch0/w.values")->typeAndShape(), "F32 [3]");
   EXPECT_EQ((*file).find("batch0/v.values")->typeAndShape(), "F64 [3]");
 
-  // Nothing is narrowed, and ids are no numbers.
+  // Nothing is narrowed, and ids are not numbers.
   for (TensorType type : {TensorType::F64, TensorType::I64}) {
     SafetensorsWriter other;
-    ASSERT_TRUE(other.add("w.values", type, four, wide).ok());
+    ASSERT_TRUE(other.add("w.values", type, five, wide).ok());
     ASSERT_TRUE(other.add("w.splits", TensorType::I64, five, splits).ok());
     ASSERT_TRUE(other.write(path).ok());
     auto refused =

@@ -28,7 +28,8 @@ namespace pdlrt::test {
 /// A descriptor whose fields a test declares one by one.
 class TestRecord {
 public:
-  /// The returned field may be changed until `descriptor` is called.
+  /// Adds a field. The returned field may be changed until `descriptor` is
+  /// called.
   pdl_field &add(const char *name, pdl_field_kind kind, int64_t width = 1) {
     pdl_field field{};
     field.struct_size = sizeof(field);
@@ -85,7 +86,7 @@ public:
     built.fields = contiguous.data();
     return built;
   }
-  /// A program that reads the fields with these indices; all by default.
+  /// Returns a program that reads the fields with these indices; default: all.
   const pdl_program &program(std::vector<int32_t> indices = {}) {
     if (indices.empty()) {
       indices.resize(fields.size());
@@ -112,7 +113,7 @@ private:
   pdl_descriptor built{};
 };
 
-/// One frame of zstd, with a checksum.
+/// Returns one zstd frame with a checksum.
 inline std::string packedByZstd(const std::string &text) {
   std::string packed(ZSTD_compressBound(text.size()), '\0');
   ZSTD_CCtx *context = ZSTD_createCCtx();
@@ -123,7 +124,7 @@ inline std::string packedByZstd(const std::string &text) {
   return packed;
 }
 
-/// A fixture with a folder of its own.
+/// A fixture with its own folder.
 class DataTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -134,7 +135,8 @@ protected:
   }
   void TearDown() override { std::filesystem::remove_all(folder); }
 
-  /// Writes a file, packed if its name ends in .gz or .zst; returns its path.
+  /// Writes a file, compressed if its name ends in .gz or .zst. Returns its
+  /// path.
   std::string put(const std::string &name, const std::string &text) {
     const std::string path = folder / name;
     if (!name.ends_with(".gz")) {
@@ -158,7 +160,7 @@ protected:
     EXPECT_TRUE(source.ok()) << source.status().message();
     return source.ok() ? *std::move(source) : nullptr;
   }
-  /// The error of opening or of reading to the end.
+  /// Returns the error of opening a source, or of reading it to the end.
   std::string errorOf(const DataOptions &options,
                       const pdl_program *program = nullptr) {
     auto source = BatchSource::open(options, record.descriptor(),
@@ -175,7 +177,7 @@ protected:
     }
   }
 
-  /// The elements of a field of a batch.
+  /// Returns the elements of a field of a batch.
   template <typename T>
   static std::vector<T> values(const Batch &batch, size_t field) {
     const pdl_field_data &data = batch.fields()[field];

@@ -1,4 +1,4 @@
-//===- CublasProductsTest.cpp - What cuBLASLt is asked for ----------------===//
+//===- CublasProductsTest.cpp - Calls of cuBLASLt -------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -41,7 +41,7 @@ protected:
     products = std::make_unique<CublasProducts>(*device, *handle, itsStream);
   }
 
-  /// Small whole numbers: sums of products are exact in any order.
+  /// Returns small integers, whose sums of products are exact in any order.
   std::vector<float> numbers(int64_t count) {
     std::vector<float> values(static_cast<size_t>(count));
     for (float &value : values)
@@ -77,7 +77,7 @@ protected:
                                            : cublaslt::computeFloat32);
   }
 
-  /// A product of m rows, of memory that is aligned like this.
+  /// Computes a product of m rows with this alignment of its memory.
   Expected<bool> ofRows(int64_t m, size_t aOffset = 0, size_t bOffset = 0,
                         size_t cOffset = 0, size_t biasOffset = 0,
                         bool hasBias = true) {
@@ -140,34 +140,34 @@ TEST_F(CublasProductsTest, TF32IsForFactorsThatNothingElseRounds) {
   }
 }
 
-TEST_F(CublasProductsTest, HeuristicsAreAskedOnceForEachKind) {
-  const auto expectAsked = [&](int times, Expected<bool> done) {
+TEST_F(CublasProductsTest, HeuristicsAreQueriedOnceForEachKind) {
+  const auto expectRequested = [&](int times, Expected<bool> done) {
     ASSERT_TRUE(done.ok());
     EXPECT_TRUE(*done);
     EXPECT_EQ(std::exchange(state.asked, 0), times);
   };
-  expectAsked(1, ofRows(2));
-  expectAsked(0, ofRows(2));
-  // Elsewhere, and as aligned.
-  expectAsked(0, ofRows(2, 4, 4, 4, 4));
-  expectAsked(1, ofRows(3));
-  expectAsked(1, ofRows(2, 1));
-  expectAsked(1, ofRows(2, 0, 1));
-  expectAsked(1, ofRows(2, 0, 0, 1));
-  expectAsked(1, ofRows(2, 0, 0, 0, 1));
-  expectAsked(1, ofRows(2, 0, 0, 0, 0, /*hasBias=*/false));
-  expectAsked(0, ofRows(2));
+  expectRequested(1, ofRows(2));
+  expectRequested(0, ofRows(2));
+  // At other addresses with the same alignment.
+  expectRequested(0, ofRows(2, 4, 4, 4, 4));
+  expectRequested(1, ofRows(3));
+  expectRequested(1, ofRows(2, 1));
+  expectRequested(1, ofRows(2, 0, 1));
+  expectRequested(1, ofRows(2, 0, 0, 1));
+  expectRequested(1, ofRows(2, 0, 0, 0, 1));
+  expectRequested(1, ofRows(2, 0, 0, 0, 0, /*hasBias=*/false));
+  expectRequested(0, ofRows(2));
   EXPECT_EQ(state.multiplied, 10);
 }
 
 TEST_F(CublasProductsTest, TheLastUsedKindsStay) {
-  constexpr auto most = int64_t(CublasProducts::mostPlans);
+  constexpr auto most = int64_t(CublasProducts::maxPlans);
   for (int64_t m = 1; m <= most; ++m)
     ASSERT_TRUE(ofRows(m).ok());
   const int full = state.alive;
   ASSERT_TRUE(ofRows(1).ok());
   EXPECT_EQ(state.asked, most);
-  // The second one is used least now.
+  // The second one is now the least recently used.
   ASSERT_TRUE(ofRows(most + 1).ok());
   EXPECT_EQ(state.alive, full);
   EXPECT_EQ(std::exchange(state.asked, 0), most + 1);
@@ -191,15 +191,15 @@ TEST_F(CublasProductsTest, WhatItHasNothingForIsNoError) {
   state.nextFailure = "heuristics";
   state.failure = cublaslt::notSupported;
   expectDeclined(1);
-  state.answers = 0;
+  state.responses = 0;
   expectDeclined(2);
-  state.answers = 1;
-  state.answer.state = 7;
+  state.responses = 1;
+  state.response.state = 7;
   expectDeclined(3);
-  state.answer.state = cublaslt::success;
-  state.answer.workspaceBytes = CublasProducts::workspaceBytes + 1;
+  state.response.state = cublaslt::success;
+  state.response.workspaceBytes = CublasProducts::workspaceBytes + 1;
   expectDeclined(4);
-  state.answer.workspaceBytes = CublasProducts::workspaceBytes;
+  state.response.workspaceBytes = CublasProducts::workspaceBytes;
   // No memory was needed until now.
   EXPECT_EQ(state.workspace, nullptr);
   state.nextFailure = "multiply";
@@ -222,7 +222,7 @@ TEST_F(CublasProductsTest, MemoryOfItsOwnIsAllocatedOnce) {
   EXPECT_EQ(none.status().code(), PDL_OUT_OF_MEMORY);
 }
 
-TEST_F(CublasProductsTest, ErrorsAreSentencesAndLeaveNothing) {
+TEST_F(CublasProductsTest, ErrorsHaveMessagesAndLeaveNothing) {
   state.failure = 14;
   for (const auto &[function, what] :
        {std::pair("createOperation", "describing a product to cuBLASLt"),
@@ -235,8 +235,8 @@ TEST_F(CublasProductsTest, ErrorsAreSentencesAndLeaveNothing) {
     const Expected<bool> done = ofRows(1);
     EXPECT_EQ(done.status().message(),
               std::string(what) + ": what went wrong (cuBLAS status 14)");
-    EXPECT_EQ(done.status().code(), PDL_INTERNAL);
-    // But for the handle.
+    EXPECT_EQ(done.status().code(), PDL_UNAVAILABLE);
+    // Only the handle remains.
     EXPECT_EQ(state.alive, 1) << function;
   }
   state.nextFailure = "multiply";
@@ -281,16 +281,16 @@ TEST_F(CublasProductsTest, AnOlderLibraryThatStartsIsTaken) {
 }
 
 TEST(CublasLtTest, WhatIsMissingIsNamed) {
-  const auto sentenceFor = [](std::vector<const char *> names) {
+  const auto messageFor = [](std::vector<const char *> names) {
     return cublaslt::openLibrary(names).status().message();
   };
-  EXPECT_THAT(sentenceFor({"libnone.so.13", "libnone.so.12"}),
+  EXPECT_THAT(messageFor({"libnone.so.13", "libnone.so.12"}),
               AllOf(HasSubstr("cuBLASLt, which is not there (libnone.so.13"),
                     HasSubstr("package libcublas-12-8"),
                     HasSubstr("--numerics=strict")));
-  // An older one will do.
+  // An older one is accepted.
   EXPECT_THAT(
-      sentenceFor({"libnone.so.13", "libm.so.6"}),
+      messageFor({"libnone.so.13", "libm.so.6"}),
       AllOf(HasSubstr("cuBLASLt libm.so.6 has no function cublasLtCreate"),
             HasSubstr("CUDA 11"), HasSubstr("--numerics=strict")));
 }

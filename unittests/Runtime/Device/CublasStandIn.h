@@ -1,4 +1,4 @@
-//===- CublasStandIn.h - A cuBLASLt of the host -----------------*- C++ -*-===//
+//===- CublasStandIn.h - A fake cuBLASLt on the host ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions that compute on the host what their descriptors say, of matrices by
-// columns, and count what they are asked for. Of one thread.
+// Functions that compute on the host what their descriptors say, for
+// column-major matrices, and count their calls. Only one thread may use them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ namespace standin {
 
 namespace cublaslt = pdlrt::cublaslt;
 
-/// The values that were set, by attribute.
+/// Values that were set, by attribute.
 using Attributes = std::map<int, std::vector<char>>;
 
 struct Operation {
@@ -41,17 +41,17 @@ struct Layout {
   bool operator==(const Layout &) const = default;
 };
 
-/// What heuristics were asked, and what they answer.
+/// Recorded calls of the heuristics, and their results.
 struct State {
-  std::string nextFailure; // the function that is to fail
+  std::string nextFailure; // name of the function that is to fail
   cublaslt::Result failure = 0;
-  /// Descriptors and handles that were made and not ended.
+  /// Number of descriptors and handles that were created and not destroyed.
   int alive = 0;
   int asked = 0, multiplied = 0;
   Attributes preference;
-  cublaslt::Heuristic answer = {};
-  int answers = 1;
-  /// What the last product was given.
+  cublaslt::Heuristic response = {};
+  int responses = 1;
+  /// Arguments of the last product.
   int compute = 0;
   void *workspace = nullptr;
   size_t workspaceBytes = 0;
@@ -69,7 +69,7 @@ template <typename T> T valueOf(const Attributes &attributes, int attribute) {
   return value;
 }
 
-inline cublaslt::Result answerOf(const char *function) {
+inline cublaslt::Result responseOf(const char *function) {
   if (state.nextFailure != function)
     return cublaslt::success;
   state.nextFailure.clear();
@@ -78,7 +78,7 @@ inline cublaslt::Result answerOf(const char *function) {
 
 template <typename Opaque, typename T>
 cublaslt::Result make(const char *function, Opaque *opaque, T value) {
-  const cublaslt::Result result = answerOf(function);
+  const cublaslt::Result result = responseOf(function);
   if (result == cublaslt::success) {
     *opaque = reinterpret_cast<Opaque>(new T(std::move(value)));
     ++state.alive;
@@ -102,7 +102,7 @@ inline void set(Attributes &attributes, int attribute, const void *value,
   attributes[attribute].assign(begin, begin + bytes);
 }
 
-/// A matrix by columns, or its transpose.
+/// A column-major matrix, or its transpose.
 struct Matrix {
   const float *elements;
   Layout layout;
@@ -125,7 +125,7 @@ multiply(cublaslt::Handle, cublaslt::Operation op, const void *alpha,
          cublaslt::Layout cLayout, void *d, cublaslt::Layout dLayout,
          const cublaslt::Algorithm *algorithm, void *workspace,
          size_t workspaceBytes, pdlrt::cuda::Stream stream) {
-  if (const cublaslt::Result result = answerOf("multiply");
+  if (const cublaslt::Result result = responseOf("multiply");
       result != cublaslt::success)
     return result;
   const auto &operation = of<Operation>(op);
@@ -146,7 +146,7 @@ multiply(cublaslt::Handle, cublaslt::Operation op, const void *alpha,
   EXPECT_EQ(of<Layout>(cLayout), result);
   EXPECT_EQ(*static_cast<const float *>(alpha), 1);
   EXPECT_EQ(*static_cast<const float *>(beta), 0);
-  EXPECT_EQ(std::memcmp(algorithm, &state.answer.algorithm,
+  EXPECT_EQ(std::memcmp(algorithm, &state.response.algorithm,
                         sizeof(cublaslt::Algorithm)),
             0);
   const auto epilogue =
@@ -173,10 +173,10 @@ multiply(cublaslt::Handle, cublaslt::Operation op, const void *alpha,
   return cublaslt::success;
 }
 
-/// All of it as new.
+/// Resets everything and returns the library.
 inline cublaslt::Library library() {
   state = {};
-  state.answer.algorithm.data[7] = 99;
+  state.response.algorithm.data[7] = 99;
   cublaslt::Library all = {};
   all.statusText = [](cublaslt::Result status) -> const char * {
     return status == 77 ? nullptr : "what went wrong";
@@ -197,7 +197,7 @@ inline cublaslt::Library library() {
                         const void *value, size_t bytes) {
     set(reinterpret_cast<Operation *>(operation)->attributes, attribute, value,
         bytes);
-    return answerOf("setOperation");
+    return responseOf("setOperation");
   };
   all.createLayout = [](cublaslt::Layout *layout, int type, uint64_t rows,
                         uint64_t columns, int64_t stride) {
@@ -218,7 +218,7 @@ inline cublaslt::Library library() {
   all.setPreference = [](cublaslt::Preference preference, int attribute,
                          const void *value, size_t bytes) {
     set(*reinterpret_cast<Attributes *>(preference), attribute, value, bytes);
-    return answerOf("setPreference");
+    return responseOf("setPreference");
   };
   all.heuristics = [](cublaslt::Handle, cublaslt::Operation operation,
                       cublaslt::Layout, cublaslt::Layout, cublaslt::Layout c,
@@ -228,20 +228,20 @@ inline cublaslt::Library library() {
     EXPECT_EQ(most, 1);
     ++state.asked;
     state.preference = of<Attributes>(preference);
-    // How aligned the bias is, too.
+    // The alignment of the bias, too.
     state.preference[cublaslt::biasAttribute + 100] =
         of<Operation>(operation).attributes.contains(cublaslt::biasAttribute)
             ? of<Operation>(operation).attributes.at(cublaslt::biasAttribute)
             : std::vector<char>(sizeof(uint64_t));
-    *results = state.answer;
-    *count = state.answers;
-    return answerOf("heuristics");
+    *results = state.response;
+    *count = state.responses;
+    return responseOf("heuristics");
   };
   all.multiply = multiply;
   return all;
 }
 
-/// Where `preference` has how aligned the bias is.
+/// Attribute in `preference` with the alignment of the bias.
 inline constexpr int biasAlignment = cublaslt::biasAttribute + 100;
 
 } // namespace standin

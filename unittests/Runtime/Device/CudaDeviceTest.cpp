@@ -1,4 +1,4 @@
-//===- CudaDeviceTest.cpp - What the driver is asked for ------------------===//
+//===- CudaDeviceTest.cpp - Calls of the CUDA driver ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Without a GPU: a driver of functions that write down what they are asked for.
+// Runs without a GPU, with a fake driver whose functions record their calls.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,28 +34,27 @@ using testing::HasSubstr;
 
 namespace {
 
-using pdltest::answer;
+using pdltest::respond;
 
 /// The only device, stream, event, module and function.
 constexpr cuda::DeviceNumber itsDevice = 17;
-/// Of its architecture.
+/// Compute capability of the device.
 int ownGeneration = 8;
 const auto itsStream = reinterpret_cast<cuda::Stream>(0x40);
 const auto itsEvent = reinterpret_cast<cuda::Event>(0x50);
 const auto itsModule = reinterpret_cast<cuda::Module>(0x20);
 const auto itsFunction = reinterpret_cast<cuda::Function>(0x30);
 
-cuda::Result answer(const std::string &call, cuda::Stream in) {
+cuda::Result respond(const std::string &call, cuda::Stream in) {
   EXPECT_EQ(in, itsStream) << call;
-  return answer(call);
+  return respond(call);
 }
 
 std::string addressText(cuda::Address address) {
   return "@" + std::to_string(address);
 }
 
-cuda::Driver writtenDown() {
-  cuda::Driver driver = {};
+void addDevices(cuda::Driver &driver) {
   driver.init = [](unsigned) { return cuda::success; };
   driver.errorText = [](cuda::Result error, const char **text) {
     *text = "what went wrong";
@@ -65,7 +64,7 @@ cuda::Driver writtenDown() {
     *count = 1;
     return cuda::success;
   };
-  // What the driver calls a device need not be its number.
+  // The driver's handle of a device need not be its number.
   driver.findDevice = [](cuda::DeviceNumber *device, int number) {
     *device = itsDevice + number;
     return cuda::success;
@@ -85,11 +84,11 @@ cuda::Driver writtenDown() {
   driver.retainContext = [](cuda::Context *context, int device) {
     EXPECT_EQ(device, itsDevice);
     *context = reinterpret_cast<cuda::Context>(0x10);
-    return answer("retain");
+    return respond("retain");
   };
   driver.releaseContext = [](int device) {
     EXPECT_EQ(device, itsDevice);
-    return answer("release context");
+    return respond("release context");
   };
   driver.setContext = [](cuda::Context context) {
     EXPECT_EQ(context, reinterpret_cast<cuda::Context>(0x10));
@@ -101,7 +100,7 @@ cuda::Driver writtenDown() {
     EXPECT_THAT(std::vector<int>(options, options + 2),
                 ElementsAre(cuda::errorLog, cuda::errorLogBytes));
     const cuda::Result result =
-        answer("load " + std::string(static_cast<const char *>(image)));
+        respond("load " + std::string(static_cast<const char *>(image)));
     if (result != cuda::success)
       std::strcpy(static_cast<char *>(values[0]), "line 3: what is this?");
     *module = itsModule;
@@ -109,65 +108,72 @@ cuda::Driver writtenDown() {
   };
   driver.unloadModule = [](cuda::Module module) {
     EXPECT_EQ(module, itsModule);
-    return answer("unload");
+    return respond("unload");
   };
   driver.getFunction = [](cuda::Function *function, cuda::Module module,
                           const char *name) {
     EXPECT_EQ(module, itsModule);
     *function = itsFunction;
-    return answer(std::string("find ") + name);
+    return respond(std::string("find ") + name);
   };
+}
+
+void addMemory(cuda::Driver &driver) {
   driver.allocate = [](cuda::Address *address, size_t bytes) {
     static cuda::Address next = 0;
     *address = next = next % 2000 + 1000;
-    return answer("allocate " + std::to_string(bytes));
+    return respond("allocate " + std::to_string(bytes));
   };
   driver.release = [](cuda::Address address) {
-    return answer("release " + addressText(address));
+    return respond("release " + addressText(address));
   };
   driver.allocateHost = [](void **pointer, size_t bytes) {
     *pointer = std::malloc(bytes);
-    return answer("allocate of host " + std::to_string(bytes));
+    return respond("allocate of host " + std::to_string(bytes));
   };
   driver.releaseHost = [](void *pointer) {
     std::free(pointer);
-    return answer("release of host");
+    return respond("release of host");
   };
   driver.copyIn = [](cuda::Address to, const void *, size_t bytes,
                      cuda::Stream in) {
-    return answer("in " + std::to_string(bytes) + " to " + addressText(to), in);
+    return respond("in " + std::to_string(bytes) + " to " + addressText(to),
+                   in);
   };
   driver.copyOut = [](void *, cuda::Address from, size_t bytes,
                       cuda::Stream in) {
-    return answer("out " + std::to_string(bytes) + " of " + addressText(from),
-                  in);
+    return respond("out " + std::to_string(bytes) + " of " + addressText(from),
+                   in);
   };
   driver.copyWithin = [](cuda::Address to, cuda::Address from, size_t bytes,
                          cuda::Stream in) {
-    return answer("within " + std::to_string(bytes) + " of " +
-                      addressText(from) + " to " + addressText(to),
-                  in);
+    return respond("within " + std::to_string(bytes) + " of " +
+                       addressText(from) + " to " + addressText(to),
+                   in);
   };
   driver.fill = [](cuda::Address to, unsigned char value, size_t bytes,
                    cuda::Stream in) {
-    return answer("fill " + std::to_string(bytes) + " of " + addressText(to) +
-                      " with " + std::to_string(value),
-                  in);
+    return respond("fill " + std::to_string(bytes) + " of " + addressText(to) +
+                       " with " + std::to_string(value),
+                   in);
   };
+}
+
+void addStreams(cuda::Driver &driver) {
   driver.createStream = [](cuda::Stream *stream, unsigned flags) {
     EXPECT_EQ(flags, cuda::nonBlocking);
     *stream = itsStream;
     return cuda::success;
   };
   driver.destroyStream = [](cuda::Stream in) {
-    return answer("end of stream", in);
+    return respond("end of stream", in);
   };
   driver.synchronizeStream = [](cuda::Stream in) {
-    return answer("synchronize", in);
+    return respond("synchronize", in);
   };
   driver.waitForEvent = [](cuda::Stream in, cuda::Event event, unsigned) {
     EXPECT_EQ(event, itsEvent);
-    return answer("wait", in);
+    return respond("wait", in);
   };
   driver.createEvent = [](cuda::Event *event, unsigned flags) {
     EXPECT_EQ(flags, Trace::isOn() ? cuda::withTiming : cuda::withoutTiming);
@@ -176,34 +182,11 @@ cuda::Driver writtenDown() {
   };
   driver.recordEvent = [](cuda::Event event, cuda::Stream in) {
     EXPECT_EQ(event, itsEvent);
-    return answer("record", in);
+    return respond("record", in);
   };
   driver.destroyEvent = [](cuda::Event event) {
     EXPECT_EQ(event, itsEvent);
-    return answer("end of event");
-  };
-  driver.beginCapture = [](cuda::Stream in, int mode) {
-    EXPECT_EQ(mode, cuda::captureOfThread);
-    return answer("begin capture", in);
-  };
-  driver.endCapture = [](cuda::Stream in, cuda::Graph *graph) {
-    *graph = reinterpret_cast<cuda::Graph>(0x60);
-    return answer("end capture", in);
-  };
-  driver.makeExecutable = [](cuda::GraphExecutable *executable,
-                             cuda::Graph graph, unsigned long long flags) {
-    EXPECT_EQ(graph, reinterpret_cast<cuda::Graph>(0x60));
-    EXPECT_EQ(flags, 0u);
-    *executable = reinterpret_cast<cuda::GraphExecutable>(0x70);
-    return answer("make executable");
-  };
-  driver.launchGraph = [](cuda::GraphExecutable executable, cuda::Stream in) {
-    EXPECT_EQ(executable, reinterpret_cast<cuda::GraphExecutable>(0x70));
-    return answer("launch graph", in);
-  };
-  driver.destroyGraph = [](cuda::Graph) { return answer("end of graph"); };
-  driver.destroyExecutable = [](cuda::GraphExecutable) {
-    return answer("end of executable");
+    return respond("end of event");
   };
   // Each event is 2 ms before the last one, and the next one 1 ms.
   driver.timeBetween = [](float *milliseconds, cuda::Event, cuda::Event) {
@@ -217,13 +200,48 @@ cuda::Driver writtenDown() {
                      void **arguments, void **) {
     EXPECT_EQ(function, itsFunction);
     EXPECT_EQ(y * z * blockY * blockZ, 1u);
-    // An address and a number of 4 bytes.
-    return answer(
+    // Arguments: an address, and a number of 4 bytes.
+    return respond(
         "launch " + std::to_string(x) + " x " + std::to_string(blockX) + ": " +
             std::to_string(*static_cast<uint64_t *>(arguments[0])) + ", " +
             std::to_string(*static_cast<float *>(arguments[1])),
         in);
   };
+}
+
+void addGraphs(cuda::Driver &driver) {
+  driver.beginCapture = [](cuda::Stream in, int mode) {
+    EXPECT_EQ(mode, cuda::captureOfThread);
+    return respond("begin capture", in);
+  };
+  driver.endCapture = [](cuda::Stream in, cuda::Graph *graph) {
+    *graph = reinterpret_cast<cuda::Graph>(0x60);
+    return respond("end capture", in);
+  };
+  driver.makeExecutable = [](cuda::GraphExecutable *executable,
+                             cuda::Graph graph, unsigned long long flags) {
+    EXPECT_EQ(graph, reinterpret_cast<cuda::Graph>(0x60));
+    EXPECT_EQ(flags, 0u);
+    *executable = reinterpret_cast<cuda::GraphExecutable>(0x70);
+    return respond("make executable");
+  };
+  driver.launchGraph = [](cuda::GraphExecutable executable, cuda::Stream in) {
+    EXPECT_EQ(executable, reinterpret_cast<cuda::GraphExecutable>(0x70));
+    return respond("launch graph", in);
+  };
+  driver.destroyGraph = [](cuda::Graph) { return respond("end of graph"); };
+  driver.destroyExecutable = [](cuda::GraphExecutable) {
+    return respond("end of executable");
+  };
+}
+
+/// Returns a driver that writes its calls down.
+cuda::Driver writtenDown() {
+  cuda::Driver driver = {};
+  addDevices(driver);
+  addMemory(driver);
+  addStreams(driver);
+  addGraphs(driver);
   return driver;
 }
 
@@ -328,8 +346,8 @@ TEST_F(CudaDeviceTest, CodeForNewerGpusIsRefused) {
   EXPECT_EQ(loaded("90").message(),
             "the kernels are for GPUs of sm_90 and later, but a GPU is of "
             "sm_86: translate the model with --gpu-arch sm_86");
-  EXPECT_EQ(loaded("120").code(), PDL_INVALID_ARGUMENT);
-  // No kernels are made for these.
+  EXPECT_EQ(loaded("120").code(), PDL_FAILED_PRECONDITION);
+  // There are no kernels for these.
   ownGeneration = 6;
   EXPECT_EQ(loaded("70").message(),
             "the kernels are for GPUs of sm_70 and later, but a GPU is of "
@@ -372,7 +390,7 @@ TEST_F(CudaDeviceTest, TracesHaveTheWorkOfStreams) {
   EXPECT_STREQ(events[1].symbol, "w1");
   for (const TraceEvent &event : events)
     EXPECT_EQ(event.end - event.begin, 1000000);
-  // Nothing is left of it.
+  // Nothing remains of it.
   EXPECT_EQ(std::ranges::count(calls, "record"), 5);
   EXPECT_EQ(std::ranges::count(calls, "end of event"), 5);
   calls.clear();
@@ -381,7 +399,7 @@ TEST_F(CudaDeviceTest, TracesHaveTheWorkOfStreams) {
   EXPECT_THAT(calls, ElementsAre("fill 1 of @0 with 0", "synchronize"));
 }
 
-TEST_F(CudaDeviceTest, ErrorsAreSentences) {
+TEST_F(CudaDeviceTest, ErrorsHaveMessages) {
   nextError = cuda::outOfMemory;
   const auto memory = device->allocate(DeviceBuffer::Kind::OfDevice, 1000);
   EXPECT_EQ(memory.status().code(), PDL_OUT_OF_MEMORY);
@@ -401,7 +419,7 @@ TEST_F(CudaDeviceTest, ErrorsAreSentences) {
             "error 218)");
 }
 
-/// Of one row and column.
+/// Returns a product with one row and one column.
 DeviceProduct smallProduct(const float &a, const float &b, float &c) {
   return {false, false, 1, 1, 1, &a, &b, nullptr, &c, 1, false};
 }
@@ -427,7 +445,8 @@ TEST_F(CudaDeviceTest, ProductsAreTheLibrarys) {
   ASSERT_NE(own, recorded.threads.end());
   ASSERT_EQ(own->events.size(), 1u);
   EXPECT_STREQ(own->events[0].name, "product");
-  // Its memory goes before the stream, when all is done; the handle last.
+  // Its memory is freed before the stream, after all work is done; the handle
+  // is freed last.
   const std::string memory =
       addressText(reinterpret_cast<cuda::Address>(standin::state.workspace));
   calls.clear();
@@ -462,7 +481,7 @@ TEST_F(CudaDeviceTest, ProductsFailBeforeTheFirstStep) {
   const auto other = *cuda::openDevice(driver, 0, &library);
   EXPECT_THAT(other->load({"TEXT", kernels, /*multiplies=*/true}).message(),
               HasSubstr("starting NVIDIA's cuBLASLt"));
-  // Who does not multiply needs none.
+  // A device without products does not need the library.
   const auto plain = *cuda::openDevice(driver, 0, &library);
   standin::state.nextFailure = "create";
   EXPECT_TRUE(plain->load({"TEXT", kernels}).ok());
@@ -470,7 +489,7 @@ TEST_F(CudaDeviceTest, ProductsFailBeforeTheFirstStep) {
   float c = 0;
   EXPECT_EQ(stream->multiply(smallProduct(a, b, c)).status().message(),
             "the device is asked for a product by code that has none");
-  // Its sentence comes through.
+  // The library's message is passed on.
   const auto third = *cuda::openDevice(driver, 0, &library);
   standin::state.nextFailure.clear();
   ASSERT_TRUE(third->load({"TEXT", kernels, /*multiplies=*/true}).ok());

@@ -1,4 +1,4 @@
-//===- DeviceFlagsTest.cpp - What kernels found ---------------------------===//
+//===- DeviceFlagsTest.cpp - Flags that kernels set -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,13 +14,13 @@ using namespace pdlrt;
 
 namespace {
 
-TEST(DeviceFlagsTest, TellsWhichAreSet) {
+TEST(DeviceFlagsTest, ReportsWhichAreSet) {
   const std::unique_ptr<Device> device = createFakeDevice();
   const auto stream = *device->createStream("test");
   DeviceFlags flags;
   EXPECT_EQ(flags.size(), 0u);
   EXPECT_EQ(flags.firstSet(), -1);
-  // More of them need other memory, and none of those before is set.
+  // More flags need other memory, and none of the earlier ones is set.
   for (const size_t count : {size_t(3), size_t(3), size_t(50)}) {
     ASSERT_TRUE(flags.reserve(*device, count).ok());
     EXPECT_EQ(flags.size(), count);

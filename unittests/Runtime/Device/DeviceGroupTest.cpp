@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A thread stands for a process.
+// Each process is simulated by a thread.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,8 @@ using testing::HasSubstr;
 
 namespace {
 
-/// Devices of one process, each with a stream, numbers to give and room.
+/// Devices of one process, each with a stream, input numbers and memory for
+/// output.
 class Process {
 public:
   Process(size_t deviceCount, size_t numbers, size_t room) {
@@ -78,7 +79,7 @@ public:
   std::unique_ptr<DeviceGroup> group;
 };
 
-/// A process of two devices behind one of one.
+/// A process with two devices after one with one device.
 class DeviceGroupTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -97,9 +98,9 @@ protected:
   void join() {
     both([&] { EXPECT_TRUE(first.join(place).ok()); },
          [&] {
-           DeviceGroupPlace behind = place;
-           behind.first = 1;
-           EXPECT_TRUE(second.join(behind).ok());
+           DeviceGroupPlace following = place;
+           following.first = 1;
+           EXPECT_TRUE(second.join(following).ok());
          });
     ASSERT_TRUE(first.group && second.group);
   }
@@ -128,7 +129,7 @@ TEST_F(DeviceGroupTest, SumsAreInTheOrderOfDevices) {
     EXPECT_TRUE(process.group->sum(PDL_F32, 2, process.parts()).ok());
   };
   both([&] { sum(first); }, [&] { sum(second); });
-  // To a float 2 + 2^25 is no number.
+  // 2 + 2^25 is not a float.
   const float last = (2 + 0x1p25F) - 0x1p25F;
   ASSERT_NE(last, 2);
   const auto expected = ElementsAre(111, last);
@@ -168,7 +169,7 @@ TEST_F(DeviceGroupTest, WhoDoesNotComeIsNotWaitedForForEver) {
             "not all processes of a group of devices have come");
 }
 
-TEST_F(DeviceGroupTest, WhoAsksForSomethingElseIsFoundOut) {
+TEST_F(DeviceGroupTest, DifferentRequestsAreDetected) {
   join();
   both(
       [&] {

@@ -1,4 +1,4 @@
-//===- FakeDeviceTest.cpp - What a GPU would punish -----------------------===//
+//===- FakeDeviceTest.cpp - Errors that a GPU would punish ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -27,13 +27,13 @@ float *floatsAt(uint64_t argument) {
   return reinterpret_cast<float *>(argument);
 }
 
-/// y = 2 x, of so many.
+/// y = 2 x, for the given number of elements.
 void doubled(const uint64_t *arguments, int64_t first, int64_t stride) {
   for (auto i = first; i < int64_t(arguments[2]); i += stride)
     floatsAt(arguments[1])[i] = 2 * floatsAt(arguments[0])[i];
 }
 
-/// Adds 1 to each of so many.
+/// Adds 1 to each of the given number of elements.
 void counted(const uint64_t *arguments, int64_t first, int64_t stride) {
   for (auto i = first; i < int64_t(arguments[1]); i += stride)
     floatsAt(arguments[0])[i] += 1;
@@ -45,7 +45,7 @@ void astray(const uint64_t *arguments, int64_t first, int64_t) {
     *floatsAt(arguments[1]) = 1;
 }
 
-/// Reads there.
+/// Reads far from its argument.
 void astrayRead(const uint64_t *arguments, int64_t first, int64_t) {
   if (first == 0)
     *floatsAt(arguments[0]) = *floatsAt(arguments[1]);
@@ -94,23 +94,23 @@ protected:
   std::unique_ptr<DeviceStream> stream, other;
 };
 
-TEST_F(FakeDeviceTest, TheMostMemoryAtOnceIsKnown) {
-  const size_t before = device->mostBytes();
+TEST_F(FakeDeviceTest, TheMaximumOfMemoryIsKnown) {
+  const size_t before = device->maxBytes();
   {
     Expected<DeviceBuffer> first =
         device->allocate(DeviceBuffer::Kind::OfDevice, 1000);
     ASSERT_TRUE(first.ok());
     DeviceBuffer moved = std::move(*first);
-    // That of the host is none of it.
+    // Host memory does not count.
     const auto onHost = device->allocate(DeviceBuffer::Kind::OfHost, 5000);
-    EXPECT_EQ(device->mostBytes(), before + 1000);
+    EXPECT_EQ(device->maxBytes(), before + 1000);
     moved.release();
     const auto second = device->allocate(DeviceBuffer::Kind::OfDevice, 700);
-    EXPECT_EQ(device->mostBytes(), before + 1000);
+    EXPECT_EQ(device->maxBytes(), before + 1000);
     const auto third = device->allocate(DeviceBuffer::Kind::OfDevice, 700);
-    EXPECT_EQ(device->mostBytes(), before + 1400);
+    EXPECT_EQ(device->maxBytes(), before + 1400);
   }
-  EXPECT_EQ(device->mostBytes(), before + 1400);
+  EXPECT_EQ(device->maxBytes(), before + 1400);
 }
 
 TEST_F(FakeDeviceTest, WorkIsDoneWhenItIsWaitedFor) {
@@ -119,10 +119,10 @@ TEST_F(FakeDeviceTest, WorkIsDoneWhenItIsWaitedFor) {
   ASSERT_TRUE(stream->copyIn(x.data(), in.data(), 12).ok());
   ASSERT_TRUE(twice(*stream, x, y, 3).ok());
   ASSERT_TRUE(stream->copyOut(out.data(), y.data(), 12).ok());
-  // What is read too early is nothing.
+  // Results that are read too early are NaN.
   for (const float value : out)
     EXPECT_TRUE(std::isnan(value));
-  // What is written too early is taken.
+  // Input that is changed too early is used.
   in = {10, 20, 30};
   ASSERT_TRUE(stream->synchronize().ok());
   EXPECT_EQ(out, (std::vector<float>{20, 40, 60}));
@@ -141,7 +141,7 @@ TEST_F(FakeDeviceTest, TracesHaveTheWorkOfStreams) {
   const std::array counted = {at(x.data()), uint64_t(3)};
   ASSERT_TRUE(stream->launch(Count, 3, counted, {}, "w1").ok());
   ASSERT_TRUE(stream->synchronize().ok());
-  // Another device's are told from them.
+  // Events of another device are distinguishable.
   const auto second = createFakeDevice({}, 1);
   const auto itsOwn = *second->createStream("test");
   const DeviceBuffer itsMemory =
@@ -179,7 +179,7 @@ TEST_F(FakeDeviceTest, GraphsAreWorkThatIsKept) {
   ASSERT_TRUE(twice(*stream, x, y, 2).ok());
   ASSERT_TRUE(stream->copyOut(out.data(), y.data(), 8).ok());
   const auto graph = *stream->endCapture();
-  // Nothing of it is done before.
+  // No work is done before that.
   ASSERT_TRUE(stream->synchronize().ok());
   EXPECT_THAT(out, ElementsAre(0, 0));
   for (const float value : {3.0F, 4.0F}) {
@@ -241,7 +241,7 @@ TEST_F(FakeDeviceTest, PointersOfTheOtherSideAreErrors) {
   std::vector<float> host(4);
   EXPECT_EQ(count(*stream, host.data(), 4).message(),
             "kernel_count is given a pointer of the host where one of the "
-            "device is due");
+            "device is expected");
   open({});
   EXPECT_THAT(stream->clear(host.data(), 4).message(),
               HasSubstr("pointer of the host"));
@@ -249,7 +249,7 @@ TEST_F(FakeDeviceTest, PointersOfTheOtherSideAreErrors) {
   const DeviceBuffer x = floats(4), y = floats(4);
   EXPECT_EQ(stream->copyIn(x.data(), y.data(), 16).message(),
             "a copy to the device is given a pointer of the device where one "
-            "of the host is due");
+            "of the host is expected");
 }
 
 TEST_F(FakeDeviceTest, RangesThatAreTooLongAreErrors) {
@@ -258,23 +258,23 @@ TEST_F(FakeDeviceTest, RangesThatAreTooLongAreErrors) {
   EXPECT_EQ(stream->copyIn(x.data(), host.data(), 20).message(),
             "a copy to the device is given 20 bytes of the device that are "
             "not, or not all, allocated");
-  // Nothing goes on behind an error.
+  // No work continues after an error.
   EXPECT_THAT(stream->copyIn(x.data(), host.data(), 16).message(),
               HasSubstr("20 bytes"));
   EXPECT_FALSE(stream->synchronize().ok());
   EXPECT_FALSE(device->allocate(DeviceBuffer::Kind::OfDevice, 4).status().ok());
 }
 
-TEST_F(FakeDeviceTest, WhatAKernelTouchesBesideItsArgumentsIsAnError) {
-  // A little behind the end, within the 64 bytes that begin before it.
+TEST_F(FakeDeviceTest, AccessOutsideTheArgumentsIsAnError) {
+  // Slightly after the end, within the 64 bytes that start before it.
   {
     const DeviceBuffer x = floats(4), y = floats(3);
     ASSERT_TRUE(stream->clear(x.data(), x.size()).ok());
     ASSERT_TRUE(twice(*stream, x, y, 4).ok());
     EXPECT_EQ(stream->synchronize().message(),
-              "kernel_double: writes beside its memory");
+              "kernel_double: writes outside of its memory");
   }
-  // Far behind it.
+  // Far after the end.
   open({});
   {
     const DeviceBuffer x = floats(3);
@@ -283,7 +283,7 @@ TEST_F(FakeDeviceTest, WhatAKernelTouchesBesideItsArgumentsIsAnError) {
               "kernel_count: touches memory that it was not given, or writes "
               "what it only reads");
   }
-  // Another one's, and none at all.
+  // Memory of another allocation, and null.
   for (const bool isNull : {false, true}) {
     open({});
     const DeviceBuffer x = floats(3), y = floats(3);
@@ -298,7 +298,7 @@ TEST_F(FakeDeviceTest, WhatAKernelTouchesBesideItsArgumentsIsAnError) {
   }
 }
 
-TEST_F(FakeDeviceTest, WhatALaunchNamesBesideItsArgumentsIsUsed) {
+TEST_F(FakeDeviceTest, ExtraUsesOfALaunchAreUsed) {
   {
     const DeviceBuffer x = floats(3), y = floats(3);
     const std::array arguments = {at(x.data()), at(y.data())};
@@ -317,7 +317,7 @@ TEST_F(FakeDeviceTest, WhatALaunchNamesBesideItsArgumentsIsUsed) {
     ASSERT_TRUE(stream->copyOut(out.data(), x.data(), 12).ok());
     ASSERT_TRUE(stream->synchronize().ok());
     EXPECT_EQ(out, (std::vector<float>{1, 0, 0}));
-    // As what arguments name, it has an order.
+    // It is ordered like memory that arguments name.
     EXPECT_TRUE(
         stream
             ->launch(AstrayRead, 1, arguments,
@@ -358,15 +358,15 @@ TEST_F(FakeDeviceTest, WhatIsOnlyReadIsNotWritten) {
             "writes what it only reads");
 }
 
-TEST_F(FakeDeviceTest, BesideItsMemoryThereIsNothing) {
-  // Before its beginning, where the page is its own; what is read there is NaN.
+TEST_F(FakeDeviceTest, AccessOutsideItsMemoryFails) {
+  // Before its start, where the page belongs to it; values read there are NaN.
   const DeviceBuffer x = floats(16), y = floats(16);
   ASSERT_TRUE(stream->clear(x.data(), x.size()).ok());
   const auto *before = static_cast<float *>(x.data()) - 4;
   ASSERT_TRUE(
       stream->launch(Astray, 1, std::array{at(x.data()), at(before)}).ok());
   EXPECT_EQ(stream->synchronize().message(),
-            "kernel_astray: writes beside its memory");
+            "kernel_astray: writes outside of its memory");
 }
 
 TEST_F(FakeDeviceTest, CopiesThatOverlapAreErrors) {
@@ -420,7 +420,7 @@ TEST_F(FakeDeviceTest, NothingIsCopiedFromNowhere) {
 TEST_F(FakeDeviceTest, TheHostCannotTouchItsMemory) {
   const DeviceBuffer x = floats(3);
   EXPECT_DEATH(floatsAt(at(x.data()))[0] = 1, "");
-  // Nor by what a kernel was given before.
+  // Nor through an address that an earlier kernel got.
   ASSERT_TRUE(stream->clear(x.data(), x.size()).ok());
   ASSERT_TRUE(stream->synchronize().ok());
   EXPECT_DEATH(floatsAt(at(x.data()))[0] = 1, "");
@@ -440,7 +440,7 @@ TEST_F(FakeDeviceTest, StreamsThatShareMemoryNeedAnEvent) {
   const auto written = *stream->record();
   ASSERT_TRUE(other->wait(*written).ok());
   ASSERT_TRUE(twice(*other, x, y, 3).ok());
-  // Two may read at once; an event of before says nothing of it.
+  // Two streams may read at once; an earlier event does not order them.
   ASSERT_TRUE(twice(*stream, x, z, 3).ok());
   ASSERT_TRUE(stream->wait(*written).ok());
   EXPECT_EQ(count(*stream, x.data(), 3).message(),
@@ -458,11 +458,12 @@ TEST_F(FakeDeviceTest, EventsAndTheHostGiveWorkAnOrder) {
   const auto computed = *other->record();
   ASSERT_TRUE(stream->wait(*computed).ok());
   ASSERT_TRUE(count(*stream, x.data(), 3).ok());
-  // Only the second stream is waited for, and does what it needs of the first.
+  // Only the second stream is waited for; it also does the required work of the
+  // first.
   ASSERT_TRUE(other->copyOut(out.data(), y.data(), 12).ok());
   ASSERT_TRUE(other->synchronize().ok());
   EXPECT_EQ(out, (std::vector<float>{2, 4, 6}));
-  // What the host has waited for is done before all that follows, in any
+  // Work that the host has waited for is done before all later work in any
   // stream.
   ASSERT_TRUE(stream->synchronize().ok());
   ASSERT_TRUE(other->copyOut(out.data(), x.data(), 12).ok());
@@ -501,13 +502,13 @@ TEST_F(FakeDeviceTest, WrongLaunchesAreErrors) {
   EXPECT_EQ(stream->launch(Count, 1, {}).message(),
             "kernel_count takes 2 arguments, and is given 0");
   open({});
-  // Of no turns there is nothing to do.
+  // A launch without turns does nothing.
   const DeviceBuffer x = floats(0);
   EXPECT_TRUE(count(*stream, x.data(), 0).ok());
   EXPECT_TRUE(stream->synchronize().ok());
 }
 
-TEST_F(FakeDeviceTest, FailsWhereItIsToldTo) {
+TEST_F(FakeDeviceTest, FailsWhereRequested) {
   open({.allocations = 1});
   {
     const DeviceBuffer first = floats(3);
@@ -515,7 +516,7 @@ TEST_F(FakeDeviceTest, FailsWhereItIsToldTo) {
     EXPECT_EQ(second.status().code(), PDL_OUT_OF_MEMORY);
     EXPECT_EQ(second.status().message(),
               "the device has no 12 bytes left; use a smaller --batch-size");
-    // It goes on without.
+    // The stream continues without the failed call.
     EXPECT_TRUE(stream->clear(first.data(), 12).ok());
     EXPECT_TRUE(stream->synchronize().ok());
   }
@@ -523,8 +524,10 @@ TEST_F(FakeDeviceTest, FailsWhereItIsToldTo) {
   {
     const DeviceBuffer x = floats(3);
     EXPECT_TRUE(count(*stream, x.data(), 3).ok());
-    EXPECT_THAT(count(*stream, x.data(), 3).message(),
-                HasSubstr("kernel_count cannot be launched"));
+    const Status status = count(*stream, x.data(), 3);
+    EXPECT_THAT(status.message(), HasSubstr("kernel_count cannot be launched"));
+    // As for CUDA, another try may succeed.
+    EXPECT_EQ(status.code(), PDL_UNAVAILABLE);
   }
   open({.work = 1});
   const DeviceBuffer x = floats(3);
@@ -573,7 +576,7 @@ protected:
     product.bias = filled({10, 20, 30});
     product.c = filled({0, 0, 0, 7, 0, 0, 0});
   }
-  /// Of the device, with these numbers.
+  /// Returns device memory with these numbers.
   void *filled(const std::vector<float> &values) {
     memory.push_back(floats(values.size()));
     EXPECT_TRUE(stream
@@ -599,7 +602,7 @@ TEST_F(FakeProductTest, IsFormedWhenItIsWaitedFor) {
   EXPECT_TRUE(std::isnan(out[0]));
   ASSERT_TRUE(stream->synchronize().ok());
   EXPECT_EQ(out, (std::vector<float>{11, 22, 38, 7, 13, 24, 48}));
-  // Transposed, both; factors that round to 1 and 3.
+  // Both transposed, with factors that round to 1 and 3.
   product.transposeA = product.transposeB = product.roundsFactors = true;
   product.bias = nullptr;
   product.a = filled({1.001f, 3.003f, 2, 4});
@@ -611,8 +614,8 @@ TEST_F(FakeProductTest, IsFormedWhenItIsWaitedFor) {
 }
 
 TEST_F(FakeProductTest, RoundsFactorsToTF32WhereTheCodeSaysSo) {
-  // Ties go to even, bits of NaN stay, and what is beyond the largest number
-  // is infinite.
+  // Ties go to even, NaN keeps its bits, and numbers above the largest one
+  // become infinite.
   constexpr float step = 0x1p-10f, infinity = INFINITY;
   const std::vector<float> given = {1 + step / 2,      1 + step * 3 / 2,
                                     -1 - step * 5 / 8, 1 + step * 3 / 8,
@@ -679,13 +682,13 @@ TEST_F(FakeProductTest, StreamsWaitForIt) {
   ASSERT_TRUE(stream->synchronize().ok() && other->synchronize().ok());
   void *const target = filled({0});
   ASSERT_TRUE(*stream->multiply(product));
-  // Who reads beside it may.
+  // Concurrent reads are allowed.
   EXPECT_TRUE(other->copyWithin(target, product.a, 4).ok());
   EXPECT_THAT(other->clear(const_cast<void *>(product.b), 4).message(),
               HasSubstr("uses memory that stream 0 reads"));
 }
 
-TEST_F(FakeProductTest, IsDeclinedOrFailsWhereThatIsAskedFor) {
+TEST_F(FakeProductTest, IsDeclinedOrFailsWhereRequested) {
   openMultiplying({.products = 1});
   EXPECT_TRUE(*stream->multiply(product));
   const Expected<bool> second = stream->multiply(product);

@@ -1,4 +1,4 @@
-//===- NcclTest.cpp - What NCCL is asked for ------------------------------===//
+//===- NcclTest.cpp - Calls of NCCL ---------------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Without a GPU: a library of functions that write down what they are asked
-// for.
+// Runs without a GPU, with a fake library whose functions record their calls.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,10 +21,10 @@
 #include <thread>
 
 using namespace pdlrt;
-using pdltest::answer;
 using pdltest::calls;
 using pdltest::forgetCalls;
 using pdltest::nextError;
+using pdltest::respond;
 using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
@@ -33,7 +32,8 @@ using testing::HasSubstr;
 
 namespace {
 
-/// How often communicators are not done yet, and what they come to then.
+/// Number of polls in which communicators are still pending, and their final
+/// result.
 int polls = 0;
 nccl::Result stateOfAll = nccl::success;
 
@@ -52,47 +52,47 @@ nccl::Library writtenDown() {
           reinterpret_cast<nccl::Communicator>(uintptr_t(100 + devices[i]));
       all += " " + std::to_string(devices[i]);
     }
-    return answer("create" + all);
+    return respond("create" + all);
   };
   library.destroy = [](nccl::Communicator communicator) {
-    return answer("destroy " + numberText(communicator));
+    return respond("destroy " + numberText(communicator));
   };
-  library.beginGroup = [] { return answer("begin"); };
-  library.endGroup = [] { return answer("end"); };
+  library.beginGroup = [] { return respond("begin"); };
+  library.endGroup = [] { return respond("end"); };
   library.gather = [](const void *from, void *to, size_t count, int type,
                       nccl::Communicator communicator, cuda::Stream stream) {
-    return answer("gather " + std::to_string(count) + " of type " +
-                  std::to_string(type) + " from " + numberText(from) + " to " +
-                  numberText(to) + " by " + numberText(communicator) + " in " +
-                  numberText(stream));
+    return respond("gather " + std::to_string(count) + " of type " +
+                   std::to_string(type) + " from " + numberText(from) + " to " +
+                   numberText(to) + " by " + numberText(communicator) + " in " +
+                   numberText(stream));
   };
   library.reduce = [](const void *from, void *to, size_t count, int type,
                       int operation, nccl::Communicator communicator,
                       cuda::Stream stream) {
     EXPECT_EQ(operation, nccl::addition);
-    return answer("sum " + std::to_string(count) + " of type " +
-                  std::to_string(type) + " from " + numberText(from) + " to " +
-                  numberText(to) + " by " + numberText(communicator) + " in " +
-                  numberText(stream));
+    return respond("sum " + std::to_string(count) + " of type " +
+                   std::to_string(type) + " from " + numberText(from) + " to " +
+                   numberText(to) + " by " + numberText(communicator) + " in " +
+                   numberText(stream));
   };
   library.makeId = [](nccl::UniqueId *id) {
     std::snprintf(id->bytes, sizeof(id->bytes), "the group");
-    return answer("make id");
+    return respond("make id");
   };
   library.join = [](nccl::Communicator *communicator, int count,
                     nccl::UniqueId id, int rank, nccl::Config *config) {
     EXPECT_EQ(config->blocking, 0);
     *communicator = reinterpret_cast<nccl::Communicator>(uintptr_t(200 + rank));
-    (void)answer("join " + std::string(id.bytes) + " as " +
-                 std::to_string(rank) + " of " + std::to_string(count));
+    (void)respond("join " + std::string(id.bytes) + " as " +
+                  std::to_string(rank) + " of " + std::to_string(count));
     return nccl::inProgress;
   };
   library.state = [](nccl::Communicator communicator, nccl::Result *state) {
     *state = polls-- > 0 ? nccl::inProgress : stateOfAll;
-    return answer("state of " + numberText(communicator));
+    return respond("state of " + numberText(communicator));
   };
   library.abort = [](nccl::Communicator communicator) {
-    return answer("abort " + numberText(communicator));
+    return respond("abort " + numberText(communicator));
   };
   return library;
 }
@@ -108,7 +108,7 @@ protected:
     stateOfAll = nccl::success;
     polls = 0;
   }
-  /// As the process of two GPUs behind three of others.
+  /// Joins as a process with two GPUs, after other processes with three.
   Expected<std::unique_ptr<DeviceGroup>> join(DeviceGroupPlace place = {}) {
     place.name = *nccl::makeName(library);
     place.first = 3;
@@ -121,7 +121,7 @@ protected:
         },
         handleOf);
   }
-  /// `number`: such as a stream may have, a multiple of 8.
+  /// Returns a part; `number` is a stream address, a multiple of 8.
   static DeviceGroup::Part part(uintptr_t number) {
     return {reinterpret_cast<DeviceStream *>(number),
             reinterpret_cast<const void *>(number + 1),
@@ -151,12 +151,12 @@ TEST_F(NcclTest, AllDevicesBeginTogether) {
                           "destroy 103", "destroy 105"));
 }
 
-TEST_F(NcclTest, ErrorsAreSentences) {
+TEST_F(NcclTest, ErrorsHaveMessages) {
   nextError = 2;
   EXPECT_EQ(nccl::createGroup(library, numbers, handleOf).status().message(),
             "joining GPUs by NCCL: what went wrong (NCCL error 2; "
             "NCCL_DEBUG=INFO makes it say more)");
-  // Nothing is destroyed that was not made.
+  // Nothing is destroyed that was not created.
   EXPECT_THAT(calls, ElementsAre("create 3 5"));
   const auto group = *nccl::createGroup(library, numbers, handleOf);
   calls.clear();
@@ -184,7 +184,7 @@ TEST_F(NcclTest, ProcessesJoinByTheNameThatOneMakes) {
     ASSERT_TRUE(group->sum(PDL_F32, 7, parts).ok());
     ASSERT_TRUE(group->check().ok());
   }
-  // Who ends waits for nobody.
+  // Destruction does not wait for other processes.
   EXPECT_THAT(calls,
               ElementsAre("make id", "begin", "choose 0",
                           "join the group as 3 of 5", "choose 1",
@@ -216,7 +216,7 @@ TEST_F(NcclTest, WhatOthersFailAtIsSeen) {
               HasSubstr("a sum over all GPUs: what went wrong"));
 }
 
-TEST_F(NcclTest, AGroupThatIsEndedIsAskedForNothing) {
+TEST_F(NcclTest, AnEndedGroupGetsNoRequests) {
   const auto group = *join();
   group->abort();
   calls.clear();

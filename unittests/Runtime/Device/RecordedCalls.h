@@ -1,4 +1,4 @@
-//===- RecordedCalls.h - What a library was asked for -----------*- C++ -*-===//
+//===- RecordedCalls.h - Recorded calls of a library ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For functions that stand in for those of a library, and write down what they
-// are asked for. Of one thread.
+// Used by functions that replace those of a library and record their calls.
+// Only one thread may use them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,9 +20,9 @@
 
 namespace pdltest {
 
-/// Since the last `forgetCalls`.
+/// Calls since the last `forgetCalls`.
 inline std::vector<std::string> calls;
-/// What the next call answers; those after it succeed.
+/// Result of the next call; later calls succeed.
 inline int nextError = 0;
 
 inline void forgetCalls() {
@@ -30,7 +30,7 @@ inline void forgetCalls() {
   nextError = 0;
 }
 
-inline int answer(const std::string &call) {
+inline int respond(const std::string &call) {
   calls.push_back(call);
   return std::exchange(nextError, 0);
 }

@@ -11,7 +11,7 @@
 
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Engine/Engine.h"
-#include "pdlrt/Engine/Report.h"
+#include "pdlrt/Engine/PassReport.h"
 
 #include <gtest/gtest.h>
 
@@ -20,12 +20,12 @@
 #include <new>
 
 static std::atomic<int64_t> allocations{0};
-/// Of more bytes at once there is no memory.
-static std::atomic<size_t> mostBytes{SIZE_MAX};
+/// Allocations of more bytes than this fail.
+static std::atomic<size_t> maxBytes{SIZE_MAX};
 
 static void *countedAllocate(size_t size, size_t alignment) {
   ++allocations;
-  if (size > mostBytes)
+  if (size > maxBytes)
     throw std::bad_alloc();
   const size_t rounded = (size + alignment - 1) / alignment * alignment;
   if (void *memory = std::aligned_alloc(alignment, rounded))
@@ -33,7 +33,7 @@ static void *countedAllocate(size_t size, size_t alignment) {
   throw std::bad_alloc();
 }
 
-// The whole test program counts.
+// All allocations of the test program count.
 void *operator new(size_t size) { return countedAllocate(size, 16); }
 void *operator new(size_t size, std::align_val_t alignment) {
   return countedAllocate(size, static_cast<size_t>(alignment));
@@ -64,7 +64,7 @@ TEST(Allocation, WarmStepsAllocateNothing) {
       samples.push_back(makeSamples<float>(r, 100, 500));
     for (Samples<float> &replica : samples)
       inputs.push_back(replica.input());
-    // The second step joins what the first one left in pieces.
+    // The second step merges what the first one left in pieces.
     for (int i = 0; i < 3; ++i)
       ASSERT_TRUE(engine->step(inputs).ok());
     const int64_t before = allocations;
@@ -75,7 +75,7 @@ TEST(Allocation, WarmStepsAllocateNothing) {
   }
 }
 
-// The value of a metric of groups is made of samples that are put in order.
+// The value of a group metric is computed from sorted samples.
 TEST(Allocation, WithoutMemoryAMetricOfGroupsSaysSo) {
   pdl_descriptor descriptor =
       *handWrittenProgram({PDL_F32, PDL_UNTOUCHED_LAZY, false});
@@ -95,11 +95,11 @@ TEST(Allocation, WithoutMemoryAMetricOfGroupsSaysSo) {
   std::vector<double> sums(pdlabi::GroupedAreaUnderCurve::SumCount);
   const std::vector<const pdlabi::GroupedSamples *> parts =
       replicas.groupsOf(0);
-  // Eight bytes a sample are all that it needs.
+  // The metric needs only eight bytes per sample.
   for (const bool enough : {true, false}) {
-    mostBytes = count * 8 - (enough ? 0 : 1);
+    maxBytes = count * 8 - (enough ? 0 : 1);
     const Status status = sumGroups(metric, parts, sums.data());
-    mostBytes = SIZE_MAX;
+    maxBytes = SIZE_MAX;
     EXPECT_EQ(status.message(),
               enough ? ""
                      : "out of memory for the value of metric @gauc: putting "

@@ -1,4 +1,4 @@
-//===- AsyncEngineTest.cpp - Workers that go on by themselves -------------===//
+//===- AsyncEngineTest.cpp - Workers that step independently --------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Servers are a function here: what is tested is who may go on when.
+// A function replaces the servers, because these tests cover when a worker may
+// continue.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +25,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 using namespace pdlrt;
 using testing::HasSubstr;
@@ -35,8 +37,8 @@ const pdl_descriptor &program() {
       {PDL_F32, PDL_UNTOUCHED_LAZY, false, PDL_MODE_ASYNC, PDL_ROLE_TRAINER});
 }
 
-/// What happens in an exchange: of which worker, and how many it has done
-/// before in this job. Called by the worker's thread.
+/// Result of an exchange of a worker that has made `before` exchanges in this
+/// job. Called on the worker's thread.
 using Exchange =
     std::function<Expected<RoundOutcome>(int worker, int64_t before)>;
 
@@ -44,23 +46,23 @@ class FakeServers final : public RemoteState {
 public:
   FakeServers(int worker, const Exchange &exchanged)
       : worker(worker), exchanged(exchanged) {}
-  Expected<RoundOutcome> exchange(const RoundOffer &offer) override {
-    for (const RowRequest &request : offer.next)
+  Expected<RoundOutcome> exchange(const RoundRequest &roundRequest) override {
+    for (const RowRequest &request : roundRequest.next)
       std::memset(request.rows, 0, size_t(request.keyCount) * rowBytes);
     Expected<RoundOutcome> outcome = exchanged(worker, done);
     ++done;
     return outcome;
   }
-  Status beginPull(const RoundOffer &offer) override {
+  Status beginPull(const RoundRequest &roundRequest) override {
     EXPECT_FALSE(pulls);
-    EXPECT_TRUE(offer.contributesNext && !offer.sum);
+    EXPECT_TRUE(roundRequest.hasNextBatch && !roundRequest.sum);
     pulls = true;
     return {};
   }
-  Expected<RoundOutcome> endPull(const RoundOffer &offer) override {
+  Expected<RoundOutcome> endPull(const RoundRequest &roundRequest) override {
     EXPECT_TRUE(pulls);
     pulls = false;
-    return exchange(offer);
+    return exchange(roundRequest);
   }
   Status pull(const pdl_program &, bool, std::span<const RowRequest>,
               std::span<uint8_t *const>) override {
@@ -68,7 +70,7 @@ public:
   }
   ExchangeCosts costsOf(const pdl_program &) const override { return {}; }
 
-  /// The first of a pass carries keys only.
+  /// The first exchange of a pass carries only keys.
   std::atomic<int64_t> done = 0;
 
 private:
@@ -79,11 +81,10 @@ private:
   bool pulls = false;
 };
 
-/// One trainer.
-/// Takes pushes, which arrive when they are waited for.
+/// Accepts pushes, which arrive when they are waited for.
 class FakePushes final : public PushSink {
 public:
-  Status push(const Contribution &sum, bool) override {
+  Status push(const PartialSum &sum, bool) override {
     EXPECT_TRUE(sum.present);
     ++pushed;
     underWay = true;
@@ -103,10 +104,11 @@ public:
   Status failing;
 };
 
+/// One trainer.
 class Trainer {
 public:
   explicit Trainer(int workers, int threads, Exchange exchange,
-                   bool isBeside = false)
+                   bool isConcurrent = false)
       : exchanged(std::move(exchange)), layout{1, workers, 0, 1},
         scheduler(threads) {
     std::vector<AsyncWorker> all;
@@ -117,7 +119,7 @@ public:
       sinks.push_back(std::make_unique<FakePushes>());
       all.push_back({.state = servers.back().get(),
                      .mirror = mirrors.back().get(),
-                     .pushes = isBeside ? sinks.back().get() : nullptr});
+                     .pushes = isConcurrent ? sinks.back().get() : nullptr});
     }
     engine = std::make_unique<AsyncEngine>(all, program().programs[0], layout,
                                            scheduler);
@@ -152,13 +154,14 @@ public:
   int reads = 0;
 };
 
-Expected<RoundOutcome> answer(bool stop = false) {
+Expected<RoundOutcome> respond(bool stop = false) {
   RoundOutcome outcome;
   outcome.stop = stop;
   return outcome;
 }
 
-/// Waits for what another thread is about to do; whether it did.
+/// Waits until another thread has fulfilled the condition. Returns false on a
+/// timeout.
 bool comesTrue(const std::function<bool()> &condition) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (!condition())
@@ -171,7 +174,7 @@ bool comesTrue(const std::function<bool()> &condition) {
 
 } // namespace
 
-// Each worker's push waits until the others are three steps ahead, once.
+// Each worker's push once waits until the others are three steps ahead.
 TEST(AsyncEngine, WorkersDoNotWaitForEachOther) {
   for (int threads : {1, 2, 4}) {
     constexpr int workers = 3;
@@ -186,7 +189,7 @@ TEST(AsyncEngine, WorkersDoNotWaitForEachOther) {
         }));
       }
       done[worker] = before + 1;
-      return answer();
+      return respond();
     });
     ASSERT_TRUE(trainer.begin(30).ok());
     trainer.engine->goAhead(30, true);
@@ -201,21 +204,21 @@ TEST(AsyncEngine, WorkersDoNotWaitForEachOther) {
   }
 }
 
-TEST(AsyncEngine, OneIsAFewStepsAheadAtMost) {
+TEST(AsyncEngine, LeadIsBounded) {
   constexpr int64_t lead = AsyncEngine::lead;
   std::atomic<int64_t> taken = 0, done = 0;
   Trainer trainer(2, 2, [&](int worker, int64_t before) {
     // The push of step before - 1. The engine may have returned from one more
-    // step than the test has noted.
+    // step than the test has recorded.
     if (worker == 0) {
       EXPECT_LE(before - 1, taken + lead);
       done = before;
     }
-    // While one is held in its third step, the other gets that far.
+    // While one worker is held in its third step, the other gets that far.
     if (worker == 1 && before == 3) {
       EXPECT_TRUE(comesTrue([&] { return done == 2 + lead; }));
     }
-    return answer();
+    return respond();
   });
   ASSERT_TRUE(trainer.begin(40).ok());
   trainer.engine->goAhead(39, true);
@@ -224,9 +227,10 @@ TEST(AsyncEngine, OneIsAFewStepsAheadAtMost) {
   EXPECT_EQ(trainer.pushes(0), 39);
 }
 
-// Without leave they do one step at a time, with it as many as they may.
-TEST(AsyncEngine, NobodyGoesFurtherThanAllowed) {
-  Trainer trainer(2, 2, [](int, int64_t) { return answer(); });
+// Without permission workers do one step at a time; with it, as many as
+// allowed.
+TEST(AsyncEngine, NoWorkerGoesFurtherThanAllowed) {
+  Trainer trainer(2, 2, [](int, int64_t) { return respond(); });
   ASSERT_TRUE(trainer.begin(40).ok());
   EXPECT_EQ(trainer.reads, 1);
   for (int step = 1; step <= 3; ++step) {
@@ -242,7 +246,7 @@ TEST(AsyncEngine, NobodyGoesFurtherThanAllowed) {
   EXPECT_EQ(trainer.pushes(0), 20);
   EXPECT_EQ(trainer.pushes(1), 20);
   EXPECT_EQ(trainer.reads, 21);
-  // The last of a pass reads nothing in advance.
+  // The last step of a pass reads nothing ahead.
   for (int step = 20; step < 30; ++step) {
     trainer.engine->goAhead(30 - step, true);
     ASSERT_TRUE(trainer.engine->next(step == 29).ok());
@@ -260,7 +264,7 @@ TEST(AsyncEngine, NobodyGoesFurtherThanAllowed) {
 }
 
 TEST(AsyncEngine, AtRestAllHaveDoneTheSameSteps) {
-  Trainer trainer(3, 2, [](int, int64_t) { return answer(); });
+  Trainer trainer(3, 2, [](int, int64_t) { return respond(); });
   ASSERT_TRUE(trainer.begin(200).ok());
   for (int step = 0; step < 100; ++step) {
     trainer.engine->goAhead(150, false);
@@ -278,7 +282,7 @@ TEST(AsyncEngine, AtRestAllHaveDoneTheSameSteps) {
 TEST(AsyncEngine, ARequestToStopEndsAllAfterTheSameStep) {
   for (int64_t at : {0, 1, 7}) {
     Trainer trainer(3, 2, [at](int worker, int64_t before) {
-      return answer(worker == 1 && before >= at);
+      return respond(worker == 1 && before >= at);
     });
     ASSERT_TRUE(trainer.begin(100).ok());
     int64_t taken = 0;
@@ -300,7 +304,7 @@ TEST(AsyncEngine, AFailureOfOneEndsTheStepsOfAll) {
   Trainer trainer(3, 2, [](int worker, int64_t before) {
     return worker == 2 && before == 4
                ? Expected<RoundOutcome>(Status::invalid("the cable is cut"))
-               : answer();
+               : respond();
   });
   ASSERT_TRUE(trainer.begin(100).ok());
   Status status;
@@ -309,7 +313,7 @@ TEST(AsyncEngine, AFailureOfOneEndsTheStepsOfAll) {
     status = trainer.engine->next(false).status();
   }
   EXPECT_THAT(status.message(), HasSubstr("the cable is cut"));
-  // Nothing goes on.
+  // No worker continues.
   const int64_t first = trainer.pushes(0), second = trainer.pushes(1);
   trainer.engine->rest();
   EXPECT_EQ(trainer.pushes(0), first);
@@ -318,7 +322,7 @@ TEST(AsyncEngine, AFailureOfOneEndsTheStepsOfAll) {
 }
 
 TEST(AsyncEngine, AnErrorOfTheReaderIsReported) {
-  Trainer trainer(2, 2, [](int, int64_t) { return answer(); });
+  Trainer trainer(2, 2, [](int, int64_t) { return respond(); });
   GroupBatches<float> batches({1, 2, 0, 1}, 50);
   int reads = 0;
   ASSERT_TRUE(trainer.engine
@@ -337,13 +341,12 @@ TEST(AsyncEngine, AnErrorOfTheReaderIsReported) {
   EXPECT_EQ(reads, 6);
 }
 
-// With --hogwild no moment is the end of a step for all.
-// A pull for the next step before this one, a push behind it; all have arrived
-// where the driver may look at the state.
-TEST(AsyncEngine, PushesTravelBesideSteps) {
+// A pull for the next step precedes this one, and a push follows it. All have
+// arrived when the driver may inspect the state.
+TEST(AsyncEngine, PushesTravelDuringSteps) {
   Trainer trainer(
-      2, 2, [](int, int64_t) { return answer(); },
-      /*isBeside=*/true);
+      2, 2, [](int, int64_t) { return respond(); },
+      /*isConcurrent=*/true);
   ASSERT_TRUE(trainer.begin(30).ok());
   int64_t taken = 0;
   for (const int64_t until : {5, 20}) {
@@ -354,18 +357,18 @@ TEST(AsyncEngine, PushesTravelBesideSteps) {
     for (int w = 0; w < 2; ++w) {
       EXPECT_EQ(trainer.sink(w).pushed, until);
       EXPECT_TRUE(trainer.sink(w).isEmpty());
-      // The first of a pass, and one for each step behind those.
+      // The first of a pass, and one for each later step.
       EXPECT_EQ(trainer.state(w).done, until + 1);
     }
   }
-  // It waits for pushes where it must, not at each step.
+  // The worker waits for pushes only when it must, not at each step.
   EXPECT_LE(trainer.sink(0).drains, 20);
   trainer.engine->goAhead(3, false);
   ASSERT_TRUE(trainer.engine->next(false).ok());
   trainer.engine->rest();
   EXPECT_TRUE(trainer.sink(0).isEmpty() && trainer.sink(1).isEmpty());
   EXPECT_EQ(trainer.sink(0).pushed, trainer.sink(1).pushed);
-  // Up to the end of the data: worker 1 has a batch less.
+  // Up to the end of the data: worker 1 has one batch less.
   for (;;) {
     trainer.engine->goAhead(100, false);
     Expected<std::optional<StepResult>> step = trainer.engine->next(false);
@@ -378,8 +381,8 @@ TEST(AsyncEngine, PushesTravelBesideSteps) {
   EXPECT_TRUE(trainer.sink(0).isEmpty() && trainer.sink(1).isEmpty());
 }
 
-TEST(AsyncEngine, WhatPushesAreToldEndsTheSteps) {
-  Trainer stopped(2, 2, [](int, int64_t) { return answer(); }, true);
+TEST(AsyncEngine, ResponsesToPushesCanEndTheSteps) {
+  Trainer stopped(2, 2, [](int, int64_t) { return respond(); }, true);
   ASSERT_TRUE(stopped.begin(1000).ok());
   stopped.sink(1).stops = true;
   int64_t taken = 0;
@@ -392,7 +395,7 @@ TEST(AsyncEngine, WhatPushesAreToldEndsTheSteps) {
     EXPECT_EQ(stopped.sink(w).pushed, taken);
     EXPECT_TRUE(stopped.sink(w).isEmpty());
   }
-  Trainer failed(2, 2, [](int, int64_t) { return answer(); }, true);
+  Trainer failed(2, 2, [](int, int64_t) { return respond(); }, true);
   ASSERT_TRUE(failed.begin(100).ok());
   failed.sink(0).failing = Status::invalid("the cable is cut");
   Status status;
@@ -403,33 +406,60 @@ TEST(AsyncEngine, WhatPushesAreToldEndsTheSteps) {
   EXPECT_EQ(status.message(), "the cable is cut");
 }
 
-// What a worker says before its requests is where a new start takes it up.
-TEST(AsyncEngine, WorkersComeBackWhereTheyWere) {
+namespace {
+
+/// Calls a function before each request of a worker.
+class WorkerObserver final : public RequestObserver {
+public:
+  using Action = std::function<void(int worker, const WorkerMark &mark)>;
+  explicit WorkerObserver(Action action) : action(std::move(action)) {}
+
+  void beforeRound(const PendingStep * /*step*/) override {
+    ADD_FAILURE() << "workers send by themselves";
+  }
+  void beforeRequest(int worker, const WorkerMark &mark) override {
+    action(worker, mark);
+  }
+
+private:
+  const Action action;
+};
+
+} // namespace
+
+// A restart resumes each worker at its last recovery record.
+TEST(AsyncEngine, WorkersRejoinWhereTheyWere) {
   std::vector<WorkerMark> last(2);
   std::mutex mutex;
-  const auto note = [&](int worker, const WorkerMark &mark) {
+  WorkerObserver note([&](int worker, const WorkerMark &mark) {
     const std::lock_guard lock(mutex);
     last[worker] = mark;
-  };
-  // Engines end before their data do, at rest.
+  });
+  std::atomic<int64_t> least = 100;
+  WorkerObserver noteLeast([&](int worker, const WorkerMark &mark) {
+    if (worker == 1)
+      least = std::min<int64_t>(least, mark.done);
+  });
+  // Engines end before their data and while they are idle.
   GroupBatches<float> before({1, 2, 0, 1}, 40), batches({1, 2, 0, 1}, 40);
   // Worker 1 is held in its third step.
   std::atomic<bool> isHeld = true;
   Trainer first(2, 2, [&](int worker, int64_t before) {
     while (worker == 1 && before == 3 && isHeld)
       std::this_thread::yield();
-    return answer();
+    return respond();
   });
-  first.engine->beforeRequests(note);
+  first.engine->recovery()->observe(&note);
   ASSERT_TRUE(first.engine->begin(before.source()).ok());
   first.engine->goAhead(30, false);
   ASSERT_TRUE(first.engine->next(false).ok());
   ASSERT_TRUE(first.engine->next(false).ok());
-  // Reads for the worker that goes on.
+  // Reads for the worker that continues.
   std::thread third([&] { EXPECT_TRUE(first.engine->next(false).ok()); });
   const int64_t ahead = 2 + AsyncEngine::lead;
   std::vector<WorkerMark> marks;
-  // One worker goes ahead, and the other one comes to where it is held.
+  // One worker runs ahead, and the other one reaches the step in which it is
+  // held.
   EXPECT_TRUE(comesTrue([&] {
     const bool isAhead = first.pushes(0) == ahead;
     const std::lock_guard lock(mutex);
@@ -440,22 +470,18 @@ TEST(AsyncEngine, WorkersComeBackWhereTheyWere) {
   third.join();
   first.engine->rest();
   EXPECT_EQ(marks[0].done, ahead);
-  EXPECT_EQ(int64_t(marks[0].results.size()), WorkerMark::mostResults);
+  EXPECT_EQ(int64_t(marks[0].results.size()), WorkerMark::maxResults);
   // All servers have the request of the third step.
-  Trainer second(2, 2, [](int, int64_t) { return answer(); });
-  std::atomic<int64_t> least = 100;
-  second.engine->beforeRequests([&](int worker, const WorkerMark &mark) {
-    if (worker == 1)
-      least = std::min<int64_t>(least, mark.done);
-  });
+  Trainer second(2, 2, [](int, int64_t) { return respond(); });
+  second.engine->recovery()->observe(&noteLeast);
   for (int64_t round = 0; round < 3; ++round)
     ASSERT_TRUE(batches.read().ok());
-  StepEngine::WorkersAt at;
+  WorkersAt at;
   at.marks = marks;
   at.firstRound = 3;
   at.taken = 2;
   at.allowed = 28;
-  const Status status = second.engine->resumeWorkers(batches.source(), at);
+  const Status status = second.engine->recovery()->resume(batches.source(), at);
   ASSERT_TRUE(status.ok()) << status.message();
   int64_t samples = 0, steps = 0;
   for (second.engine->goAhead(28, false); steps < 28; ++steps) {
@@ -467,18 +493,28 @@ TEST(AsyncEngine, WorkersComeBackWhereTheyWere) {
   // Batches of 16 and 17 samples.
   EXPECT_EQ(samples, 28 * 33);
   EXPECT_EQ(least, 4);
-  // One repeated, the others new.
+  // One is repeated, the others are new.
   EXPECT_EQ(second.state(0).done, 30 - ahead + 1);
   EXPECT_EQ(second.state(1).done, 30 - 3 + 1);
 }
 
+TEST(AsyncEngine, ResumesOnlyAtTheMarksOfWorkers) {
+  Trainer trainer(2, 2, [](int, int64_t) { return respond(); });
+  GroupBatches<float> batches({1, 2, 0, 1}, 40);
+  const Status status =
+      trainer.engine->recovery()->resume(batches.source(), PendingStep());
+  EXPECT_THAT(status.message(), HasSubstr("does not continue within a step"));
+}
+
+// With --hogwild there is no time at which a step has ended for all workers.
 TEST(AsyncEngine, WorkersThatShareTablesPassQuiescentPoints) {
   const pdl_descriptor &descriptor =
       *handWrittenProgram({PDL_F32, PDL_UNTOUCHED_LAZY, false});
   const pdl_program &train = descriptor.programs[0];
   const ReplicaLayout layout{1, 2, 0, 1};
   Model model(descriptor, 1);
-  // One thread: what workers read of each other's updates is a race by intent.
+  // One thread: races between workers on each other's updates are intended in
+  // this mode.
   Scheduler own(1), scheduler(1);
   Updater updaters[] = {{model, train, own}, {model, train, own}};
   std::vector<AsyncWorker> workers;

@@ -1,4 +1,4 @@
-//===- EarlySenderTest.cpp - Gradients on their way beside computing ------===//
+//===- EarlySenderTest.cpp - Gradients sent during the step ---------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,14 +28,14 @@ namespace {
 
 using Milliseconds = std::chrono::milliseconds;
 
-/// What calls of slow connections have not ended.
+/// Open calls of slow connections.
 struct OpenCalls {
   int exchanges = 0;
-  /// Of requests that the link has not brought.
+  /// Bytes of requests that the link has not transferred.
   size_t bytes = 0;
 };
 
-/// Passes calls on one after the other, as fast as the link brings their bytes.
+/// Forwards calls one after another, at the speed of the link.
 class SlowConnection final : public Connection {
 public:
   SlowConnection(std::unique_ptr<Connection> to, Clock &by, double bytesASecond,
@@ -107,7 +107,7 @@ protected:
   Steps() {
     std::iota(w.begin(), w.end(), 1.0f);
     std::iota(b.begin(), b.end(), 0.5f);
-    coreOptions.mostPartBytes = 4000;
+    coreOptions.maxPartBytes = 4000;
   }
 
   void start(double bytesASecond = 0) {
@@ -140,7 +140,7 @@ protected:
             .ok());
   }
 
-  /// Whoever waits for servers lets a manual clock go on.
+  /// A wait for servers advances a manual clock.
   ServerGroupOptions groupOptions() {
     ServerGroupOptions options;
     if constexpr (isManual)
@@ -157,7 +157,8 @@ protected:
     });
   }
 
-  /// The payloads of a step; with `sender` without what has left.
+  /// Returns the payloads of a step; with `sender`, without parts that were
+  /// sent.
   std::vector<Message> payloads(const EarlySender *sender) {
     std::vector<Message> all;
     for (int32_t s = 0; s < serverCount; ++s) {
@@ -182,7 +183,8 @@ protected:
     return all;
   }
 
-  /// One step, whose backward goes on for `rest` behind the gradients.
+  /// Runs one step whose backward pass continues for `rest` after the
+  /// gradients.
   void step(EarlySender &sender, ClockTime rest = ClockTime(0)) {
     const bool isEarly = sender.beginStep();
     if (isEarly) {
@@ -198,10 +200,10 @@ protected:
     if constexpr (isManual)
       while (open.exchanges > 0)
         clock.advanceTo(clock.now() + Milliseconds(1));
-    const auto answers = group->awaitAll();
-    ASSERT_TRUE(answers.ok()) << answers.status().message();
+    const auto responses = group->awaitAll();
+    ASSERT_TRUE(responses.ok()) << responses.status().message();
     for (int32_t s = 0; s < serverCount; ++s)
-      EXPECT_EQ((*answers)[s].toString(), "0 reads " + whole[s].toString());
+      EXPECT_EQ((*responses)[s].toString(), "0 reads " + whole[s].toString());
     sender.endStep(/*contributed=*/true, /*wait=*/0.001);
   }
 
@@ -218,18 +220,18 @@ protected:
   std::unique_ptr<ServerGroup> group;
 };
 using EarlySenderTest = Steps<RealClock>;
-/// Time passes in them as links and steps take it, and no test machine does.
+/// Time advances with links and steps, independently of the test machine.
 using SlowLinkTest = Steps<ManualClock>;
 
 TEST_F(EarlySenderTest, ServersGetTheSameBytes) {
   start();
-  // From parts that each gradient fills by itself to none at all.
+  // From parts that each gradient fills by itself to no parts at all.
   for (const int64_t partBytes : {1, 20, 100, 1500, 4000}) {
     const auto early = sender({Overlap::On, false, partBytes});
     for (int steps = 0; steps < 3; ++steps)
       step(*early);
     EXPECT_EQ(early->costs().parts > 0, partBytes < 4000) << partBytes;
-    // What has left of a step says nothing of the next exchange.
+    // Parts of one step have no effect on the next exchange.
     for (int32_t s = 0; s < serverCount; ++s)
       for (int32_t c = 0; c < layout->channelCount(); ++c)
         EXPECT_FALSE(early->placeOf(s, c));
@@ -264,7 +266,7 @@ TEST_F(EarlySenderTest, TrialsGoByTheNumberOfTheRequest) {
     step(*first);
     tried += first->beginStep() ? '+' : '-';
   }
-  // One that is some steps behind.
+  // A sender that has done fewer steps than the other one.
   const auto second = sender({Overlap::Auto, false, 1000});
   for (int steps = 0; steps < 2; ++steps)
     step(*second);
@@ -276,7 +278,7 @@ TEST_F(EarlySenderTest, TrialsGoByTheNumberOfTheRequest) {
   EXPECT_EQ(later, "+--++--+");
 }
 
-/// Each owner's 1.8 KB take about 72 ms, and 100 ms of a step are left.
+/// Each owner's 1.8 KB take about 72 ms, and 100 ms of a step remain.
 TEST_F(SlowLinkTest, IsFaster) {
   start(/*bytesASecond=*/25e3);
   const ClockTime rest = Milliseconds(100);
@@ -289,7 +291,7 @@ TEST_F(SlowLinkTest, IsFaster) {
   };
   const double without = timeOf(Overlap::Off), with = timeOf(Overlap::On);
   EXPECT_LT(with, 0.85 * without);
-  // And that is found out.
+  // The trial detects this.
   const auto early = sender({Overlap::Auto, false, 1000});
   for (int steps = 0; steps < 20; ++steps)
     step(*early, rest);
@@ -297,7 +299,7 @@ TEST_F(SlowLinkTest, IsFaster) {
   EXPECT_GT(early->costs().parts, 0);
 }
 
-/// As one whose next batch finds no memory: its gradients go.
+/// As in a step whose next batch finds no memory: its gradients are freed.
 TEST_F(SlowLinkTest, AStepThatFailsLetsItsPartsGo) {
   start(/*bytesASecond=*/25e3);
   const auto early = sender({Overlap::On, false, 1000});
@@ -308,7 +310,7 @@ TEST_F(SlowLinkTest, AStepThatFailsLetsItsPartsGo) {
   early->letGo();
   EXPECT_EQ(open.bytes, 0u);
   std::ranges::fill(w, 0);
-  // Nor does it come again, and the others hear why.
+  // The request is not repeated, and the others learn why.
   group->leaveAll("out of memory", Milliseconds(0));
   clock.advanceTo(clock.now() + std::chrono::seconds(60));
   for (const auto &server : servers)
@@ -316,7 +318,7 @@ TEST_F(SlowLinkTest, AStepThatFailsLetsItsPartsGo) {
 }
 
 /// The rest of a step is too short to hide anything.
-TEST_F(SlowLinkTest, IsNoFasterWithoutComputingBesideIt) {
+TEST_F(SlowLinkTest, IsNoFasterWithoutConcurrentComputing) {
   start(/*bytesASecond=*/25e3);
   const auto early = sender({Overlap::Auto, false, 1000});
   for (int steps = 0; steps < 20; ++steps)

@@ -13,6 +13,7 @@
 
 #include "pdlabi/metrics.h"
 #include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Core/MetricRegistry.h"
 #include "pdlrt/Engine/Engine.h"
 #include "pdlrt/Kernels/Metrics.h"
 
@@ -20,6 +21,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
+#include <vector>
 
 using namespace pdlrt;
 
@@ -58,8 +61,8 @@ class EngineAgainstNaive : public testing::TestWithParam<Variant> {};
 
 } // namespace
 
-// In double precision, different orders of the same sums differ by rounding
-// only.
+// In double precision, different orders of the same sums differ only by
+// rounding.
 TEST_P(EngineAgainstNaive, TwentySteps) {
   const Variant variant = GetParam();
   const pdl_descriptor *descriptor = handWrittenProgram(
@@ -75,7 +78,7 @@ TEST_P(EngineAgainstNaive, TwentySteps) {
     for (int r = 0; r < replicas; ++r)
       samples.push_back(makeSamples<double>(step * 100 + r, 16 + r));
     for (int r = 0; r < replicas; ++r) {
-      // Every third step the last replica has no batch.
+      // In every third step the last replica has no batch.
       if (replicas > 1 && r == replicas - 1 && step % 3 == 0)
         continue;
       inputs[r] = samples[r].input();
@@ -130,7 +133,7 @@ TEST(Engine, AStepEndsAtAQuiescentPoint) {
   EXPECT_TRUE(row.isUsedAgain());
 }
 
-/// Steps large enough to be spread over threads.
+/// Returns the state after steps that are large enough for several threads.
 static std::vector<char> stateAfterLargeSteps(TrainedModel &trained) {
   for (uint64_t step = 0; step < 4; ++step) {
     std::vector<Samples<float>> samples;
@@ -159,8 +162,8 @@ TEST(Engine, ThreadsChangeNoBit) {
   }
 }
 
-// Tasks in another order, some of them late: what holds for one schedule that
-// the machine happens to choose must hold for those that it never does.
+// Runs tasks in another order, some of them late. The result must hold for
+// schedules that this machine never chooses.
 TEST(Engine, SchedulesChangeNoBit) {
   for (int32_t untouched : {PDL_UNTOUCHED_LAZY, PDL_UNTOUCHED_DENSE}) {
     const pdl_descriptor *descriptor =
@@ -211,8 +214,8 @@ TEST(Engine, StopsBeforeApplyingWhatIsNotFinite) {
       << result.status().message();
   EXPECT_EQ(stateOf(trained.model), before);
 
-  // A finite loss with a gradient that overflows: each sample's share of the
-  // gradient of @w is near the largest float, and the two losses are finite.
+  // The loss is finite but the gradient overflows: each sample's share of the
+  // gradient of @w is near the largest float, and both losses are finite.
   bad = Samples<float>();
   static_cast<float *>(trained.model.value(SymbolWeights))[0] = 0;
   const std::vector<char> zeroed = stateOf(trained.model);
@@ -244,7 +247,7 @@ TEST(Engine, StopsWhenTheMergedGradientOverflows) {
   EXPECT_EQ(stateOf(trained.model), before);
 }
 
-// Weights that cancel almost would make the division by their sum overflow.
+// If weights almost cancel, the division by their sum would overflow.
 TEST(Engine, StopsAtANegativeWeight) {
   TrainedModel trained(handWrittenProgram({}), 1, 1, 1);
   static_cast<float *>(trained.model.value(SymbolWeights))[0] = 0;
@@ -278,6 +281,56 @@ TEST(Engine, ZeroWeightSkipsTheUpdateAndCountsIt) {
   EXPECT_EQ(trained.model.stepCount(0), 0);
 }
 
+/// Returns the value of a metric of the process with these labels; 0 if there
+/// is none.
+static double metric(const std::string &name,
+                     const std::vector<std::string> &labels) {
+  for (const MetricRegistry::Collected &family : processMetrics().collect())
+    for (const MetricValue &value : family.values)
+      if (family.info.name == name && value.labels == labels)
+        return value.value();
+  return 0;
+}
+
+TEST(Engine, CostsAreRegisteredMetrics) {
+  const auto steps = [] {
+    return metric("pdl_trainer_steps_total", {"train"});
+  };
+  const auto samples = [] {
+    return metric("pdl_trainer_samples_total", {"train"});
+  };
+  const auto compute = [] {
+    return metric("pdl_trainer_phase_seconds_total",
+                  {"forward/backward", "train"});
+  };
+  const double stepsBefore = steps(), samplesBefore = samples(),
+               computeBefore = compute();
+  double seconds = 0;
+  {
+    TrainedModel trained(handWrittenProgram({}), 1, 1, 1);
+    Samples<float> batch = makeSamples<float>(3, 8);
+    StepInput input = batch.input();
+    for (int step = 0; step < 3; ++step)
+      ASSERT_TRUE(trained.train.step({&input, 1}).ok());
+    // The costs are those of this engine alone.
+    const StepCosts costs = trained.train.costs();
+    EXPECT_EQ(costs.steps, 3);
+    EXPECT_EQ(costs.ids, 3 * int64_t(batch.ids.size()));
+    EXPECT_GT(costs.apply, 0);
+    seconds = costs.compute;
+    EXPECT_EQ(steps(), stepsBefore + 3);
+    // An engine without steps changes nothing.
+    TrainedModel other(handWrittenProgram({}), 1, 1, 1);
+    EXPECT_EQ(other.train.costs().steps, 0);
+    EXPECT_EQ(steps(), stepsBefore + 3);
+  }
+  // Counts remain after the end of the engine.
+  EXPECT_EQ(steps(), stepsBefore + 3);
+  EXPECT_EQ(samples(), samplesBefore + 3 * 8);
+  EXPECT_GT(seconds, 0);
+  EXPECT_NEAR(compute() - computeBefore, seconds, 1e-9);
+}
+
 TEST(Engine, FrozenProgramsInsertNothingAndSeeInitialValues) {
   const pdl_descriptor *descriptor = handWrittenProgram({PDL_F64});
   TrainedModel trained(descriptor, 1, 1, 1);
@@ -293,13 +346,13 @@ TEST(Engine, FrozenProgramsInsertNothingAndSeeInitialValues) {
   EXPECT_EQ(evaluate.replicas().pullCounts().unknownInitial,
             int64_t(samples.ids.size()));
   EXPECT_EQ(evaluate.replicas().pullCounts().unknownZero, 0);
-  // The same loss as the first training step, which inserts the rows.
+  // The same loss as the first training step, which creates the rows.
   Expected<StepResult> first = trained.train.step({&input, 1});
   ASSERT_TRUE(first.ok());
   EXPECT_EQ(frozen->lossSum, first->lossSum);
 }
 
-// As a trainer of mode geo evaluates its copy.
+// A trainer of mode geo evaluates its copy in this way.
 TEST(Engine, SumsOfItsOwnGroupsAreNotThoseOfTheJob) {
   const pdl_descriptor *descriptor = handWrittenProgram({PDL_F64});
   TrainedModel trained(descriptor, 2, 1, 1);

@@ -1,4 +1,4 @@
-//===- OverlapTest.cpp - When it pays that gradients leave early ----------===//
+//===- OverlapTest.cpp - Decision to send gradients early -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 namespace {
 
-/// 8 MB over a link of 100 Mbit/s, beside 400 ms of backward.
+/// 8 MB over a link with 100 Mbit/s, during 400 ms of backward pass.
 OverlapMeasures slowLink() {
   return {.parts = 8,
           .bytes = 8'000'000,
@@ -29,18 +29,19 @@ OverlapMeasures slowLink() {
 TEST(Overlap, PaysWhereTheLinkIsSlowAndMuchIsDense) {
   const OverlapDecision decision = decideOverlap(slowLink());
   EXPECT_TRUE(decision.isOn);
-  EXPECT_THAT(decision.why,
-              HasSubstr("8000000 bytes in 8 parts travel for 640.000 ms, of "
-                        "which 400.000 ms fit beside computing at the price of "
-                        "2.000 ms; a step takes 900.000 ms with it, 1300.000 "
-                        "ms without, by chance 0.000 ms more or less"));
+  EXPECT_THAT(
+      decision.why,
+      HasSubstr(
+          "8000000 bytes in 8 parts travel for 640.000 ms, of "
+          "which 400.000 ms fit into the time of computing at the price of "
+          "2.000 ms; a step takes 900.000 ms with it, 1300.000 "
+          "ms without, by chance 0.000 ms more or less"));
 }
 
 TEST(Overlap, DoesNotPayForATinyModelOnOneHost) {
-  // Nothing fills a part.
+  // No part is filled.
   EXPECT_FALSE(decideOverlap({.with = 0.001, .without = 0.001}).isOn);
-  // And with parts that are small: handing them over takes longer than they
-  // travel.
+  // Parts that are too small: handing them over takes longer than sending them.
   const OverlapMeasures tiny = {.parts = 2,
                                 .bytes = 2000,
                                 .window = 0.0002,
@@ -51,22 +52,21 @@ TEST(Overlap, DoesNotPayForATinyModelOnOneHost) {
   EXPECT_FALSE(decideOverlap(tiny).isOn);
 }
 
-TEST(Overlap, NeedsRoomBesideComputing) {
-  // The gradients are there when the step is as good as computed.
+TEST(Overlap, NeedsTimeDuringComputing) {
+  // The gradients are ready only at the end of the step.
   OverlapMeasures late = slowLink();
   late.window = 0.001;
   EXPECT_FALSE(decideOverlap(late).isOn);
 }
 
 TEST(Overlap, NeedsAGainThatWasSeen) {
-  // Threads that compute wait for those that send: what was to be gained is
-  // not.
+  // Computing threads wait for sending ones, so there is no gain.
   OverlapMeasures busy = slowLink();
   busy.with = 1.295;
   EXPECT_FALSE(decideOverlap(busy).isOn);
   busy.with = 1.4;
   EXPECT_FALSE(decideOverlap(busy).isOn);
-  // Or it is none that can be told from chance.
+  // The gain cannot be distinguished from noise.
   OverlapMeasures uneven = slowLink();
   uneven.noise = 0.21;
   EXPECT_FALSE(decideOverlap(uneven).isOn);
@@ -81,7 +81,7 @@ TEST(Overlap, TriesStepsEachWayInTurn) {
     const bool tries = trial.tries(step);
     tried += tries ? '+' : '-';
     OverlapMeasures measures = slowLink();
-    // What a first step or a busy moment costs is no part of it.
+    // The costs of a first step or of a busy moment do not count.
     if (step < 2 || step == 5)
       measures.with = measures.without = 50;
     if (!tries)
@@ -96,7 +96,7 @@ TEST(Overlap, TriesStepsEachWayInTurn) {
                         "0.000 ms more or less"));
 }
 
-/// A step takes as long as at the slowest trainer.
+/// A step takes as long as on the slowest trainer.
 TEST(Overlap, TrainersThatWaitForEachOtherTryTheSameSteps) {
   OverlapTrial trials[3];
   for (int step = 0; step < 30; ++step) {
@@ -104,7 +104,7 @@ TEST(Overlap, TrainersThatWaitForEachOtherTryTheSameSteps) {
     for (int t = 0; t < 3; ++t)
       all &= tries[t] = trials[t].tries(step);
     for (int t = 0; t < 3; ++t) {
-      // Each has some steps without gradients of its own.
+      // Each trainer has some steps without gradients.
       if ((step + t) % 7 == 3)
         continue;
       OverlapMeasures measures = slowLink();
@@ -119,7 +119,7 @@ TEST(Overlap, TrainersThatWaitForEachOtherTryTheSameSteps) {
 }
 
 TEST(Overlap, IsOffWhereStepsDifferByChance) {
-  // As much as what was gained: 10 ms of 100.
+  // The noise is as large as the gain: 10 ms of 100.
   OverlapTrial trial;
   for (int step = 0; !trial.decision(); ++step) {
     OverlapMeasures measures = slowLink();

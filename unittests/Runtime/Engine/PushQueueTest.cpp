@@ -1,4 +1,4 @@
-//===- PushQueueTest.cpp - Pushes beside a worker's steps -----------------===//
+//===- PushQueueTest.cpp - Pushes during a worker's steps -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -24,7 +24,8 @@ namespace {
 
 constexpr int32_t servers = 2;
 
-/// Keeps what trainer 0 pushes, and answers when trainer 1 has sent too.
+/// Stores the pushes of trainer 0, and answers after trainer 1 has sent a
+/// request too.
 class Keeping final : public ServerApplication {
 public:
   explicit Keeping(const ExchangeLayout &layout) : layout(layout) {}
@@ -50,7 +51,7 @@ public:
   }
   Status closeRound(MessageKind) override { return {}; }
   Expected<std::vector<Message>>
-  answer(std::span<const Envelope> requests) override {
+  respond(std::span<const Envelope> requests) override {
     return std::vector<Message>(requests.size(),
                                 ExchangeWriter(layout, {}).finish());
   }
@@ -59,17 +60,17 @@ public:
   std::vector<Message> pushes;
 };
 
-/// A step's gradients, in memory that the next step uses again.
+/// Gradients of a step, in memory that the next step reuses.
 struct Step {
   std::vector<float> w, b, rows[2];
   std::vector<int64_t> keys[2];
   std::vector<const void *> pointers[2];
   std::vector<void *> places[2];
 
-  Contribution fill(int number) {
+  PartialSum fill(int number) {
     w.assign(900, 0.1f * float(number) + 0.3f);
     b.assign(7, -0.7f * float(number));
-    Contribution sum;
+    PartialSum sum;
     sum.present = true;
     sum.objectives = {{0.5 * number, 2.0 + number}};
     sum.blocks.resize(4);
@@ -78,7 +79,7 @@ struct Step {
     for (int t = 0; t < 2; ++t) {
       const size_t width = t == 0 ? 4 : 2;
       keys[t].clear();
-      // Some keys are of all steps, some of one.
+      // Some keys occur in all steps, some in one.
       for (int64_t k = 0; k < 20; ++k)
         keys[t].push_back(k < 8 ? k * 31 : 1000 * number + k);
       rows[t].assign(keys[t].size() * width, 0.01f * float(number) + 0.2f);
@@ -127,12 +128,12 @@ protected:
     return std::move(*joined);
   }
   /// Lets all servers answer one push.
-  void answerOne() {
+  void respondToOne() {
     EXPECT_TRUE(
         other->sendAll(MessageKind::Exchange, std::vector<Message>(servers))
             .ok());
   }
-  /// The sums that a push has over all servers.
+  /// Sums of a push over all servers.
   struct Pushed {
     ExchangeHead head;
     ObjectiveSums loss;
@@ -196,7 +197,7 @@ TEST_F(PushQueueTest, StepsMergeWhileServersAreBusy) {
   push(2);
   push(3);
   EXPECT_FALSE((*queue)->isEmpty());
-  // The fourth fills the push that merges, and waits for room.
+  // The fourth step fills the push that merges steps, and waits for space.
   std::atomic<bool> isSent = false;
   std::thread worker([&] {
     push(4);
@@ -204,10 +205,10 @@ TEST_F(PushQueueTest, StepsMergeWhileServersAreBusy) {
   });
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_FALSE(isSent);
-  answerOne();
+  respondToOne();
   worker.join();
   std::thread draining([&] { EXPECT_TRUE((*queue)->drain().ok()); });
-  answerOne();
+  respondToOne();
   draining.join();
   EXPECT_TRUE((*queue)->isEmpty());
 
@@ -240,11 +241,11 @@ TEST_F(PushQueueTest, StepsMergeWhileServersAreBusy) {
     EXPECT_EQ(first.rows[t], one);
     EXPECT_EQ(merged.rows[t], three);
   }
-  const BesideCosts costs = (*queue)->costs().beside;
+  const BackgroundCosts costs = (*queue)->costs().background;
   EXPECT_EQ(costs.pushes, 2);
   EXPECT_EQ(costs.pushedSteps, 4);
   EXPECT_GT(costs.pushWait, 0);
-  // Its lines of cost name the server.
+  // Its lines of costs name the server.
   ASSERT_EQ((*queue)->costs().servers.size(), size_t(servers));
   EXPECT_EQ((*queue)->costs().servers[servers - 1].name,
             placement.nameOf(servers - 1));
@@ -258,8 +259,8 @@ TEST_F(PushQueueTest, WhatIsLeftLeavesWhereAllHasToArrive) {
   for (int number = 1; number <= 3; ++number)
     ASSERT_TRUE((*queue)->push(step.fill(number), false).ok());
   std::thread draining([&] { EXPECT_TRUE((*queue)->drain().ok()); });
-  answerOne();
-  answerOne();
+  respondToOne();
+  respondToOne();
   draining.join();
   EXPECT_TRUE((*queue)->isEmpty());
   EXPECT_EQ(pushed(1).head.steps, 2U);

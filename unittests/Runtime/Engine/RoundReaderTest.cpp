@@ -17,7 +17,8 @@
 
 using namespace pdlrt;
 
-/// The weights of a batch, which number the rows; empty without a batch.
+/// Returns the weights of a batch, which number the rows; empty without a
+/// batch.
 static std::vector<float> rowsOf(const StepInput &input) {
   if (input.samples == 0)
     return {};
@@ -25,7 +26,7 @@ static std::vector<float> rowsOf(const StepInput &input) {
   return {weights, weights + input.samples};
 }
 
-// Who goes on from there reads all of the epoch.
+// A resume from there reads the whole epoch.
 TEST(RoundReader, AnEpochStandsAtItsBeginBeforeItsFirstRound) {
   TestFolder folder;
   const std::string file = folder.write("rows.tsv", "1\t1\t0\t0\t0\ta\tb\n");
@@ -45,14 +46,14 @@ TEST(RoundReader, AnEpochStandsAtItsBeginBeforeItsFirstRound) {
     ASSERT_TRUE(*(*reader)->next());
     EXPECT_NE((*reader)->positions()[0], begin);
   }
-  // Also where it cannot be begun.
+  // The same holds if the epoch cannot be started.
   folder.write("rows.tsv", "");
   EXPECT_FALSE((*reader)->beginEpoch(2).ok());
   begin.epoch = 2;
   EXPECT_EQ((*reader)->positions()[0], begin);
 }
 
-// Processes with one group each read what one process with all groups reads.
+// Processes with one group each read the same as one process with all groups.
 TEST(RoundReader, GroupsOfAJobMayLiveInSeveralProcesses) {
   constexpr int groups = 3, workers = 2;
   TestFolder folder;

@@ -1,4 +1,4 @@
-//===- ServerCommunicatorTest.cpp - Steps with state elsewhere ------------===//
+//===- ServerCommunicatorTest.cpp - Steps with remote state ---------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Trainers in threads share one state without messages: what is tested is the
-// order of a trainer's steps, not the way to servers.
+// Trainers in threads share one state without messages. The tests cover the
+// order of a trainer's steps, not the communication with servers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,6 +28,7 @@
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 using namespace pdlrt;
 
@@ -35,23 +36,23 @@ namespace {
 
 constexpr uint64_t seed = 17;
 
-/// The state that all trainers share. The last trainer of a round does its
-/// work, for all.
+/// State that all trainers share. The last trainer of a round does its work for
+/// all.
 class SharedState {
 public:
   SharedState(const pdl_descriptor &descriptor, int trainers)
       : model(descriptor, seed), scheduler(1), program(descriptor.programs[0]),
         blocks(gradientBlocks(descriptor, program)),
-        updater(model, program, scheduler), offers(trainers),
+        updater(model, program, scheduler), roundRequests(trainers),
         mirrors(trainers) {}
 
-  Expected<RoundOutcome> exchange(int rank, const RoundOffer &offer,
+  Expected<RoundOutcome> exchange(int rank, const RoundRequest &roundRequest,
                                   Model &mirror) {
     std::unique_lock lock(mutex);
-    offers[rank] = &offer;
+    roundRequests[rank] = &roundRequest;
     mirrors[rank] = &mirror;
     const int64_t round = rounds;
-    if (++arrived == int(offers.size())) {
+    if (++arrived == int(roundRequests.size())) {
       arrived = 0;
       ++rounds;
       close();
@@ -62,7 +63,7 @@ public:
     return outcome;
   }
 
-  /// Copies rows of keys, and says which have none.
+  /// Copies the rows of keys, and reports which have none.
   void pull(const RowRequest &request, uint8_t *unknown) {
     const std::lock_guard lock(mutex);
     EmbeddingTable &table = *model.table(SymbolTable);
@@ -82,12 +83,12 @@ public:
 
 private:
   void close() {
-    std::vector<Contribution> parts;
+    std::vector<PartialSum> parts;
     outcome = {};
-    for (const RoundOffer *offer : offers) {
-      parts.push_back(offer->sum ? *offer->sum : Contribution());
-      outcome.contributingNext += offer->contributesNext;
-      outcome.stop |= offer->stop;
+    for (const RoundRequest *roundRequest : roundRequests) {
+      parts.push_back(roundRequest->sum ? *roundRequest->sum : PartialSum());
+      outcome.sendersWithNextBatch += roundRequest->hasNextBatch;
+      outcome.stop |= roundRequest->stop;
     }
     std::vector<std::vector<void *>> rows(parts.size());
     for (size_t t = 0; t < parts.size(); ++t) {
@@ -104,9 +105,9 @@ private:
       EXPECT_TRUE(updater.apply(sum.result()).ok());
     outcome.lossSum = sum.result().objectives[0].loss;
     outcome.weightSum = sum.result().objectives[0].weight;
-    asked.resize(offers.size());
-    for (size_t t = 0; t < offers.size(); ++t) {
-      const RowRequest &request = offers[t]->next[0];
+    asked.resize(roundRequests.size());
+    for (size_t t = 0; t < roundRequests.size(); ++t) {
+      const RowRequest &request = roundRequests[t]->next[0];
       asked[t].assign(request.keys, request.keys + request.keyCount);
       std::vector<void *> found = rowsOf(request.keyCount, request.keys);
       const size_t bytes = model.table(SymbolTable)->valueBytes();
@@ -138,17 +139,17 @@ private:
   RunningSum sum;
   std::mutex mutex;
   std::condition_variable changed;
-  std::vector<const RoundOffer *> offers;
+  std::vector<const RoundRequest *> roundRequests;
   std::vector<Model *> mirrors;
-  /// By trainer, the keys of its last offer.
+  /// Keys of the last request of each trainer.
   std::vector<std::vector<int64_t>> asked;
   int arrived = 0;
   int64_t rounds = 0;
   RoundOutcome outcome;
 };
 
-/// Takes gradients early in every other step, and compares them with the sums
-/// that come behind.
+/// Receives gradients early in every other step, and compares them with the
+/// sums that follow.
 class EarlyWatch final : public EarlyGradients {
 public:
   bool beginStep() override {
@@ -162,7 +163,7 @@ public:
         taken.try_emplace(update, values, std::vector(values, values + 1))
             .second);
   }
-  /// What it was given of a step that was not exchanged is still there.
+  /// Gradients of a step that was not exchanged must still be in memory.
   void letGo() noexcept override {
     for (const auto &[update, early] : taken)
       EXPECT_EQ(*early.first, early.second.front());
@@ -171,7 +172,7 @@ public:
   }
   size_t heldNow() const { return taken.size(); }
   int timesLetGo = 0;
-  void compare(const Contribution *sum) {
+  void compare(const PartialSum *sum) {
     EXPECT_EQ(taken.size(), sum && isTaking ? 2u : 0u);
     for (const auto &[update, early] : taken) {
       EXPECT_EQ(sum->blocks[update].dense, early.first);
@@ -184,7 +185,7 @@ private:
   std::mutex mutex;
   int64_t steps = 0;
   bool isTaking = false;
-  /// By update: where its sum was, and with what it began.
+  /// Address and first values of the sum of each update.
   std::map<int32_t, std::pair<const float *, std::vector<float>>> taken;
 };
 
@@ -192,12 +193,12 @@ class SharedStateClient final : public RemoteState {
 public:
   SharedStateClient(SharedState &shared, int rank, Model &mirror)
       : shared(shared), rank(rank), mirror(mirror) {}
-  Expected<RoundOutcome> exchange(const RoundOffer &offer) override {
-    RoundOffer changed = offer;
+  Expected<RoundOutcome> exchange(const RoundRequest &roundRequest) override {
+    RoundRequest changed = roundRequest;
     changed.stop |= stopAfter-- == 0;
     if (failAfter-- == 0)
       return Status::invalid("servers are lost");
-    watch.compare(offer.sum);
+    watch.compare(roundRequest.sum);
     return shared.exchange(rank, changed, mirror);
   }
   Status pull(const pdl_program &, bool, std::span<const RowRequest> requests,
@@ -208,9 +209,9 @@ public:
   ExchangeCosts costsOf(const pdl_program &) const override { return {}; }
   EarlyGradients *early() override { return &watch; }
 
-  /// Asks to stop in the exchange of that number.
+  /// Number of the exchange in which this trainer requests a stop.
   int64_t stopAfter = -1;
-  /// The exchange of that number fails.
+  /// Number of the exchange that fails.
   int64_t failAfter = -1;
   EarlyWatch watch;
 
@@ -269,7 +270,7 @@ TEST_P(RemoteAgainstLocal, SameBitsOfStateLossesAndMetrics) {
   std::vector<double> logLoss(2);
   std::mutex mutex;
   std::vector<std::thread> threads;
-  // Metrics are added in the order of ranks, so the engines stay.
+  // Metrics are summed in rank order, so the engines are kept.
   struct Trainer {
     Trainer(const pdl_descriptor &program, const ReplicaLayout &layout,
             SharedState &shared)
@@ -329,7 +330,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, RemoteAgainstLocal,
                                          Shape{2, 1, true}, Shape{2, 2, false},
                                          Shape{3, 2, true}));
 
-// Gradients of a step that was not exchanged may be on their way.
+// Gradients of a step that was not exchanged may still be in transit.
 TEST(ServerCommunicator, EarlyGradientsAreLetGoBeforeTheirMemory) {
   const pdl_descriptor &local =
       *handWrittenProgram({PDL_F32, PDL_UNTOUCHED_LAZY, false});
@@ -339,8 +340,8 @@ TEST(ServerCommunicator, EarlyGradientsAreLetGoBeforeTheirMemory) {
   Scheduler scheduler(2);
   Model mirror(remote, 99, StateLocation::Servers);
   SharedStateClient state(shared, 0, mirror);
-  // The exchange that opens the first step, and that of the first step, are
-  // done.
+  // Two exchanges are complete: the one that opens the first step, and the one
+  // of the first step.
   state.failAfter = 2;
   auto engine = std::make_unique<Engine>(
       mirror, remote.programs[0], layout, scheduler,
@@ -355,7 +356,7 @@ TEST(ServerCommunicator, EarlyGradientsAreLetGoBeforeTheirMemory) {
   EXPECT_EQ(state.watch.heldNow(), 0u);
 }
 
-// One is asked to stop, and all end after the same step.
+// One trainer is asked to stop, and all end after the same step.
 TEST(ServerCommunicator, AllStopAfterTheSameStep) {
   constexpr int trainers = 3;
   SharedState shared(*handWrittenProgram({}), trainers);
@@ -368,7 +369,7 @@ TEST(ServerCommunicator, AllStopAfterTheSameStep) {
       Scheduler scheduler(1);
       Model mirror(remote, 1, StateLocation::Servers);
       SharedStateClient state(shared, rank, mirror);
-      // The first exchange carries keys only.
+      // The first exchange carries only keys.
       state.stopAfter = rank == 1 ? 5 : -1;
       Engine engine(
           mirror, remote.programs[0], layout, scheduler,
@@ -386,7 +387,7 @@ TEST(ServerCommunicator, AllStopAfterTheSameStep) {
   EXPECT_EQ(steps, std::vector<int>(trainers, 5));
 }
 
-// The last step of a run reads nothing in advance.
+// The last step of a run reads nothing ahead.
 TEST(ServerCommunicator, LastStepReadsNothing) {
   SharedState shared(*handWrittenProgram({}), 1);
   const pdl_descriptor &remote = trainerProgram(false);
@@ -411,6 +412,55 @@ TEST(ServerCommunicator, LastStepReadsNothing) {
   Expected<std::optional<StepResult>> after = engine.next(false);
   ASSERT_TRUE(after.ok());
   EXPECT_FALSE(after->has_value());
+}
+
+namespace {
+
+/// Lists the rounds of an engine: the samples of their steps, or -1 for a round
+/// that sends only keys.
+class RoundList final : public RequestObserver {
+public:
+  void beforeRound(const PendingStep *step) override {
+    rounds.push_back(step ? step->samples : -1);
+  }
+  void beforeRequest(int /*worker*/, const WorkerMark & /*mark*/) override {
+    ADD_FAILURE() << "workers step together";
+  }
+  std::vector<int64_t> rounds;
+};
+
+} // namespace
+
+// A restart finishes the step whose gradients its previous incarnation sent.
+TEST(ServerCommunicator, ResumesAtAPendingStep) {
+  SharedState shared(*handWrittenProgram({}), 1);
+  const pdl_descriptor &remote = trainerProgram(false);
+  Scheduler scheduler(1);
+  Model mirror(remote, 1, StateLocation::Servers);
+  SharedStateClient state(shared, 0, mirror);
+  RoundList list;
+  GroupBatches<float> batches({}, 20);
+  {
+    Engine engine(mirror, remote.programs[0], {}, scheduler,
+                  createServerCommunicator(mirror, remote.programs[0], state));
+    engine.recovery()->observe(&list);
+    ASSERT_TRUE(engine.begin(batches.source()).ok());
+    ASSERT_TRUE(engine.next(false).ok());
+    EXPECT_EQ(list.rounds, (std::vector<int64_t>{-1, 16}));
+  }
+  list.rounds.clear();
+  Engine engine(mirror, remote.programs[0], {}, scheduler,
+                createServerCommunicator(mirror, remote.programs[0], state));
+  RecoveryParticipant &participant = *engine.recovery();
+  EXPECT_FALSE(participant.resume(batches.source(), WorkersAt()).ok());
+  participant.observe(&list);
+  ASSERT_TRUE(participant.resume(batches.source(), PendingStep{7, false}).ok());
+  for (const int64_t samples : {7, 16}) {
+    const Expected<std::optional<StepResult>> step = engine.next(false);
+    ASSERT_TRUE(step.ok() && *step);
+    EXPECT_EQ((*step)->samples, samples);
+  }
+  EXPECT_EQ(list.rounds, (std::vector<int64_t>{7, 16}));
 }
 
 TEST(ServerCommunicator, FrozenProgramsSeeWhatLocalOnesSee) {

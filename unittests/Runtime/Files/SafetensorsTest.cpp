@@ -45,7 +45,7 @@ protected:
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  /// A file with that header and `dataSize` zero bytes.
+  /// Writes a file with that header and `dataSize` zero bytes.
   void putHeader(const std::string &header, size_t dataSize) {
     const uint64_t size = header.size();
     std::string bytes(reinterpret_cast<const char *>(&size), 8);
@@ -66,7 +66,7 @@ template <typename T> std::vector<T> valuesOf(const TensorView &tensor) {
   return values;
 }
 
-// What Python's safetensors 0.x wrote for {"weights": float32 [[1.5, -2, .25]],
+// Output of Python's safetensors 0.x for {"weights": float32 [[1.5, -2, .25]],
 // "ids": int64 [1, -2], "empty": float64 (0, 4)} with metadata {"seed": "7"}.
 const char pythonHeader[] =
     R"({"__metadata__":{"seed":"7"},"ids":{"dtype":"I64","shape":[2)"
@@ -132,11 +132,11 @@ TEST_F(SafetensorsTest, WritesAllTypesAndReadsThemBack) {
   for (const TensorView &tensor : file->tensors())
     EXPECT_EQ(tensor.offset % tensorElementSize(tensor.type), 0u)
         << tensor.name;
-  // Nothing but the file itself is left behind.
+  // Only the file itself remains.
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
 }
 
-// More than one piece, so that each has to be asked for in order.
+// Several pieces, each of which must be requested in order.
 TEST_F(SafetensorsTest, RowsAreMadeAsTheyAreWritten) {
   constexpr int64_t rows = 100000, width = 7;
   int64_t next = 0, largest = 0;
@@ -192,6 +192,9 @@ TEST_F(SafetensorsTest, ADefectIsNamed) {
   EXPECT_THAT(errorOf(), HasSubstr("too short"));
   put(std::string(8, '\xff'));
   EXPECT_THAT(errorOf(), HasSubstr("the header claims"));
+  put("user,item,click\n1,2,0\n");
+  EXPECT_THAT(errorOf(), HasSubstr("is not a safetensors file, but a text that "
+                                   "begins with 'user,ite'"));
   const struct {
     const char *header;
     size_t dataSize;
@@ -255,7 +258,7 @@ TEST_F(SafetensorsTest, DamagedFilesAreReadOrRefusedButNeverCrash) {
       EXPECT_FALSE(file.status().message().empty());
       return;
     }
-    // Every byte of a tensor that is offered can be read.
+    // Every byte of a listed tensor is readable.
     for (const TensorView &tensor : file->tensors()) {
       std::vector<std::byte> copy(tensor.byteSize());
       EXPECT_TRUE(tensor.copyTo(copy.data()).ok());
@@ -272,8 +275,8 @@ TEST_F(SafetensorsTest, DamagedFilesAreReadOrRefusedButNeverCrash) {
   }
 }
 
-// A disk that fails would have been a signal while the file was mapped; so
-// would this.
+// With a mapped file, a failing disk would have caused a signal, and so would
+// this.
 TEST_F(SafetensorsTest, AFileThatIsCutWhileItIsReadIsAnError) {
   const std::vector<float> values(1 << 20, 1.f);
   SafetensorsWriter writer;
@@ -293,7 +296,7 @@ TEST_F(SafetensorsTest, AFileThatIsCutWhileItIsReadIsAnError) {
     EXPECT_NE(status.message().find(": ends at byte "), std::string::npos)
         << status.message();
   }
-  // What is there can be read.
+  // The existing part is readable.
   EXPECT_TRUE(tensor.read(0, 1000, copy.data()).ok());
   EXPECT_EQ(copy[999], 1.f);
 }

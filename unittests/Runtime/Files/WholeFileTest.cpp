@@ -27,12 +27,12 @@ using testing::HasSubstr;
 
 namespace {
 
-/// What the C library's functions do meanwhile: the error of each write, or
-/// open, past the cache and of any other; 0 is none.
+/// Behavior of the replaced C functions: the errors of an open and a write that
+/// bypass the cache, and of any other write; 0 is none.
 int directOpenError = 0, directWriteError = 0, writeError = 0;
-/// Instead of the number of bytes that a write has written.
+/// If set, replaces the result of a write.
 std::optional<ssize_t> writeResult;
-/// Writes that were asked for.
+/// Number of write calls.
 int writes = 0;
 
 class WholeFile : public testing::Test {
@@ -42,7 +42,7 @@ protected:
     writeResult.reset();
   }
 
-  /// Bytes that are all different from their neighbours.
+  /// Returns bytes that differ from their neighbors.
   static std::string bytesOf(size_t size) {
     std::string bytes(size, '\0');
     for (size_t i = 0; i < size; ++i)
@@ -115,7 +115,7 @@ TEST_F(WholeFile, FileSystemsMayRefuseToWritePastTheCache) {
       EXPECT_EQ(folder.read("f"), bytes);
       *refusal = 0;
     }
-  // A write that writes nothing, without end.
+  // Every write writes nothing.
   writeResult = 0;
   EXPECT_TRUE(write(bytes).ok());
   EXPECT_EQ(folder.read("f"), bytes);
@@ -123,13 +123,13 @@ TEST_F(WholeFile, FileSystemsMayRefuseToWritePastTheCache) {
 
 TEST_F(WholeFile, AFailureLeavesNoFile) {
   const std::string bytes = bytesOf(5000);
-  // Tried once more through the cache, and not again.
+  // Retried once through the cache.
   directWriteError = writeError = EIO;
   EXPECT_THAT(write(bytes).message(),
               AllOf(HasSubstr(folder.file("f")), HasSubstr(strerror(EIO))));
   EXPECT_LE(writes, 2);
   EXPECT_FALSE(isThere());
-  // What is no refusal ends it at once.
+  // An error that is no refusal ends the write at once.
   for (const int error : {ENOSPC, EDQUOT}) {
     writes = 0;
     directWriteError = writeError = error;
@@ -147,7 +147,7 @@ namespace {
 
 class StreamedFileTest : public WholeFile {
 protected:
-  /// In pieces of some bytes.
+  /// Writes in pieces of some bytes.
   Status stream(const std::string &bytes, size_t piece,
                 FileDigest *digest = nullptr) {
     StreamedFile file(folder.file("f"));

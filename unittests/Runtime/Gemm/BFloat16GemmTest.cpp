@@ -28,8 +28,8 @@ bool sameBits(float a, float b) {
   return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b);
 }
 
-/// The nearest number of eight bits, ties to even, by arithmetic on doubles
-/// alone. `x` is normal and finite.
+/// Returns the nearest number with eight mantissa bits, ties to even, computed
+/// in double. `x` must be normal and finite.
 float nearestBFloat16(float x) {
   int exponent;
   const double mantissa = std::frexp(static_cast<double>(x), &exponent);
@@ -45,8 +45,8 @@ std::vector<float> normals(int64_t count, std::mt19937 &random) {
   return values;
 }
 
-/// All bit patterns, or those near the least normal number, or sums whose
-/// exponents are far apart.
+/// Returns random bit patterns, or numbers near the smallest normal one, or
+/// sums with very different exponents.
 std::vector<float> anything(int64_t count, std::mt19937 &random) {
   std::vector<float> values(static_cast<size_t>(count));
   const uint32_t kind = random() % 3;
@@ -109,7 +109,7 @@ struct Product {
     return b[size_t(transposeB ? j * k + p : p * n + j)];
   }
 
-  /// One element by the definition, if the factors are bf16 already.
+  /// Returns one element by the definition, for factors that are bf16.
   float element(int64_t i, int64_t j) const {
     float sum = 0;
     for (int64_t pair = 0; pair < k; pair += 2)
@@ -127,7 +127,7 @@ struct Product {
     return sum;
   }
 
-  /// The same product of factors that are bf16 already.
+  /// Returns the same product with factors rounded to bf16.
   Product rounded() const {
     Product result = *this;
     for (std::vector<float> *factor : {&result.a, &result.b})
@@ -183,7 +183,7 @@ TEST_P(BFloat16Gemm, EveryTileAndBlock) {
     }
 }
 
-/// The rounding of two factors, and of as many sums as there are factors.
+/// The bound covers the rounding of two factors and of `k` additions.
 TEST_P(BFloat16Gemm, IsNearTheProductInDouble) {
   std::mt19937 random(4);
   const Product product(0, 33, 65, 400, normals, random);
@@ -221,7 +221,7 @@ TEST_P(BFloat16Gemm, DenormalNumbersAreZerosWithinOnly) {
   EXPECT_TRUE(sameBits(one(-least, 0.5f, 0), -0.0f));
   EXPECT_TRUE(sameBits(one(0.0f, 0.0f, 1), 0.0f));
   EXPECT_TRUE(sameBits(one(least, 1.0f, 0), least));
-  // Nearly the least normal number, but none: not rounded up to it.
+  // Almost the smallest normal number: not rounded up to it.
   EXPECT_TRUE(sameBits(one(0x1.fffffcp-127f, 1.0f, 0), 0.0f));
   volatile float half = 0.5f;
   EXPECT_GT(least * half, 0.0f) << "the caller's denormal numbers are kept";
@@ -233,7 +233,7 @@ TEST_P(BFloat16Gemm, WritesColumnsAndReadsStrides) {
     Product product(transposes, 97, 61, 45, normals, random);
     product.usePosts(1);
     const std::vector<float> whole = multiply(product);
-    // Rows 16 to 79, columns 16 to 47, among other columns.
+    // Rows 16 to 79 and columns 16 to 47, among other columns.
     std::vector<float> unused, c(64 * 40, -5.0f);
     GemmCall call = product.call(unused);
     call.aStride = call.strideOfA();

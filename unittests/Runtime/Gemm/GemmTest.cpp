@@ -68,7 +68,7 @@ template <typename T> struct Product {
   }
 
   GemmCall call(std::vector<T> &c) const {
-    // What C holds before must not matter.
+    // The previous content of C must not matter.
     c.assign(static_cast<size_t>(m * n), std::numeric_limits<T>::quiet_NaN());
     return {typeOf<T>,
             transposeA,
@@ -84,7 +84,7 @@ template <typename T> struct Product {
             posts.data()};
   }
 
-  /// The definition, element by element.
+  /// Returns the product by the definition, element by element.
   std::vector<T> reference() const {
     std::vector<T> c(static_cast<size_t>(m * n));
     for (int64_t i = 0; i < m; ++i)
@@ -112,7 +112,7 @@ template <typename T> struct Product {
     for (GemmIsa isa : {GemmIsa::v3, GemmIsa::v4}) {
       if (!isSupported(isa))
         continue;
-      // B as it is; packed; packed, with zeros of A left out.
+      // B unpacked; packed; packed, with zeros of A skipped.
       for (const int form : {0, 1, 2}) {
         const bool isPacked = form > 0;
         std::vector<T> c;
@@ -127,7 +127,7 @@ template <typename T> struct Product {
           packStrictFactor(isa, whole, packed.reserveFor<T>(count));
           whole.packedB = packed.data();
           whole.isFiniteB = form == 2;
-          // It stands for B.
+          // The packed factor replaces B.
           whole.b = nullptr;
         }
         strictGemm(isa, workspace, whole);
@@ -165,7 +165,7 @@ TEST(StrictGemmTest, EveryTileF64) {
   checkShapes<double>({1, 2, 3, 5, 8, 11, 17, 26});
 }
 
-// Rows, columns, transposed operands, and posts that lie beside them.
+// Rows, columns, transposed operands, and their posts.
 TEST(StrictGemmTest, ThreadsThatShareAProductChangeNoBit) {
   std::mt19937 random(5);
   GemmWorkspace workspace;
@@ -193,7 +193,7 @@ TEST(StrictGemmTest, ThreadsThatShareAProductChangeNoBit) {
     }
 }
 
-/// Each of the products side by side is the strict product of its factors.
+/// Each product of a batch equals the strict product of its factors.
 template <typename T> void expectBatch() {
   std::mt19937 random(11);
   std::normal_distribution<T> values;
@@ -262,7 +262,8 @@ TEST(StrictGemmTest, BlocksOfEachDimension) {
     }
 }
 
-/// Some numbers of A are zero, of several rows at once too, as behind a relu.
+/// Sets some numbers of A to zero, also in several rows at once, as after a
+/// relu.
 template <typename T>
 void makeSparse(Product<T> &product, std::mt19937 &random) {
   const auto at = [&](int64_t i, int64_t p) -> T & {
@@ -292,7 +293,7 @@ TEST(StrictGemmTest, ZerosThatAreLeftOut) {
       makeSparse(wide, random);
       wide.usePosts(3 - transposes);
       wide.expectStrict();
-      // Nothing is left, and of some samples nothing.
+      // All of A is zero, or all of some samples.
       std::fill_n(product.a.begin(), product.a.size() / 2, 0.0F);
       product.expectStrict();
       std::ranges::fill(product.a, -0.0F);
@@ -300,7 +301,7 @@ TEST(StrictGemmTest, ZerosThatAreLeftOut) {
     }
 }
 
-// Sums that are rounded to -0 become +0 by a zero that follows, or do not.
+// Sums that are rounded to -0 become +0 if a zero is added, or stay -0.
 TEST(StrictGemmTest, MinusZeroAndZerosThatAreLeftOut) {
   std::mt19937 random(9);
   constexpr float tiny = 0x1p-140F;
@@ -343,7 +344,7 @@ TEST(StrictGemmTest, NaNInfinityAndDenormals) {
           for (float &value : *values)
             if (random() % 40 == 0)
               value = special[random() % std::size(special)];
-        // Rows of tiny values, whose products are denormal or vanish.
+        // Rows of tiny values, whose products are denormal or zero.
         for (float &value : product.a)
           if (random() % 3 == 0)
             value *= 0x1p-140f;
@@ -366,7 +367,7 @@ TEST(StrictGemmTest, ReluKeepsNaNAndGivesPositiveZero) {
   EXPECT_EQ(c[3], 2.0f);
 }
 
-/// C may be some columns of a wider matrix, of which nothing else is touched.
+/// C may be columns of a wider matrix, whose other columns stay unchanged.
 template <typename T> void expectColumns() {
   std::mt19937 random(8);
   GemmWorkspace workspace;
@@ -400,7 +401,7 @@ template <typename T> void expectColumns() {
 TEST(StrictGemmTest, WritesColumnsF32) { expectColumns<float>(); }
 TEST(StrictGemmTest, WritesColumnsF64) { expectColumns<double>(); }
 
-/// A row alone, as in serving, and the row in a batch.
+/// A single row, as in serving, equals the row in a batch.
 TEST(StrictGemmTest, BatchSizeChangesNoBit) {
   std::mt19937 random(6);
   for (const auto &[n, k] : {std::pair<int64_t, int64_t>{400, 273},

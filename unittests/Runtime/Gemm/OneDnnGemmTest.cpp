@@ -39,7 +39,7 @@ std::vector<float> multiply(Worker &worker, int32_t numerics,
   return c;
 }
 
-// How a product is cut depends on its shape alone.
+// The partition of a product depends only on its shape.
 TEST(OneDnnGemmTest, ThreadsThatShareAProductChangeNoBit) {
   std::mt19937 random(2);
   Worker worker;
@@ -110,8 +110,8 @@ TEST(OneDnnGemmTest, AgreesWithStrictUpToRounding) {
             multiply(worker, PDL_NUMERICS_FAST, call);
         const std::vector<float> strict =
             multiply(worker, PDL_NUMERICS_STRICT, call);
-        // Each of k terms is of size 1 and rounds at most to the size of their
-        // sum, about the root of k.
+        // Each of k terms has size 1 and rounds at most to the size of their
+        // sum, about sqrt(k).
         const float bound = 1e-6f * static_cast<float>(k + 10);
         for (size_t i = 0; i < fast.size(); ++i)
           ASSERT_NEAR(fast[i], strict[i], bound)
@@ -121,12 +121,12 @@ TEST(OneDnnGemmTest, AgreesWithStrictUpToRounding) {
         EXPECT_EQ(fast, multiply(worker, PDL_NUMERICS_FAST, call));
       }
   }
-  // Else this would be no test of oneDNN: it was not linked.
+  // Otherwise oneDNN was not linked, and this test would be useless.
   EXPECT_TRUE(differs);
 }
 
-/// Rows of C that are apart hold what they would hold side by side, and what
-/// lies between them stays.
+/// Rows of C with gaps contain the same as without, and the gaps stay
+/// unchanged.
 TEST(OneDnnGemmTest, WritesColumnsOfAWiderMatrix) {
   std::mt19937 random(4);
   Worker worker;

@@ -51,13 +51,13 @@ TEST(PackedFactorsTest, ConstantsAloneAreFound) {
   EXPECT_TRUE(packed->isFinite);
   EXPECT_GE(factors.memoryBytes(), constant.size() * sizeof(float));
   EXPECT_EQ(factors.find(callOf(a, constant.data(), c, 1, 30, 20)), packed);
-  // Another reading of the same memory is another factor.
+  // The same memory transposed is another factor.
   GemmCall transposed = callOf(a, constant.data(), c, 2, 20, 30);
   transposed.transposeB = true;
   EXPECT_NE(factors.find(transposed), packed);
   EXPECT_NE(factors.find(callOf(a, constant.data() + 30, c, 2, 30, 19)),
             nullptr);
-  // Outside, beyond its end, one column, none at all.
+  // Outside, beyond its end, one column, and not at all.
   EXPECT_EQ(factors.find(callOf(a, other.data(), c, 2, 30, 20)), nullptr);
   EXPECT_EQ(factors.find(callOf(a, constant.data() + 1, c, 2, 30, 20)),
             nullptr);
@@ -93,7 +93,7 @@ TEST(PackedFactorsTest, LargeOnesStayWhereTheyAre) {
   EXPECT_EQ(factors.memoryBytes(), 0u);
 }
 
-// What replaces constants has the same packed before anybody asks.
+// New constants have the same packed factors before their first use.
 TEST(PackedFactorsTest, OthersInTheirPlace) {
   const std::vector<float> before = numbers(20 * 30, 1);
   const std::vector<float> after = numbers(20 * 30, 9), less = numbers(10, 3);

@@ -1,4 +1,4 @@
-//===- DistributedTest.cpp - Trainers and servers, to the last bit --------===//
+//===- DistributedTest.cpp - Jobs against one process, bit for bit --------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -25,7 +25,7 @@ namespace {
 constexpr uint64_t seed = 17;
 constexpr int epochs = 2, rounds = 20;
 
-/// One process with all replicas, as long as the jobs of these tests run.
+/// One process with all replicas, trained as long as the jobs of these tests.
 struct Reference {
   Reference(const ProgramVariant &variant, int groups, int workers)
       : scheduler(2), model(*handWrittenProgram(variant), seed),
@@ -53,7 +53,8 @@ struct Reference {
   std::vector<StepResult> steps;
 };
 
-/// Trains as trainer `rank` of a job that it has joined; the steps that it did.
+/// Trains as trainer `rank` of a job that it has joined. Returns the steps that
+/// it did.
 std::vector<StepResult> trainIn(Expected<std::unique_ptr<Job>> job,
                                 const pdl_descriptor &descriptor, int rank,
                                 int trainers, int workers) {
@@ -80,7 +81,7 @@ std::vector<StepResult> trainIn(Expected<std::unique_ptr<Job>> job,
     }
   }
   EXPECT_TRUE(status.ok()) << status.message();
-  // Sums over trainers, in the order of ranks.
+  // Sums over trainers use rank order.
   int64_t counts[] = {rank + 1, 5};
   double sums[] = {0.1 * (rank + 1)};
   EXPECT_TRUE((*job)->sum(counts, sums).ok());
@@ -151,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Shape{2, 3, 2, true}, Shape{3, 2, 1, false},
                     Shape{2, 3, 1, true, PDL_UNTOUCHED_DENSE}));
 
-// Nobody else changes the state between a worker's push and its pull.
+// No other worker changes the state between a worker's push and its pull.
 TEST(AsyncJob, OneWorkerIsOneProcess) {
   for (auto [servers, clipped] : {std::pair(1, false), std::pair(3, true)}) {
     ProgramVariant variant;
@@ -167,7 +168,7 @@ TEST(AsyncJob, OneWorkerIsOneProcess) {
   }
 }
 
-// Every push counts once, whoever sends it.
+// Every push counts once, no matter which worker sends it.
 TEST(AsyncJob, EachWorkersPushIsAnUpdate) {
   constexpr int trainers = 2, workers = 3;
   ProgramVariant variant;
@@ -186,7 +187,7 @@ TEST(AsyncJob, EachWorkersPushIsAnUpdate) {
     EXPECT_EQ(state->model().stepCount(0), pushes);
 }
 
-// Without it gradients would silently not be clipped.
+// Otherwise gradients would silently not be clipped.
 TEST(AsyncJob, RefusesAClipOfUnknownGradients) {
   ProgramVariant variant;
   variant.clipped = true;
@@ -225,8 +226,8 @@ TEST(DistributedJob, RefusesAnotherSeed) {
   EXPECT_THAT(job.status().message(), HasSubstr("--seed"));
 }
 
-// A trainer that fails says why, and the others end with its sentence.
-TEST(DistributedJob, AFailureEndsAllTrainersWithItsSentence) {
+// A trainer that fails says why, and the others end with its message.
+TEST(DistributedJob, AFailureEndsAllTrainersWithItsMessage) {
   constexpr int trainers = 2;
   ProgramVariant variant;
   variant.mode = PDL_MODE_SYNC;
@@ -273,8 +274,8 @@ struct OwnersShape {
   bool clipped;
 };
 
-/// A job whose trainers, in threads, own state; servers likewise where the mode
-/// has some.
+/// A job whose trainers, run as threads, own state. In some modes it also has
+/// servers.
 struct OwnersJob {
   OwnersJob(const OwnersShape &shape) : shape(shape) {
     ProgramVariant variant;
@@ -306,7 +307,7 @@ struct OwnersJob {
     ASSERT_TRUE(status.ok()) << status.message();
     hosts[number]->load();
   }
-  /// All that trainer `rank` is.
+  /// Runs everything that trainer `rank` does.
   std::vector<StepResult> train(int rank) {
     const auto loopback = createLoopbackTransport(*network);
     const int32_t number = placement->ownerOfTrainer(rank);
@@ -324,7 +325,7 @@ struct OwnersJob {
     host.waitUntilOver([] {});
     EXPECT_EQ(host.core().status().state, JobState::Finished)
         << host.core().status().sentence;
-    host.sayFarewell(std::chrono::seconds(10));
+    host.announceExit(std::chrono::seconds(10));
     EXPECT_TRUE(host.finish().ok());
   }
 
@@ -364,7 +365,8 @@ TEST_P(OwnersAgainstLocal, SameBitsOfStateAndLosses) {
   for (const auto &host : job.hosts)
     models.push_back(&host->model());
   expectParts(models, reference.model);
-  // Servers have no parameter, and trainers no row, but where the mode says so.
+  // Servers have no parameters, and trainers have no rows, unless the mode says
+  // so.
   for (size_t number = 0; number < models.size(); ++number) {
     const bool isServer = int(number) < shape.servers;
     for (int32_t symbol = 0; isServer && symbol < 3; ++symbol)
@@ -385,8 +387,8 @@ INSTANTIATE_TEST_SUITE_P(
                     OwnersShape{PDL_MODE_HYBRID, 2, 1, 2, false},
                     OwnersShape{PDL_MODE_HYBRID, 3, 2, 1, true}));
 
-// Its state is gone: all others fail, and say which trainer it was.
-TEST(OwnersJob, ATrainerThatFailsEndsAllWithItsSentence) {
+// Its state is gone, so all others fail and name the trainer.
+TEST(OwnersJob, ATrainerThatFailsEndsAllWithItsMessage) {
   OwnersJob job({PDL_MODE_COLLECTIVE, 2, 0, 1, false});
   std::vector<Status> outcomes(2);
   std::vector<std::thread> threads;
@@ -412,7 +414,7 @@ TEST(OwnersJob, ATrainerThatFailsEndsAllWithItsSentence) {
       StateHost &host = *job.hosts[rank];
       host.waitUntilOver([] {});
       EXPECT_EQ(host.core().status().state, JobState::Failed);
-      host.sayFarewell(std::chrono::seconds(10));
+      host.announceExit(std::chrono::seconds(10));
       EXPECT_TRUE(host.finish().ok());
     });
   for (std::thread &thread : threads)
@@ -421,13 +423,16 @@ TEST(OwnersJob, ATrainerThatFailsEndsAllWithItsSentence) {
   EXPECT_THAT(outcomes[0].message(), HasSubstr("trainer 1"));
 }
 
-TEST(OwnersJob, NobodyWaitsForATrainerThatIsLost) {
+TEST(OwnersJob, NoneWaitsForALostTrainer) {
   ProgramVariant variant;
   variant.mode = PDL_MODE_COLLECTIVE;
   variant.role = PDL_ROLE_TRAINER;
-  const Status status = checkMayWait(*handWrittenProgram(variant), "wait");
+  const Status status =
+      checkMayWait(*handWrittenProgram(variant), FailurePolicy::Wait);
   EXPECT_THAT(status.message(), HasSubstr("mode collective: trainers own"));
-  EXPECT_TRUE(checkMayWait(*handWrittenProgram(variant), "abort").ok());
+  EXPECT_TRUE(
+      checkMayWait(*handWrittenProgram(variant), FailurePolicy::Abort).ok());
   variant.mode = PDL_MODE_SYNC;
-  EXPECT_TRUE(checkMayWait(*handWrittenProgram(variant), "wait").ok());
+  EXPECT_TRUE(
+      checkMayWait(*handWrittenProgram(variant), FailurePolicy::Wait).ok());
 }

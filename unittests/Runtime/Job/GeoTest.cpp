@@ -1,4 +1,4 @@
-//===- GeoTest.cpp - Copies of trainers, and what servers add up ----------===//
+//===- GeoTest.cpp - Model copies of trainers and their merge -------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,6 +16,7 @@
 #include <gmock/gmock.h>
 #include <map>
 #include <random>
+#include <set>
 #include <thread>
 
 using namespace pdlrt;
@@ -34,8 +35,9 @@ ProgramVariant geoVariant(int32_t elementType = PDL_F32, bool clipped = false) {
   return variant;
 }
 
-/// Expects the values of all servers together to be those of `copy`: all rows
-/// that servers have, and of those that they do not have the initial value.
+/// Expects the values of all servers together to equal `copy`: all rows that
+/// servers have are equal, and rows that they do not have still have their
+/// initial values.
 void expectServersHold(TestCluster &cluster, const Model &copy) {
   const pdl_descriptor &descriptor = *cluster.descriptor;
   for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
@@ -111,7 +113,7 @@ Status train(TestCluster &cluster, int rank, int trainers, int workers,
   return status;
 }
 
-/// The same rounds in one process.
+/// Trains the same rounds in one process.
 void trainHere(Model &model, int workers, std::vector<StepResult> &steps) {
   Scheduler scheduler(2);
   const auto local =
@@ -157,7 +159,7 @@ TEST(GeoJob, OneTrainerIsOneProcess) {
     ASSERT_EQ(steps.size(), expected.size());
     for (size_t i = 0; i < steps.size(); ++i)
       EXPECT_EQ(steps[i].lossSum, expected[i].lossSum);
-    // Values, and slots, which have never left the trainer.
+    // Values are equal, and so are slots, which have never left the trainer.
     EXPECT_EQ(stateOf(copy), stateOf(whole));
     for (int32_t g = 0; g < whole.descriptor().group_count; ++g)
       EXPECT_EQ(copy.stepCount(g), whole.stepCount(g));
@@ -191,7 +193,7 @@ TEST(GeoJob, AllEndWithTheValuesOfServers) {
         thread.join();
       for (int rank = 0; rank < trainers; ++rank) {
         EXPECT_TRUE(statuses[rank].ok()) << statuses[rank].message();
-        // Nobody holds the initial values any more, nor its own.
+        // No trainer still holds the initial values or its own values.
         EXPECT_EQ(copies[rank]->stepCount(0), epochs * (rounds - rank));
         expectServersHold(cluster, *copies[rank]);
       }
@@ -204,7 +206,7 @@ TEST(GeoJob, AllEndWithTheValuesOfServers) {
 
 namespace {
 
-/// A trainer without steps: tests change its copy themselves.
+/// Trainer without steps, whose copy the tests change.
 class Copy {
 public:
   Copy(TestCluster &cluster, int rank, int trainers, KeyPacking packing)
@@ -241,12 +243,12 @@ public:
   }
   ~Copy() { group->leaveAll(""); }
 
-  /// As a step would: notes the keys, then changes bias and rows.
+  /// Records the keys as a step would, then changes bias and rows.
   void change(double bias, const std::map<int64_t, double> &rows) {
     std::vector<int64_t> keys;
     for (const auto &[key, by] : rows)
       keys.push_back(key);
-    Contribution sum;
+    PartialSum sum;
     sum.present = true;
     sum.blocks.resize(3);
     sum.blocks[2].keyCount = int64_t(keys.size());
@@ -278,12 +280,13 @@ public:
   std::unique_ptr<CopyExchange> copies;
 };
 
-/// One number, as the rule says: copies, their bases, and the servers' value.
+/// One number computed by the rule: copies of trainers, their bases, and the
+/// servers' value.
 struct Number {
   double value;
   std::vector<double> copy, base;
   double divisor;
-  /// By trainer: whether another one has changed it since.
+  /// True, by trainer, if another one has changed the number since.
   std::vector<bool> changed;
 
   Number(double initial, int trainers, double by)
@@ -387,8 +390,8 @@ TEST(GeoExchange, IsTheRuleToTheBit) {
             trainers == 3 ? KeyPacking::Delta : KeyPacking::None, merge);
 }
 
-// What one of two trainers changed comes to the other, also a row that the
-// other one never saw, and comes once.
+// A change of one of two trainers reaches the other once, even in a row that
+// the other never used.
 TEST(GeoExchange, BringsWhatOthersChangedOnce) {
   TestCluster cluster(geoVariant(PDL_F64), 2, 2, 1, seed);
   Copy first(cluster, 0, 2, KeyPacking::None),
@@ -396,7 +399,7 @@ TEST(GeoExchange, BringsWhatOthersChangedOnce) {
   const double before = first.bias();
   first.change(1, {{1234567, 2}});
   ASSERT_TRUE(first.copies->exchange().ok());
-  // Half of it is the servers'; the trainer keeps the whole.
+  // The servers get half of the change; the trainer keeps all of it.
   EXPECT_EQ(first.bias(), before + 1);
   ASSERT_TRUE(second.copies->exchange().ok());
   EXPECT_EQ(second.bias(), before + 0.5);
@@ -411,11 +414,11 @@ TEST(GeoExchange, BringsWhatOthersChangedOnce) {
                 second.copies->costs().servers[1].bytesReceived - received,
             received);
   EXPECT_EQ(second.bias(), before + 0.5);
-  // Its slots are its own: they begin as those of a new row.
+  // Slots are local, so they start as those of a new row.
   EXPECT_EQ(second.rowOf(1234567)[handWrittenWidth], 0);
 }
 
-// What was loaded into servers is what trainers begin with.
+// Trainers start with the values that were loaded into servers.
 TEST(GeoJob, TrainersBeginWithWhatServersWereGiven) {
   for (const int trainers : {1, 2}) {
     TestCluster cluster(geoVariant(), 2, trainers, 1, seed);

@@ -1,4 +1,4 @@
-//===- WatchedGroupTest.cpp - Devices of a job that fails -----------------===//
+//===- WatchedGroupTest.cpp - Device groups of a job that fails -----------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,11 +22,11 @@ using std::chrono::seconds;
 
 namespace {
 
-/// What a group does, and whether it was ended.
+/// Behavior of a group, and whether it was aborted.
 struct Script {
   std::mutex mutex;
   std::condition_variable changed;
-  /// Sums wait for others, who do not come.
+  /// True if sums wait for other devices, which never join.
   bool waits = false;
   bool isEnded = false;
   Status ofSum, ofCheck;
@@ -91,7 +91,7 @@ TEST_F(WatchedGroupTest, AJobThatFailsEndsAWait) {
     jobHasFailed = true;
   });
   EXPECT_EQ(group->sum(PDL_F32, 1, {}).message(), "trainer 1 has died");
-  // Streams may have gone on with results that mean nothing.
+  // Streams may have continued with meaningless results.
   EXPECT_EQ(group->check().message(), "trainer 1 has died");
   later.join();
 }

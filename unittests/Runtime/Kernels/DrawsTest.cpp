@@ -44,17 +44,17 @@ std::vector<float> dropRows(const Draws &draws, int64_t width, double rate,
 }
 
 std::vector<int64_t> drawIds(const Draws &draws, int32_t distribution,
-                             int64_t count, int64_t first, int64_t behind,
+                             int64_t count, int64_t first, int64_t idsEnd,
                              const double *table = nullptr) {
   std::vector<int64_t> out(draws.samples.size() * size_t(count));
-  pdlrt_sample(&draws.draws, 8, distribution, count, first, behind, table,
+  pdlrt_sample(&draws.draws, 8, distribution, count, first, idsEnd, table,
                out.data());
   return out;
 }
 
 TEST(Dropout, IsWhatTheHeaderSays) {
   const Draws draws({3, int64_t(1) << 40, 11});
-  const int64_t width = 131; // more than the blocks that are drawn at once
+  const int64_t width = 131; // more than the blocks drawn at once
   const std::vector<float> out = dropRows(draws, width, 0.3);
   const pdlabi::Dropout<float> dropout(0.3);
   const uint64_t key = pdlabi::drawKey(5, 2);
@@ -92,14 +92,14 @@ TEST(Dropout, DropsAsOftenAsItSays) {
   for (const double rate : {0.0, 0.1, 0.5, 0.9}) {
     const std::vector<float> out = dropRows(Draws(samples), 100, rate);
     const double dropped = double(std::count(out.begin(), out.end(), 0.0f));
-    // Five deviations of a binomial distribution.
+    // Five standard deviations of a binomial distribution.
     EXPECT_NEAR(dropped, 1e5 * rate,
                 5 * std::sqrt(1e5 * rate * (1 - rate)) + 0.5);
   }
 }
 
 TEST(Dropout, RowsOfBagsAreThoseOfTheirSample) {
-  // Two samples of two bags: three rows, and none; two rows, and one.
+  // Two samples of two bags each: three rows and none; two rows and one.
   const std::vector<float> rows =
       dropRows(Draws({4, 9}), 10, 0.5, {0, 3, 3, 5, 6});
   const std::vector<float> whole = dropRows(Draws({4, 9}), 30, 0.5);
@@ -150,13 +150,13 @@ TEST(Sample, HasTheProbabilitiesThatItSays) {
       square += difference * difference / expected;
     }
     EXPECT_NEAR(sum, 1, 1e-12);
-    // The 1e-5 quantile of chi square with nine degrees of freedom is 38.
+    // The 1e-5 quantile of chi-square with nine degrees of freedom is 38.
     EXPECT_LT(square, 38);
   }
 }
 
 TEST(Sample, FindsTheFirstSumAboveADraw) {
-  // Wherever its search begins. Draws at and around the borders of parts.
+  // For any start of the search, with draws at and near the borders.
   for (uint64_t size = 1; size < 40; ++size)
     for (uint64_t kind = 0; kind < 4; ++kind) {
       std::vector<int64_t> counts(size);
@@ -184,7 +184,7 @@ TEST(Sample, FindsTheFirstSumAboveADraw) {
 }
 
 TEST(Sample, NeverDrawsWhatWasNotCounted) {
-  // The largest draw, of sums whose products are rounded either way.
+  // The largest draw, with sums whose products round up or down.
   for (int64_t count = 1; count < 2000; ++count) {
     const int64_t counts[] = {0, count, 0};
     double table[6];

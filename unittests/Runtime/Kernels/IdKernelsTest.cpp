@@ -63,7 +63,7 @@ TEST(CheckBagsTest, NamesTheFirstBagThatDiffers) {
                "as many values in each row");
 }
 
-/// xxh64 of the keys, written out byte by byte.
+/// Returns xxh64 of the keys, written byte by byte.
 int64_t crossOf(const std::vector<int64_t> &keys, uint64_t salt) {
   std::vector<unsigned char> bytes;
   for (int64_t key : keys)
@@ -105,7 +105,7 @@ TEST(CrossTest, RaggedCrossesAreTheProductTheLastOperandFastest) {
   const int32_t cSplits[] = {0, 2, 3, 3};
   const int64_t *operands[] = {a, b, c};
   const int32_t *splits[] = {aSplits, bSplits, cSplits};
-  // Bag 0 is 2 x 3 x 2; in each of the others one operand is empty.
+  // Bag 0 is 2 x 3 x 2; each other bag has an empty operand.
   ASSERT_EQ(pdlrt_cross_ragged_count(3, 3, splits), 12);
   std::vector<int64_t> out(12);
   std::vector<int32_t> outSplits(4, -1);
@@ -123,7 +123,7 @@ TEST(CrossTest, RaggedCountSaturates) {
   const int32_t wide[] = {0, std::numeric_limits<int32_t>::max()};
   const int32_t empty[] = {0, 0};
   const int32_t *huge[] = {wide, wide, wide};
-  // In bytes it still is a size, which no machine has.
+  // In bytes this is still a valid size, which no machine has.
   EXPECT_EQ(pdlrt_cross_ragged_count(1, 3, huge), int64_t(1) << 56);
   const int32_t one[] = {0, 1}, two[] = {0, 2};
   const int32_t *most[] = {wide, one}, *tooMany[] = {wide, two};

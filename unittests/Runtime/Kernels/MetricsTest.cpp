@@ -36,7 +36,7 @@ pdl_metric metricOf(int32_t kind, double parameter = 0) {
   return metric;
 }
 
-/// The sums of these samples; without labels or weights where those are empty.
+/// Returns the sums of these samples; empty labels or weights mean none.
 template <typename T>
 std::vector<double>
 sumsOf(const pdl_metric &metric, const std::vector<T> &predictions,
@@ -49,8 +49,8 @@ sumsOf(const pdl_metric &metric, const std::vector<T> &predictions,
   return sums;
 }
 
-/// The sums of lists of `width` scores each, with as many labels, or one
-/// position each.
+/// Returns the sums of lists with `width` scores each, and with as many labels,
+/// or with one position each.
 template <typename T>
 std::vector<double> sumsOfLists(const pdl_metric &metric, int64_t width,
                                 const std::vector<T> &scores,
@@ -65,7 +65,7 @@ std::vector<double> sumsOfLists(const pdl_metric &metric, int64_t width,
   return sums;
 }
 
-/// All metrics of one value or pair a sample, with a parameter each.
+/// Returns all metrics of one value or pair per sample, with a parameter each.
 std::vector<pdl_metric> metricsOfSamples() {
   return {
       metricOf(PDL_METRIC_AUC, 128),      metricOf(PDL_METRIC_LOG_LOSS),
@@ -74,7 +74,7 @@ std::vector<pdl_metric> metricsOfSamples() {
       metricOf(PDL_METRIC_ACCURACY, 0.5), metricOf(PDL_METRIC_BUCKET_ERROR, 8)};
 }
 
-/// All metrics of ranked lists.
+/// Returns all metrics of ranked lists.
 std::vector<pdl_metric> metricsOfLists(double k) {
   return {metricOf(PDL_METRIC_ACCURACY_AT, k),
           metricOf(PDL_METRIC_RECALL_AT, k), metricOf(PDL_METRIC_NDCG_AT, k),
@@ -85,7 +85,7 @@ bool hasLabels(const pdl_metric &metric) {
   return pdlabi::metricInput(metric.kind) != pdlabi::MetricInput::Value;
 }
 
-/// The sums of samples that a metric of groups keeps.
+/// Returns the sums of samples that a group metric stores.
 std::vector<double> sumsOfGroups(const pdlabi::GroupedSamples &samples) {
   std::vector<double> sums(metricSumSize(metricOf(PDL_METRIC_GROUPED_AUC)));
   for (double weight : samples.weights)
@@ -94,7 +94,7 @@ std::vector<double> sumsOfGroups(const pdlabi::GroupedSamples &samples) {
   return sums;
 }
 
-// Replicas keep parts of the samples.
+// Replicas store parts of the samples.
 TEST(MetricsTest, GroupsMayLieInParts) {
   std::mt19937 random(3);
   pdlabi::GroupedSamples all, parts[3];
@@ -171,7 +171,7 @@ TEST(MetricsTest, TheOrderOfSamplesIsNoPartOfAGroupedAUC) {
                  samples.weights[i]);
   const std::vector<double> sums = sumsOfGroups(samples);
   const std::vector<double> others = sumsOfGroups(shuffled);
-  // The first is a sum in the order of samples, which says only whether there
+  // The first sum depends on the order of samples; it only says whether there
   // were any.
   EXPECT_TRUE(std::equal(sums.begin() + 1, sums.end(), others.begin() + 1));
 }
@@ -181,7 +181,7 @@ TEST(MetricsTest, AGroupedAUCWithoutPairsSaysSo) {
   pdlabi::GroupedSamples samples;
   samples.add(1, 0.5, true, 1);
   samples.add(2, 0.5, false, 1);
-  samples.add(3, 0.5, true, 0); // not kept
+  samples.add(3, 0.5, true, 0); // not stored
   std::vector<double> sums = sumsOfGroups(samples);
   EXPECT_TRUE(std::isnan(metricValue(metric, sums)));
   EXPECT_EQ(pdlabi::whyMetricIsUndefined(metric.kind, 0, sums.data()),
@@ -191,7 +191,7 @@ TEST(MetricsTest, AGroupedAUCWithoutPairsSaysSo) {
   EXPECT_EQ(metricValue(metric, sums), 1);
   EXPECT_EQ(pdlabi::metricRemark(metric.kind, 0, sums.data()),
             "1 of 2 groups have labels of one kind and do not count");
-  // Nothing is one-sided any more.
+  // Now each group has both classes.
   samples.add(1, 0.75, false, 1);
   samples.add(3, 0.5, true, 1);
   samples.add(3, 0.75, false, 2);
@@ -224,7 +224,7 @@ TEST(MetricsTest, ANumberThatIsNotFiniteSpoilsAGroupedAUC) {
   }
 }
 
-/// Where bucket `i` of 128 of an AUC begins: there are two for each octave.
+/// Returns the start of bucket `i` of 128 of an AUC: there are two per octave.
 static double borderOfOdds(int i) {
   if (i > 64)
     return 1 - borderOfOdds(128 - i);
@@ -232,8 +232,8 @@ static double borderOfOdds(int i) {
 }
 
 TEST(MetricsTest, AUCEqualsCountingAllPairs) {
-  // Predictions on the borders of the buckets: the histogram loses nothing, so
-  // counting pairs one by one is an exact oracle, ties included.
+  // Predictions are on the borders of the buckets, so the histogram loses
+  // nothing. Counting pairs is then an exact oracle, including ties.
   for (unsigned seed = 0; seed < 20; ++seed) {
     std::mt19937 random(seed);
     const pdl_metric metric = metricOf(PDL_METRIC_AUC, 128);
@@ -253,7 +253,7 @@ TEST(MetricsTest, AUCEqualsCountingAllPairs) {
           const int64_t weight =
               weighted ? int64_t(weights[i] * weights[j]) : 1;
           pairs += weight;
-          // The value 1 shares the last bucket with those below it.
+          // The value 1 shares the last bucket with smaller values.
           const double p = std::min(predictions[i], borderOfOdds(127));
           const double q = std::min(predictions[j], borderOfOdds(127));
           doubled += weight * (p > q ? 2 : p == q ? 1 : 0);
@@ -268,7 +268,7 @@ TEST(MetricsTest, AUCEqualsCountingAllPairs) {
   }
 }
 
-/// The area under the ROC curve of distinct predictions, by sorting.
+/// Returns the area under the ROC curve of distinct predictions, by sorting.
 static double areaBySorting(const std::vector<float> &predictions,
                             const std::vector<float> &labels) {
   std::vector<size_t> order(predictions.size());
@@ -289,13 +289,13 @@ static double areaBySorting(const std::vector<float> &predictions,
   return pairs / (below * (double(predictions.size()) - below));
 }
 
-// Equal-width buckets put nearly all predictions of rare clicks into one.
+// Equal-width buckets would put most predictions of rare clicks into one.
 TEST(MetricsTest, AUCIsRightAtAnyBaseRate) {
   const pdl_metric metric = metricOf(PDL_METRIC_AUC, 16384);
   for (const double rate : {0.5, 0.97, 1e-2, 3e-4, 1e-5})
     for (const double spread : {0.2, 1.0, 2.5}) {
-      // The logits of clicks lie `spread`^2 above those of the others, so that
-      // predictions are calibrated.
+      // The logits of clicks are `spread`^2 above the others, so predictions
+      // are calibrated.
       std::mt19937 random(17);
       std::normal_distribution<double> normal;
       const double middle = std::log(rate / (1 - rate));
@@ -351,7 +351,7 @@ TEST(MetricsTest, ThePositionOfOddsRises) {
   }
 }
 
-// How samples are dealt to replicas and processes is no part of the value.
+// The partition of samples into replicas and processes has no effect.
 TEST(MetricsTest, AUCOfAnyReplicasIsEqualToTheBit) {
   const pdl_metric metric = metricOf(PDL_METRIC_AUC, 64);
   std::mt19937 random(9);
@@ -394,11 +394,17 @@ TEST(MetricsTest, PredictionsThatAreNoProbabilitiesAreCounted) {
               .data());
     };
     EXPECT_EQ(outside({}), expects ? 3 : 0) << metric.kind;
-    // What has no weight is not observed.
+    // A sample without weight is not observed.
     EXPECT_EQ(outside(w), expects ? 2 : 0) << metric.kind;
   }
   EXPECT_TRUE(pdlabi::expectsProbabilities(PDL_METRIC_AUC));
   EXPECT_TRUE(pdlabi::expectsProbabilities(PDL_METRIC_LOG_LOSS));
+  EXPECT_TRUE(pdlabi::expectsProbabilities(PDL_METRIC_BUCKET_ERROR));
+  EXPECT_TRUE(pdlabi::expectsProbabilities(PDL_METRIC_COPC));
+  EXPECT_FALSE(pdlabi::expectsProbabilities(PDL_METRIC_GROUPED_AUC));
+  EXPECT_FALSE(pdlabi::expectsProbabilities(PDL_METRIC_ACCURACY));
+  EXPECT_NE(pdlabi::meaningOutside(PDL_METRIC_COPC),
+            pdlabi::meaningOutside(PDL_METRIC_AUC));
   EXPECT_FALSE(pdlabi::expectsProbabilities(PDL_METRIC_MAE));
 }
 
@@ -419,14 +425,14 @@ TEST(MetricsTest, AUCOfOneClassIsUndefined) {
 }
 
 TEST(MetricsTest, AUCOfManyCountsStaysExact) {
-  // 10^12 of each class: the products pass 2^64.
+  // 10^12 of each class: the products exceed 2^64.
   const double n = 1000000000000;
   const double sums[] = {n / 2, n / 2, n / 4, 3 * (n / 4)};
   EXPECT_DOUBLE_EQ(metricValue(metricOf(PDL_METRIC_AUC, 2), sums), 0.625);
 }
 
-// A common factor of all weights changes no metric: fractions take the f64
-// path, whole numbers the exact one.
+// A common factor of all weights changes no metric: fractions use the f64 path,
+// and whole numbers the exact one.
 TEST(MetricsTest, AFactorOfAllWeightsChangesNothing) {
   std::mt19937 random(7);
   std::vector<double> predictions, labels, whole, fractions;
@@ -438,7 +444,7 @@ TEST(MetricsTest, AFactorOfAllWeightsChangesNothing) {
   }
   for (const pdl_metric &metric : metricsOfSamples()) {
     const int32_t kind = metric.kind;
-    // A bucket error asks how many samples there are, so weights count.
+    // A bucket error depends on the number of samples, so weights count.
     if (kind == PDL_METRIC_BUCKET_ERROR)
       continue;
     const std::vector<double> none;
@@ -461,8 +467,8 @@ TEST(MetricsTest, OddPredictionsStayInsideTheHistogram) {
                            0, 0, 0, 0, 0, 0, 0, 1, 4}));
 }
 
-// A number that is not finite is never counted as one that is: the metric has
-// no value then, whatever else it observes.
+// A NaN or an infinity never counts as a finite number: the metric then has no
+// value, whatever else it observes.
 TEST(MetricsTest, ANumberThatIsNotFiniteSpoilsTheMetric) {
   const float infinity = std::numeric_limits<float>::infinity();
   for (const pdl_metric &metric : metricsOfSamples()) {
@@ -490,7 +496,7 @@ TEST(MetricsTest, ANumberThatIsNotFiniteSpoilsTheMetric) {
 
 TEST(MetricsTest, LogLossMatchesItsFormulaAndIsBounded) {
   const pdl_metric metric = metricOf(PDL_METRIC_LOG_LOSS);
-  // ln 4, ln 2, 7 ln 10 and nearly nothing.
+  // ln 4, ln 2, 7 ln 10 and almost nothing.
   const double want =
       (3 * std::log(2.0) + 7 * std::log(10.0) - std::log1p(-1e-7)) / 4;
   EXPECT_NEAR(metricValue(metric, sumsOf<double>(metric, {0.25, 0.5, 0.0, 1.0},
@@ -543,7 +549,7 @@ TEST(MetricsTest, ErrorsMatchTheirFormulas) {
 }
 
 TEST(MetricsTest, AccuracyComparesWithItsThreshold) {
-  // A prediction on the threshold is one of no click.
+  // A prediction equal to the threshold means no click.
   const std::vector<float> p = {-1, 0, 0.5f, 0.75f}, y = {0, 0, 1, 1};
   auto accuracy = [&](double threshold, const std::vector<float> &weights) {
     const pdl_metric metric = metricOf(PDL_METRIC_ACCURACY, threshold);
@@ -577,16 +583,16 @@ TEST(MetricsTest, BucketErrorJoinsBucketsToSpans) {
   // Two spans that count by their samples, and one that cannot.
   EXPECT_NEAR(error({{500, 200, 300}, {750, 100, 900}, {900, 1, 1}}),
               (0.2 * 500 + (900 / 750.0 - 1) * 1000) / 1500, 1e-14);
-  // No click was expected of the first bucket, so that it tells nothing.
+  // The first bucket expects no click, so it says nothing.
   EXPECT_TRUE(std::isnan(error({{0, 10000, 10000}})));
-  // A spoilt metric has no value, though other spans would have one.
+  // A spoilt metric has no value, even if other spans would have one.
   std::vector<double> spoilt(2000);
   spoilt[0] = std::nan("");
   spoilt[500] = spoilt[1500] = 1000;
   EXPECT_TRUE(std::isnan(metricValue(metric, spoilt)));
 }
 
-/// What a metric of one list is, by sorting.
+/// Returns the metric of one list, computed by sorting.
 double listOracle(int32_t kind, int64_t k, const std::vector<float> &scores,
                   const std::vector<float> &labels) {
   const auto sorted = [](const std::vector<float> &keys) {
@@ -632,8 +638,8 @@ TEST(MetricsTest, RankedListsEqualSorting) {
       std::vector<float> scores, labels, weights;
       double sum = 0, weightSum = 0;
       for (int list = 0; list < 50; ++list) {
-        // Few scores, so that many are equal; graded labels; and lists without
-        // a relevant item.
+        // Few distinct scores, so that many are equal; graded labels; and lists
+        // without a relevant item.
         std::vector<float> s, y;
         for (int i = 0; i < 12; ++i) {
           s.push_back(float(random() % 6) / 4);
@@ -658,7 +664,7 @@ TEST(MetricsTest, APositionStandsForTheOnlyRelevantItem) {
     EXPECT_EQ(sumsOfLists<float>(metric, 3, scores, {2, 1}),
               sumsOfLists<float>(metric, 3, scores, {0, 0, 1, 0, 1, 0}))
         << metric.kind;
-    // No position: an item that is not in the list, which is never found.
+    // No valid position: an item that is not in the list is never found.
     for (const float position : {-1.f, 3.f, 0.5f, 1e30f})
       EXPECT_EQ(sumsOfLists<float>(metric, 3, {3, 1, 2}, {position}),
                 (std::vector<double>{0, 1}))
@@ -681,7 +687,7 @@ TEST(MetricsTest, RankedListsWithoutWeightOrWithNumbersThatAreNotFinite) {
     EXPECT_TRUE(std::isnan(metricValue(
         metric, sumsOfLists<float>(metric, 3, {1, 2, 3}, {2}, {0}))));
     for (const float bad : {std::nanf(""), HUGE_VALF, -HUGE_VALF}) {
-      // Also of an item that no metric would look at.
+      // Even for an item that no metric would inspect.
       EXPECT_TRUE(pdlabi::isSpoilt(
           sumsOfLists<float>(metric, 3, {1, bad, 3}, {2}).data()));
       EXPECT_TRUE(pdlabi::isSpoilt(
@@ -694,8 +700,8 @@ TEST(MetricsTest, RankedListsWithoutWeightOrWithNumbersThatAreNotFinite) {
   }
 }
 
-// What a model may write is what a program may hold, and each kind has a number
-// of its own.
+// A model may write exactly what a program may contain, and each kind has its
+// own number.
 TEST(MetricsTest, EachMetricIsWholeAndFoundByItsKind) {
   std::set<int32_t> kinds;
   pdlabi::AllMetrics::visitAll([&](auto metric) {
@@ -713,7 +719,7 @@ TEST(MetricsTest, EachMetricIsWholeAndFoundByItsKind) {
   EXPECT_FALSE(pdlabi::isMetric(-1, 0));
 }
 
-TEST(Metrics, WhoWantsToSeeWhatTheyAreTold) {
+TEST(Metrics, WhoWantsToSeeTheirCounts) {
   const std::vector<float> predictions = {0.25, 0.5}, labels = {0, 1};
   const std::vector<double> values = {1, 2}, weights = {3, 4};
   const pdl_metric auc = metricOf(PDL_METRIC_AUC, 16);
@@ -724,7 +730,7 @@ TEST(Metrics, WhoWantsToSeeWhatTheyAreTold) {
     const ObservedSamples::Scope scope(&seen);
     EXPECT_EQ(sumsOf(auc, predictions, labels), plain);
     sumsOf(mean, values, {}, weights);
-    // Nobody wants to see what is told within.
+    // The inner values are not recorded.
     const ObservedSamples::Scope inner(nullptr);
     sumsOf(mean, values, {});
   }
@@ -742,7 +748,7 @@ TEST(Metrics, WhoWantsToSeeWhatTheyAreTold) {
   EXPECT_TRUE(second.labels.empty());
   EXPECT_EQ(std::memcmp(second.predictions.data(), values.data(), 16), 0);
   EXPECT_EQ(std::memcmp(second.weights.data(), weights.data(), 16), 0);
-  // The next batch begins anew.
+  // The next batch starts anew.
   const ObservedSamples::Scope scope(&seen);
   EXPECT_TRUE(seen.all().empty());
 }

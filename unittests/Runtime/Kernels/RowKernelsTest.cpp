@@ -31,7 +31,7 @@ template <> struct TypeCode<double> {
   static constexpr int32_t value = PDL_F64;
 };
 
-/// A lookup over random ids, built the slow way.
+/// A lookup of random ids, built slowly.
 struct RandomLookup {
   std::vector<int32_t> splits{0}, inverse, keySplits, occurrences, bagOf;
   pdl_lookup lookup{};
@@ -61,7 +61,8 @@ struct RandomLookup {
   }
 };
 
-/// All of a lookup as one input; bags in rows of `rowBags`, `rowStride` apart.
+/// Returns a whole lookup as one input; bags are in rows of `rowBags`,
+/// `rowStride` apart.
 pdl_pooled_input inputOf(const RandomLookup &data, int32_t pooling,
                          const void *cotangent, int64_t rowBags,
                          int64_t rowStride) {
@@ -70,8 +71,8 @@ pdl_pooled_input inputOf(const RandomLookup &data, int32_t pooling,
           data.splits.data()};
 }
 
-/// Small integers: their sums are exact in any order, so a loop in another
-/// order is an oracle to the bit.
+/// Returns small integers. Their sums are exact in any order, so that a loop in
+/// another order is a bitwise oracle.
 template <typename T> std::vector<T> integers(size_t count, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<T> values(count);
@@ -80,7 +81,7 @@ template <typename T> std::vector<T> integers(size_t count, unsigned seed) {
   return values;
 }
 
-/// What `pdlrt_gather` reads of a lookup.
+/// Returns the part of a lookup that `pdlrt_gather` reads.
 static pdl_lookup lookupOf(int64_t count, void *const *rows,
                            int32_t storage = PDL_STORE_ELEMENT) {
   pdl_lookup lookup = {};
@@ -183,7 +184,7 @@ TYPED_TEST(RowKernelsTest, PoolWritesBagsIntoColumnsOfAWiderMatrix) {
   using T = TypeParam;
   std::vector<T> rows{1, 2, 3, 4};
   const int32_t inverse[] = {1, 0, 1, 1, 0, 0};
-  // Two rows of three bags each, with two elements that are nobody's.
+  // Two rows of three bags each, with two unused elements.
   std::vector<T> out(16, T(-7));
   pdlrt_pool(TypeCode<T>::value, PDL_POOL_SUM, 6, 2, rows.data(), inverse,
              nullptr, 3, 8, out.data());
@@ -193,7 +194,7 @@ TYPED_TEST(RowKernelsTest, PoolWritesBagsIntoColumnsOfAWiderMatrix) {
 
 TYPED_TEST(RowKernelsTest, PoolGradientIsTheTransposedPool) {
   using T = TypeParam;
-  // Sums are exact; the divided forms are compared in double.
+  // Sums are exact; divided forms are compared in double.
   RandomLookup data(64, 13, 23);
   const int64_t width = 10;
   auto cotangent = integers<T>(static_cast<size_t>(64 * width), 4);
@@ -222,7 +223,7 @@ TYPED_TEST(RowKernelsTest, PoolGradientIsTheTransposedPool) {
   }
 }
 
-/// What a bag's cotangent is does not depend on where it lies.
+/// The cotangent of a bag does not depend on its position.
 TYPED_TEST(RowKernelsTest, PoolGradientReadsBagsFromColumnsOfAWiderMatrix) {
   using T = TypeParam;
   RandomLookup data(60, 13, 29);
@@ -238,11 +239,11 @@ TYPED_TEST(RowKernelsTest, PoolGradientReadsBagsFromColumnsOfAWiderMatrix) {
                       bag % rowBags * width);
     std::vector<T> want(13 * width), out(13 * width);
     std::vector<int32_t> bagOf(data.inverse.size());
-    const pdl_pooled_input neighbours =
+    const pdl_pooled_input neighbors =
         inputOf(data, PDL_POOL_MEAN, plain.data(), 1, width);
     const pdl_pooled_input columns =
         inputOf(data, PDL_POOL_MEAN, apart.data(), rowBags, rowStride);
-    pdlrt_pool_gradient(TypeCode<T>::value, &data.lookup, width, 1, &neighbours,
+    pdlrt_pool_gradient(TypeCode<T>::value, &data.lookup, width, 1, &neighbors,
                         bagOf.data(), want.data());
     pdlrt_pool_gradient(TypeCode<T>::value, &data.lookup, width, 1, &columns,
                         bagOf.data(), out.data());
@@ -277,8 +278,8 @@ TYPED_TEST(RowKernelsTest, PoolGradientTakesInputsOfAMergedLookup) {
 
 TYPED_TEST(RowKernelsTest, PoolGradientAddsOccurrenceByOccurrence) {
   using T = TypeParam;
-  // The large values cancel before the small one comes; a sum of its own, added
-  // at the end, would lose it.
+  // The large values cancel before the small one is added; a separate sum that
+  // is added at the end would lose it.
   const T large = std::ldexp(T(1), std::numeric_limits<T>::digits + 2);
   const int32_t inverse[] = {0, 0, 0}, keySplits[] = {0, 3};
   const int32_t occurrences[] = {0, 1, 2};
@@ -320,16 +321,17 @@ TYPED_TEST(RowKernelsTest, ReductionsOfIntegersAreExact) {
 
 TYPED_TEST(RowKernelsTest, ReductionTakesTheSettledTree) {
   using T = TypeParam;
-  // 2^digits + 1 is not a number of T: each case tells which pair met first.
+  // 2^digits + 1 is not a number of T, so each case shows which pair was added
+  // first.
   const T large = std::ldexp(T(1), std::numeric_limits<T>::digits);
   std::vector<T> values(32, T(0));
   T out;
-  // Elements 3 and 19 share lane 3 and cancel there, before lane 11 joins.
+  // Elements 3 and 19 share lane 3 and cancel there, before lane 11 is added.
   values[3] = large, values[19] = -large, values[11] = 1;
   pdlrt_reduce_rows(TypeCode<T>::value, PDL_REDUCE_SUM, 1, 32, values.data(),
                     &out);
   EXPECT_EQ(out, T(1));
-  // Lane 11 joins lane 3 in the first step; lane 7 comes one step later.
+  // Lane 11 is added to lane 3 in the first step, and lane 7 one step later.
   std::fill(values.begin(), values.end(), T(0));
   values[3] = large, values[11] = 1, values[7] = -large;
   pdlrt_reduce_rows(TypeCode<T>::value, PDL_REDUCE_SUM, 1, 32, values.data(),
@@ -382,7 +384,8 @@ TYPED_TEST(RowKernelsTest, LossSumIsOneAscendingChainInDouble) {
   EXPECT_EQ(gotWeight, 1001.0);
 }
 
-/// What `compute` writes into `count` elements, by itself and on threads.
+/// Expects `compute` to write the same `count` elements on one thread and on
+/// several.
 template <typename T, typename Compute>
 void expectSameOnThreads(size_t count, Compute compute) {
   std::vector<T> alone(count, T(7)), shared(count, T(7));
@@ -394,7 +397,7 @@ void expectSameOnThreads(size_t count, Compute compute) {
   }
 }
 
-// Of sums that are not exact, so that another order would be seen.
+// The sums are not exact, so that another order would be detected.
 TYPED_TEST(RowKernelsTest, ThreadsThatShareWorkChangeNoBit) {
   using T = TypeParam;
   constexpr int64_t bagsInRow = 6, rows = 4000, keys = 900, width = 10,
@@ -420,15 +423,15 @@ TYPED_TEST(RowKernelsTest, ThreadsThatShareWorkChangeNoBit) {
                  lookup.inverse.data(), lookup.splits.data(), bagsInRow, stride,
                  out);
     });
-    // Bags, then single ids, then bags again; and without what is between.
-    const int64_t bags = rows * bagsInRow, behind = bags / 3, next = bags / 2;
+    // Bags, then single ids, then bags again; and without the middle part.
+    const int64_t bags = rows * bagsInRow, bagsEnd = bags / 3, next = bags / 2;
     const int32_t *splits = lookup.splits.data();
     std::vector<int32_t> last;
     for (int64_t bag = next; bag <= bags; ++bag)
       last.push_back(splits[bag] - splits[next]);
     const pdl_pooled_input inputs[] = {
-        {pooling, 0, behind, cotangent.data(), bagsInRow, stride, splits},
-        {pooling, splits[behind], splits[next] - splits[behind],
+        {pooling, 0, bagsEnd, cotangent.data(), bagsInRow, stride, splits},
+        {pooling, splits[bagsEnd], splits[next] - splits[bagsEnd],
          cotangent.data() + stride, 1, 1, nullptr},
         {pooling, splits[next], bags - next, cotangent.data() + 3, 1, 2,
          last.data()}};

@@ -1,4 +1,4 @@
-//===- DeltaPayloadsTest.cpp - Payloads of mode geo, whole and damaged ----===//
+//===- DeltaPayloadsTest.cpp - Payloads of mode geo, valid and damaged ----===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,7 +20,7 @@ using testing::HasSubstr;
 
 namespace {
 
-/// A job of two servers, and what is said of 40 keys.
+/// A job of two servers, with changes of 40 keys.
 class DeltaPayloads : public testing::Test {
 protected:
   DeltaPayloads() {
@@ -40,7 +40,7 @@ protected:
   int32_t find(pdl_channel_kind kind, int32_t symbol) const {
     return layout->find(kind, symbol);
   }
-  /// The changes of a server's blocks and rows.
+  /// Returns a request with the changes of a server's blocks and rows.
   Message request(int32_t server, size_t lessRows = 0,
                   KeyPacking packing = {}) {
     ExchangeHead head;
@@ -64,8 +64,8 @@ protected:
     }
     return writer.finish();
   }
-  /// What others have changed, by keys in that order.
-  Message answer(std::span<const int64_t> changed, size_t rows) {
+  /// Returns the changes of other trainers, with keys in that order.
+  Message respond(std::span<const int64_t> changed, size_t rows) {
     ExchangeWriter writer(*layout, {});
     const int32_t c = find(PDL_CHANNEL_CHANGED_KEYS, SymbolTable);
     writer.add(c, changed.data(), changed.size_bytes());
@@ -98,16 +98,16 @@ TEST_F(DeltaPayloads, BringChangesWithTheirKeys) {
       const Message payload = request(server, 0, packing);
       const Status status = check(ExchangeForm::Exchange, server, payload);
       EXPECT_TRUE(status.ok()) << status.message();
-      // To the other server they do not belong.
+      // They do not belong to the other server.
       EXPECT_FALSE(check(ExchangeForm::Exchange, 1 - server, payload).ok());
     }
 }
 
-TEST_F(DeltaPayloads, MayAskAlone) {
+TEST_F(DeltaPayloads, MayRequestAlone) {
   ExchangeWriter writer(*layout, {});
   const Message payload = writer.finish();
   EXPECT_TRUE(check(ExchangeForm::Exchange, 0, payload).ok());
-  // And nothing may have changed.
+  // A response without changes is valid, too.
   EXPECT_TRUE(check(ExchangeForm::State, 0, payload).ok());
 }
 
@@ -115,24 +115,24 @@ TEST_F(DeltaPayloads, RefuseRowsThatAreNotThoseOfTheirKeys) {
   const Status fewer = check(ExchangeForm::Exchange, 0, request(0, 1));
   EXPECT_THAT(fewer.message(), HasSubstr("bytes instead of"));
   const auto own = router.keysOf(0);
-  EXPECT_TRUE(check(ExchangeForm::State, 0, answer(own, own.size())).ok());
+  EXPECT_TRUE(check(ExchangeForm::State, 0, respond(own, own.size())).ok());
   EXPECT_THAT(
-      check(ExchangeForm::State, 0, answer(own, own.size() - 1)).message(),
+      check(ExchangeForm::State, 0, respond(own, own.size() - 1)).message(),
       HasSubstr("bytes instead of"));
   std::vector<int64_t> turned(own.rbegin(), own.rend());
   EXPECT_THAT(
-      check(ExchangeForm::State, 0, answer(turned, turned.size())).message(),
+      check(ExchangeForm::State, 0, respond(turned, turned.size())).message(),
       HasSubstr("not in its place"));
-  EXPECT_THAT(check(ExchangeForm::State, 1, answer(own, own.size())).message(),
+  EXPECT_THAT(check(ExchangeForm::State, 1, respond(own, own.size())).message(),
               HasSubstr("belongs to server 0"));
 }
 
-TEST_F(DeltaPayloads, AreNoAnswersToOthers) {
+TEST_F(DeltaPayloads, AreNoResponsesToOthers) {
   EXPECT_FALSE(check(ExchangeForm::Norm, 0, request(0)).ok());
   EXPECT_FALSE(check(ExchangeForm::State, 0, request(0)).ok());
 }
 
-// A server knows programs with channels alone.
+// A server knows only programs with channels.
 TEST_F(DeltaPayloads, NameTheProgramByItsPlaceAmongThoseThatTravel) {
   pdl_descriptor other = *descriptor;
   std::vector<pdl_program> programs = {descriptor->programs[1],

@@ -1,4 +1,4 @@
-//===- ExchangeCodecTest.cpp - Payloads of steps, whole and damaged -------===//
+//===- ExchangeCodecTest.cpp - Payloads of steps, valid and damaged -------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,7 +22,7 @@ namespace {
 
 constexpr int32_t servers = 2;
 
-/// A job's map and the layouts of its programs.
+/// Placement of a job and layouts of its programs.
 class ExchangeCodecTest : public testing::Test {
 protected:
   void use(const BlockVariant &variant) {
@@ -46,11 +46,11 @@ protected:
     router.assign(*placement, BlockLazy, int64_t(keys.size()), keys.data());
   }
 
-  /// A whole Exchange request to `server`, by reference to this fixture.
+  /// Returns a complete Exchange request to `server`, which refers to this
+  /// fixture.
   Message exchange(int32_t server) {
     const ExchangeLayout &layout = *layouts[BlockTrain];
-    ExchangeWriter writer(layout,
-                          {.contributes = true, .contributesNext = true});
+    ExchangeWriter writer(layout, {.contributes = true, .hasNextBatch = true});
     const auto routed = router.keysOf(server);
     writer.add(layout.find(PDL_CHANNEL_KEYS, BlockLazy), routed.data(),
                routed.size_bytes());
@@ -75,7 +75,7 @@ protected:
     auto message = ExchangeMessage::decode(payload, layout.channelCount());
     if (!message)
       return message.status();
-    // Bits of the head that say how sections are packed.
+    // These bits of the head say how sections are packed.
     PDLRT_RETURN_IF_ERROR(layout.unpack(server, *message));
     touched = 0;
     for (int32_t c = 0; c < layout.channelCount(); ++c)
@@ -91,11 +91,11 @@ protected:
   std::vector<float> w;
   std::vector<int64_t> keys;
   KeyRouter router;
-  /// Read from every decoded byte, so that a sanitizer sees them.
+  /// Written from every decoded byte, so that a sanitizer checks each read.
   volatile uint64_t touched = 0;
 };
 
-/// The same bytes, cut into slices of other lengths and alignment.
+/// Returns the same bytes in slices of other lengths and alignments.
 Message recut(const Message &message, std::mt19937 &random) {
   const std::string bytes = message.toString();
   Message result;
@@ -120,7 +120,7 @@ TEST_F(ExchangeCodecTest, WhatWasWrittenIsRead) {
         layout.check(ExchangeForm::Exchange, server, *message, rowCounts());
     ASSERT_TRUE(status.ok()) << status.message();
     EXPECT_EQ(message->head(),
-              (ExchangeHead{.contributes = true, .contributesNext = true}));
+              (ExchangeHead{.contributes = true, .hasNextBatch = true}));
     const auto loss =
         message->sectionOf<double>(layout.find(PDL_CHANNEL_LOSS, -1));
     EXPECT_THAT(loss, testing::ElementsAre(3.5, 7));
@@ -135,7 +135,7 @@ TEST_F(ExchangeCodecTest, WhatWasWrittenIsRead) {
   EXPECT_EQ(readKeys, keys);
 }
 
-// A push beside steps: its rows are counted by its own keys.
+// A concurrent push: its rows are counted by its own keys.
 TEST_F(ExchangeCodecTest, KeysOfAPushAreItsOwn) {
   use({PDL_F32, false, PDL_MODE_ASYNC});
   const ExchangeLayout &layout = *layouts[BlockTrain];
@@ -171,12 +171,12 @@ TEST_F(ExchangeCodecTest, KeysOfAPushAreItsOwn) {
                 HasSubstr("brings keys of its own where it must not"));
   };
   refused({.contributes = true, .ownKeys = true, .steps = 0});
-  refused({.contributes = true, .contributesNext = true, .ownKeys = true});
+  refused({.contributes = true, .hasNextBatch = true, .ownKeys = true});
   refused({.contributes = true, .allValues = true, .ownKeys = true});
   refused({.contributes = false, .ownKeys = true});
   EXPECT_THAT(checked(head, ExchangeForm::State).message(),
               HasSubstr("brings keys of its own where it must not"));
-  // As many rows as keys.
+  // There must be as many rows as keys.
   counts[layout.find(PDL_CHANNEL_ROW_GRADIENT, BlockLazy)] -= 1;
   EXPECT_THAT(checked(head, ExchangeForm::Exchange).message(),
               HasSubstr("bytes instead of"));
@@ -190,7 +190,7 @@ TEST_F(ExchangeCodecTest, LargeSectionsAreNotCopied) {
   ASSERT_TRUE(message.ok());
   EXPECT_EQ(message->sectionOf<int64_t>(keysChannel).data(),
             router.keysOf(0).data());
-  // A move keeps it there.
+  // A move does not change the address.
   const ExchangeMessage moved = std::move(*message);
   EXPECT_EQ(moved.sectionOf<int64_t>(keysChannel).data(),
             router.keysOf(0).data());
@@ -255,19 +255,19 @@ TEST_F(ExchangeCodecTest, ScatteredSectionsAreCopiedToTheirPlaces) {
   }
 }
 
-// No bytes may be read outside of the message, and what passes both checks has
-// every section as it must be.
+// No bytes outside the message may be read, and a message that passes both
+// checks has valid sections.
 TEST_F(ExchangeCodecTest, DamageIsRefusedOrHarmless) {
   use({});
   const std::string whole = exchange(1).toString();
   ASSERT_TRUE(decodeAndCheck(Message::ofString(whole), 1).ok());
-  // Every truncation, and a longer message.
+  // Covers every truncation, and a longer message.
   for (size_t size = 0; size < whole.size(); ++size)
     EXPECT_FALSE(
         decodeAndCheck(Message::ofString(whole.substr(0, size)), 1).ok())
         << size;
   EXPECT_FALSE(decodeAndCheck(Message::ofString(whole + "........"), 1).ok());
-  // Every bit of the head and of the sizes.
+  // Covers every bit of the head and of the sizes.
   const size_t head = 16 + 8 * layouts[BlockTrain]->channelCount();
   const auto isRefused = [&](const std::string &bytes) {
     return !decodeAndCheck(Message::ofString(bytes), 1).ok();
@@ -275,13 +275,13 @@ TEST_F(ExchangeCodecTest, DamageIsRefusedOrHarmless) {
   for (size_t bit = 0; bit < head * 8; ++bit) {
     std::string spoilt = whole;
     spoilt[bit / 8] = char(spoilt[bit / 8] ^ (1 << bit % 8));
-    // A wish to stop, one for all values, one to save, and the contributors are
-    // answers' business.
+    // Flags for a stop, for all values and for a save, and the contributors,
+    // are checked only in responses.
     const bool isHarmless =
         bit == 2 || bit == 3 || bit == 9 || (bit >= 64 && bit < 96);
     EXPECT_EQ(isRefused(spoilt), !isHarmless) << "bit " << bit;
   }
-  // Anything at all.
+  // Covers random bytes.
   std::mt19937 random(11);
   for (int i = 0; i < 20000; ++i) {
     std::string spoilt = whole.substr(0, 16 + random() % whole.size());
@@ -293,12 +293,12 @@ TEST_F(ExchangeCodecTest, DamageIsRefusedOrHarmless) {
 
 TEST_F(ExchangeCodecTest, KeysOutOfPlaceAreNamed) {
   use({});
-  // As if the trainer had another map.
+  // As if the trainer had another placement.
   EXPECT_THAT(decodeAndCheck(exchange(0), 1).message(),
               HasSubstr("belongs to server 0, not 1"));
   const ExchangeLayout &layout = *layouts[BlockTrain];
   auto sentence = [&](std::vector<int64_t> list) {
-    ExchangeWriter writer(layout, {.contributesNext = true});
+    ExchangeWriter writer(layout, {.hasNextBatch = true});
     writer.add(layout.find(PDL_CHANNEL_KEYS, BlockLazy), list.data(),
                list.size() * sizeof(int64_t));
     return decodeAndCheck(writer.finish(), 1).message();
@@ -322,7 +322,7 @@ TEST_F(ExchangeCodecTest, EachFormHasItsChannels) {
   const int32_t norm = layout.find(PDL_CHANNEL_NORM, 0);
   const int32_t keysChannel = layout.find(PDL_CHANNEL_KEYS, BlockLazy);
   ASSERT_GE(norm, 0);
-  // 5 blocks of 64 rows over all servers, one unit for the vector.
+  // All servers together have 5 blocks of 64 rows, and one unit for the vector.
   size_t partials = 0;
   for (int32_t server = 0; server < servers; ++server)
     partials += layout.sectionBytes(
@@ -340,18 +340,18 @@ TEST_F(ExchangeCodecTest, EachFormHasItsChannels) {
   };
   using Form = ExchangeForm;
   EXPECT_EQ(check(Form::Norm, {.contributes = true}, norm), "");
-  EXPECT_EQ(check(Form::Norm, {.contributesNext = true}, keysChannel), "");
+  EXPECT_EQ(check(Form::Norm, {.hasNextBatch = true}, keysChannel), "");
   EXPECT_THAT(check(Form::Norm, {}, norm), HasSubstr("not of this message"));
   EXPECT_THAT(check(Form::Norm, {.contributes = true}, -1),
               HasSubstr("0 bytes instead of 8"));
-  EXPECT_THAT(check(Form::Exchange, {.contributesNext = true}, keysChannel),
+  EXPECT_THAT(check(Form::Exchange, {.hasNextBatch = true}, keysChannel),
               HasSubstr("not of this message"));
   EXPECT_THAT(check(Form::Exchange, {}, norm),
               HasSubstr("not of this message"));
   EXPECT_EQ(check(Form::Exchange, {}, -1), "");
   EXPECT_THAT(check(Form::Pull, {}, keysChannel),
               HasSubstr("program that trains"));
-  // In mode async the norms come with the gradients.
+  // In mode async, norms are sent with the gradients.
   use({PDL_F64, true, PDL_MODE_ASYNC});
   EXPECT_FALSE(layouts[BlockTrain]->hasNormRequest());
 }
@@ -377,25 +377,25 @@ TEST_F(ExchangeCodecTest, TrainersMayHaveTheParametersThatTheyOwn) {
     return layout.check(form, owner, *message, {}).message();
   };
   const ExchangeHead request = {.contributes = true, .withoutParameters = true};
-  const ExchangeHead answer = {
+  const ExchangeHead response = {
       .contributes = true, .allValues = true, .withoutParameters = true};
   use({PDL_F32, false, PDL_MODE_HYBRID});
   owner = placement->ownerOfTrainer(0);
   EXPECT_EQ(check(ExchangeForm::Exchange, request, PDL_CHANNEL_KEYS), "");
   EXPECT_THAT(check(ExchangeForm::Exchange, request, PDL_CHANNEL_GRADIENT),
               HasSubstr("not of this message"));
-  EXPECT_EQ(check(ExchangeForm::State, answer, PDL_CHANNEL_KEYS), "");
-  EXPECT_THAT(check(ExchangeForm::State, answer, PDL_CHANNEL_VALUE),
+  EXPECT_EQ(check(ExchangeForm::State, response, PDL_CHANNEL_KEYS), "");
+  EXPECT_THAT(check(ExchangeForm::State, response, PDL_CHANNEL_VALUE),
               HasSubstr("not of this message"));
-  // Servers apply the rules of what they own.
+  // Servers apply the rules of the parameters that they own.
   owner = 0;
   use({PDL_F32, false, PDL_MODE_SYNC});
   EXPECT_THAT(check(ExchangeForm::Exchange, request, PDL_CHANNEL_KEYS),
               HasSubstr("leaves out parameters"));
 }
 
-// Sums of losses are looked for where a message contributes.
-TEST_F(ExchangeCodecTest, NobodyContributesWithoutLosses) {
+// A message that contributes must have sums of losses.
+TEST_F(ExchangeCodecTest, NoMessageContributesWithoutLosses) {
   use({});
   const ExchangeLayout &layout = *layouts[BlockEvaluate];
   ASSERT_EQ(layout.objectiveOf(layout.channelCount()), 0);

@@ -1,4 +1,4 @@
-//===- HandshakeTest.cpp - Both sides must agree --------------------------===//
+//===- HandshakeTest.cpp - Comparison of handshakes -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -82,7 +82,7 @@ TEST(Handshake, EachDifferenceIsNamedWithBothValues) {
   EXPECT_EQ(sentence([](Handshake &h) { h.resumes = 1; }),
             "the trainer was started with --resume, the server without "
             "--resume; give --checkpoint FOLDER --resume to trainers and "
-            "servers alike (pdl-launch: behind each of the two --)");
+            "servers alike (pdl-launch: after each of the two --)");
   EXPECT_THAT(sentence([](Handshake &h) { h.abiVersion = 77; }),
               HasSubstr("77"));
   EXPECT_THAT(sentence([](Handshake &h) { h.model = "fm"; }),
@@ -120,7 +120,7 @@ TEST(Handshake, EachDifferenceIsNamedWithBothValues) {
   EXPECT_EQ(sentence([](Handshake &h) { h.onFailure = "abort"; }),
             "the trainer has --on-failure abort, the server wait; give all "
             "trainers and all servers the same --on-failure (pdl-launch: "
-            "behind each of the two --)");
+            "after each of the two --)");
   EXPECT_EQ(sentence([](Handshake &h) { h.keyPacking = "delta"; }), "");
   EXPECT_EQ(
       sentence([](Handshake &h) { h.keyPacking = "lzma"; }),
@@ -135,12 +135,12 @@ TEST(Handshake, EachDifferenceIsNamedWithBothValues) {
             }),
             "the trainer has --pack-gradients bf16, the server none; give all "
             "trainers and all servers the same --pack-gradients (pdl-launch: "
-            "behind each of the two --)");
+            "after each of the two --)");
   // A trainer goes back to the checkpoint of the servers.
   EXPECT_EQ(sentence([](Handshake &h) { h.startStep = 150; }), "");
   EXPECT_THAT(sentence([](Handshake &h) { h.startStep = 0; }),
               HasSubstr("step 0, the server 100"));
-  // Who takes no part may not know what the run is.
+  // A trainer that does not take part may not know the run.
   auto announces = [](Handshake &h) {
     h.takesPart = false;
     h.workers = 1;

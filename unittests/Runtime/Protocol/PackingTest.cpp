@@ -1,4 +1,4 @@
-//===- PackingTest.cpp - Keys and gradients in fewer bytes ----------------===//
+//===- PackingTest.cpp - Compression of keys and gradients ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -30,7 +30,7 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
-/// Numbers of all magnitudes, some of them 0.
+/// Returns numbers of all magnitudes, including zeros.
 std::vector<float> someNumbers(size_t count, std::mt19937 &random) {
   std::vector<float> numbers(count);
   for (size_t i = 0; i < count; ++i) {
@@ -58,13 +58,13 @@ std::vector<float> packed(GradientPacking packing,
   return out;
 }
 
-/// The bf16 number that is nearest, by search among the two around it.
+/// Returns the nearest bf16 number, by comparing the two candidates.
 float nearestBFloat16(float number) {
   const double low =
       std::bit_cast<float>(std::bit_cast<uint32_t>(number) & 0xffff0000U);
   const uint32_t above =
       (std::bit_cast<uint32_t>(number) & 0xffff0000U) + 0x10000U;
-  // Where the next one would be infinite, it stands for 2^128.
+  // If the upper one is infinite, it stands for 2^128.
   double high = std::bit_cast<float>(above);
   if (std::isinf(high))
     high = std::copysign(std::ldexp(1.0, 128), number);
@@ -75,8 +75,8 @@ float nearestBFloat16(float number) {
   return takesLow ? float(low) : std::bit_cast<float>(above);
 }
 
-/// A number of a group whose largest magnitude is `largest`, by the definition
-/// in docs/Numerics.md.
+/// Returns the Int8 value of a number in a group whose largest magnitude is
+/// `largest`, as defined in docs/Numerics.md.
 float nearestInt8(float number, float largest) {
   int exponent = -126;
   while (std::nearbyint(std::ldexp(double(largest), -exponent)) > 127)
@@ -111,14 +111,14 @@ TEST(Packing, Int8IsWhatItsDefinitionSays) {
   std::mt19937 random(2);
   for (const int64_t group : {int64_t(1), int64_t(10), groupSize}) {
     std::vector<float> numbers = someNumbers(20003, random);
-    // Around the largest that an exponent has room for.
+    // Covers numbers near the limit of an exponent.
     for (const float more : {127.0F, 127.49F, 127.5F, 127.51F, 128.0F, 0.5F})
       numbers.insert(numbers.end(), size_t(group), more);
-    // What was rounded is not rounded again.
+    // Rounding twice equals rounding once.
     const std::vector<float> once =
         packed(GradientPacking::Int8, numbers, group);
     EXPECT_EQ(packed(GradientPacking::Int8, once, group), once);
-    // Rounded to 2^128.
+    // This number rounds to 2^128.
     numbers.insert(numbers.end(), size_t(group), 3.4e38F);
     const std::vector<float> given =
         packed(GradientPacking::Int8, numbers, group);
@@ -172,10 +172,10 @@ TEST(Packing, KeysGoBothWays) {
     });
     EXPECT_EQ(sorted, shuffled);
   }
-  // Neighbours take 6 bits each.
-  std::vector<int64_t> neighbours(1000);
-  std::iota(neighbours.begin(), neighbours.end(), int64_t(1) << 40);
-  EXPECT_LT(packKeys(neighbours).size(), 800U);
+  // Consecutive keys need 6 bits each.
+  std::vector<int64_t> neighbors(1000);
+  std::iota(neighbors.begin(), neighbors.end(), int64_t(1) << 40);
+  EXPECT_LT(packKeys(neighbors).size(), 800U);
   std::vector<int64_t> apart(200);
   for (int64_t &key : apart)
     key = int64_t(random());
@@ -221,7 +221,7 @@ TEST(Packing, NamesAndFingerprints) {
               HasSubstr("--on-failure=abort"));
 }
 
-// Counts of a row are exact, whatever its numbers are.
+// Counts of a row stay exact, whatever its numbers are.
 TEST(Packing, CountsOfRowsAreNotRounded) {
   for (const auto packing :
        {GradientPacking::BFloat16, GradientPacking::Int8}) {
@@ -258,8 +258,8 @@ TEST(Packing, CountsOfRowsAreNotRounded) {
 /// Requests of one step, packed for any number of servers.
 class PackedRequests : public testing::TestWithParam<GradientPacking> {
 protected:
-  /// What each server takes out, joined: the gradient of @w, and rows of @lazy
-  /// by key.
+  /// Merged output of all servers: the gradient of @w, and rows of @lazy by
+  /// key.
   struct Taken {
     std::vector<float> w;
     std::map<int64_t, std::vector<float>> rows;
@@ -301,7 +301,7 @@ protected:
           packer.addRows(symbol, c, router.placesOf(server), pointers.data(),
                          writer);
       }
-      // As a network would cut it.
+      // Cut into slices, as a network would do.
       const std::string bytes = writer.finish().toString();
       Message payload;
       for (size_t at = 0; at < bytes.size(); at += 37) {
@@ -329,7 +329,7 @@ protected:
                     bytesOf);
         at += bytesOf;
       }
-      // Damage is found, or is another number.
+      // Damage is detected, or gives another number.
       for (size_t size = 0; size + 8 < bytes.size(); size += 8) {
         auto cut = ExchangeMessage::decode(
             Message::ofString(bytes.substr(0, size)), layout->channelCount());
@@ -363,7 +363,7 @@ TEST_P(PackedRequests, AreTheSameForAnyNumberOfServers) {
   }
 }
 
-// What rounding takes away comes with the next step, until it is forgotten.
+// Rounding errors are added to the next step, until the remainders are dropped.
 TEST_P(PackedRequests, ParametersKeepWhatRoundingLeavesOver) {
   std::mt19937 random(6);
   std::normal_distribution<float> normal(0.001F, 0.01F);
@@ -389,7 +389,7 @@ TEST_P(PackedRequests, ParametersKeepWhatRoundingLeavesOver) {
       given = wanted;
     }
   }
-  // After a hundred steps no more is missing than one rounding.
+  // After a hundred steps, the total error is at most one rounding.
   for (size_t i = 0; i < wanted.size(); ++i)
     EXPECT_NEAR(given[i], wanted[i], 0.001);
 }

@@ -1,4 +1,4 @@
-//===- PartBoxTest.cpp - Requests put together of parts -------------------===//
+//===- PartBoxTest.cpp - Reassembly of requests sent in parts -------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,7 +23,7 @@ Envelope headOf(uint64_t sequence, uint64_t incarnation = 1) {
 
 Status add(PartBox &box, uint64_t sequence, uint64_t number,
            const std::string &bytes) {
-  // In slices that say nothing.
+  // The boundaries of slices have no meaning.
   Message message;
   for (const char &byte : bytes)
     message.append(Message::ofString(std::string(1, byte)).slices().front());
@@ -39,8 +39,8 @@ TEST(PartBox, PutsTogetherInTheOrderOfPlaces) {
   PartBox box(most);
   ASSERT_TRUE(add(box, 1, 1, "defgh").ok());
   ASSERT_TRUE(add(box, 1, 0, "ab").ok());
-  // Two sections of the second part the other way round, and two places at the
-  // same position.
+  // Two ranges of the second part in reverse order, and two ranges at the same
+  // position.
   Frame whole = request("-+!", {{0, 0, 0, 2}, {1, 1, 3, 2}, {1, 1, 0, 3}});
   const Expected<bool> done = box.putTogether(whole);
   ASSERT_TRUE(done.ok()) << done.status().message();
@@ -84,7 +84,8 @@ TEST(PartBox, AnotherRequestBeginsAnew) {
   Frame whole = request("", {{0, 0, 0, 4}}, 2);
   ASSERT_TRUE(*box.putTogether(whole));
   EXPECT_EQ(whole.payload.toString(), "efgh");
-  // Nor is what an earlier start has sent of this one's.
+  // Parts that a previous incarnation sent for this request are not used
+  // either.
   ASSERT_TRUE(
       box.add(headOf(3, 1), encodePart(0, Message::ofString("a"))).ok());
   whole = {headOf(3, 2), {}, {}, {{0, 0, 0, 1}}};
@@ -105,7 +106,7 @@ TEST(PartBox, RefusesBadParts) {
   ASSERT_TRUE(add(box, 1, 0, "abc").ok());
   EXPECT_THAT(add(box, 1, 1, "de").message(),
               HasSubstr("brings it to more than the 4 bytes"));
-  // What was refused has left nothing.
+  // A refused part leaves no data.
   EXPECT_TRUE(add(box, 1, 1, "defg").ok());
   EXPECT_EQ(box.sizeFault(envelopeSize + partHeadSize + 4), "");
   EXPECT_THAT(box.sizeFault(envelopeSize + partHeadSize + 5),
@@ -128,7 +129,8 @@ TEST(PartBox, RefusesPlacesThatDoNotFit) {
   EXPECT_THAT(fault({{0, 0, 5, 0}, {1, 1, 0, 2}}), HasSubstr(beyond));
   EXPECT_THAT(fault({{0, 0, 2, ~uint64_t(0)}, {1, 1, 0, 2}}),
               HasSubstr(beyond));
-  // The same bytes twice would make much of little, or as much of less.
+  // Using the same bytes twice could produce much data from little, or hide
+  // missing data.
   const char *twice = "names bytes of part 0 twice";
   EXPECT_THAT(fault({{0, 0, 0, 4}, {0, 0, 0, 4}, {1, 1, 0, 2}}),
               HasSubstr(twice));

@@ -32,7 +32,7 @@ using Milliseconds = std::chrono::milliseconds;
 class ServerGroupTest : public testing::Test {
 protected:
   ServerGroupTest() {
-    options.retry.beatInterval = Milliseconds(5);
+    options.retry.heartbeatInterval = Milliseconds(5);
     options.retry.attemptDeadline = Milliseconds(50);
     options.errorPatience = Milliseconds(100);
     coreOptions.trainers = 2;
@@ -56,8 +56,8 @@ protected:
   std::vector<Message> all(const std::string &text) const {
     return std::vector<Message>(addresses.size(), Message::ofString(text));
   }
-  static std::string errorOf(const Expected<std::vector<Message>> &answers) {
-    return answers.ok() ? "no error" : answers.status().message();
+  static std::string errorOf(const Expected<std::vector<Message>> &responses) {
+    return responses.ok() ? "no error" : responses.status().message();
   }
 
   RealClock clock;
@@ -80,16 +80,16 @@ TEST_F(ServerGroupTest, TrainersGoThroughRoundsTogether) {
       wrong += !group->joinAll(all("hello")).ok();
       for (int round = 0; round < rounds; ++round) {
         const std::string number = "," + std::to_string(round);
-        const auto answers = group->sendAll(MessageKind::Exchange,
-                                            all(std::to_string(rank) + number));
+        const auto responses = group->sendAll(
+            MessageKind::Exchange, all(std::to_string(rank) + number));
         const std::string expected = std::to_string(rank) + " reads 0" +
                                      number + "1" + number + "2" + number;
-        if (!answers.ok() || answers->size() != 2) {
+        if (!responses.ok() || responses->size() != 2) {
           ++wrong;
           break;
         }
-        for (const Message &answer : *answers)
-          wrong += answer.toString() != expected;
+        for (const Message &response : *responses)
+          wrong += response.toString() != expected;
       }
       group->leaveAll("");
     });
@@ -99,13 +99,14 @@ TEST_F(ServerGroupTest, TrainersGoThroughRoundsTogether) {
   for (const auto &server : servers) {
     EXPECT_TRUE(server->core.waitUntilOver(std::chrono::seconds(10)));
     EXPECT_EQ(server->core.status().state, JobState::Finished);
-    EXPECT_TRUE(server->core.allTold());
+    EXPECT_TRUE(server->core.allNotified());
     EXPECT_EQ(server->application.rounds, rounds);
     EXPECT_FALSE(server->application.overlapped);
   }
 }
 
-// Where one cannot save, the folder goes: nobody writes into it any more then.
+// If one server cannot save, the folder is removed, so no server may write into
+// it any more.
 TEST_F(ServerGroupTest, ASaveThatFailsEndsWithTheLastServer) {
   coreOptions.trainers = 1;
   startServers(2);
@@ -116,9 +117,9 @@ TEST_F(ServerGroupTest, ASaveThatFailsEndsWithTheLastServer) {
   servers[1]->application.answering = [&](const Message &payload) {
     if (decodeSaveRequest(payload).kind == SaveKind::Begin) {
       ++begun;
-      return answerSaving();
+      return savingResponse();
     }
-    return ++asked % 3 != 0 ? answerSaving()
+    return ++asked % 3 != 0 ? savingResponse()
                             : encodeSaved(CheckpointManifest());
   };
   const auto group = connect(0);
@@ -151,14 +152,36 @@ TEST_F(ServerGroupTest, SaysWhoIsWaitedForAndStops) {
   };
   const auto group = connect(0);
   ASSERT_TRUE(group->joinAll(all("hello")).ok());
-  const auto answers = group->sendAll(MessageKind::Exchange, all("a"));
-  EXPECT_THAT(errorOf(answers), HasSubstr("stopped while it waited"));
+  const auto responses = group->sendAll(MessageKind::Exchange, all("a"));
+  EXPECT_THAT(errorOf(responses), HasSubstr("stopped while it waited"));
   EXPECT_THAT(lines.back(), HasSubstr("server server-0: waiting for trainer 1 "
                                       "to join"));
   group->leaveAll("stopped by the user");
   EXPECT_TRUE(servers[0]->core.waitUntilOver(std::chrono::seconds(10)));
   EXPECT_EQ(servers[0]->core.status().sentence,
             "trainer 0 failed: stopped by the user");
+}
+
+// All processes of a job end with one exit code.
+TEST_F(ServerGroupTest, TheCodeOfAFailureReachesTheOthers) {
+  startServers(2);
+  Status seen;
+  std::thread other([&] {
+    const auto group = connect(1);
+    if (group->joinAll(all("hello")).ok())
+      seen = group->sendAll(MessageKind::Exchange, all("b")).status();
+  });
+  const auto group = connect(0);
+  ASSERT_TRUE(group->joinAll(all("hello")).ok());
+  while (servers[0]->core.waitingFor().find("exchange of trainer 0") ==
+         std::string::npos)
+    std::this_thread::yield();
+  group->leaveAll(Status::resourceExhausted("no room"));
+  other.join();
+  EXPECT_EQ(seen.message(),
+            "server server-0 refuses: trainer 0 failed: no room");
+  EXPECT_EQ(seen.code(), PDL_RESOURCE_EXHAUSTED);
+  EXPECT_EQ(servers[0]->core.status().code, PDL_RESOURCE_EXHAUSTED);
 }
 
 TEST_F(ServerGroupTest, AFailureReachesTheOthers) {
@@ -186,7 +209,7 @@ TEST_F(ServerGroupTest, OneServersErrorDoesNotWaitForTheOthers) {
   startServers(1);
   const auto group = connect(0);
   ASSERT_TRUE(group->joinAll(all("hello")).ok());
-  // Server 1 waits for trainer 1; server 0 refuses.
+  // Server 1 waits for trainer 1, while server 0 refuses.
   std::vector<Message> payloads = all("a");
   payloads[0] = Message::ofString("bad");
   EXPECT_EQ(errorOf(group->sendAll(MessageKind::Exchange, payloads)),
@@ -228,7 +251,7 @@ TEST_F(ServerGroupTest, AnEarlierStartIsNotGoneOnFromUnasked) {
 TEST_F(ServerGroupTest, ANewStartGoesBackToTheLastNoteThatAllServersHave) {
   coreOptions.trainers = 1;
   coreOptions.onFailure = FailurePolicy::Wait;
-  coreOptions.keptAnswers = 3;
+  coreOptions.keptResponses = 3;
   startServers(2);
   {
     const auto first = connect(0);
@@ -238,13 +261,13 @@ TEST_F(ServerGroupTest, ANewStartGoesBackToTheLastNoteThatAllServersHave) {
       first->leaveNote(Message::ofString(std::string("before ") + step));
       ASSERT_TRUE(first->sendAll(MessageKind::Exchange, all(step)).ok());
     }
-    // The fourth request reaches one server only.
+    // The fourth request reaches only one server.
     first->leaveNote(Message::ofString("before 4"));
-    std::atomic<bool> isAnswered{false};
+    std::atomic<bool> isRespondedTo{false};
     first->session(0).send(
         MessageKind::Exchange, Message::ofString("4"),
-        [&](const Expected<Message> &) { isAnswered = true; });
-    while (!isAnswered)
+        [&](const Expected<Message> &) { isRespondedTo = true; });
+    while (!isRespondedTo)
       std::this_thread::yield();
   }
   options.earlierStart = ServerGroupOptions::EarlierStart::GoOn;
@@ -258,18 +281,19 @@ TEST_F(ServerGroupTest, ANewStartGoesBackToTheLastNoteThatAllServersHave) {
   EXPECT_TRUE(second->wasSentBefore());
   const auto fourth = second->sendAll(MessageKind::Exchange, all("4"));
   ASSERT_TRUE(fourth.ok());
-  for (const Message &answer : *fourth)
-    EXPECT_EQ(answer.toString(), "0 reads 4");
+  for (const Message &response : *fourth)
+    EXPECT_EQ(response.toString(), "0 reads 4");
   EXPECT_FALSE(second->wasSentBefore());
   for (const auto &server : servers)
     EXPECT_EQ(server->application.rounds, 4);
 }
 
-// Where a process sends as several: it has to know of all of them first.
+// If a process has several senders, it must know the state of all of them
+// first.
 TEST_F(ServerGroupTest, ACallerMayDecideWhereItGoesOn) {
   coreOptions.trainers = 1;
   coreOptions.onFailure = FailurePolicy::Wait;
-  coreOptions.keptAnswers = 2;
+  coreOptions.keptResponses = 2;
   coreOptions.keptOfProcess = 4;
   startServers(2);
   options.earlierStart = ServerGroupOptions::EarlierStart::Ask;
@@ -291,7 +315,7 @@ TEST_F(ServerGroupTest, ACallerMayDecideWhereItGoesOn) {
   EXPECT_EQ(found.firstMissing, 5u);
   EXPECT_EQ(found.noted, 2u);
   EXPECT_EQ(found.note.toString(), "before 2");
-  // More than the answers of a worker are kept.
+  // More responses than those of a worker are stored.
   second->goOnWith(1);
   EXPECT_EQ(second->requestsSent(), 0u);
   EXPECT_TRUE(second->wasSentBefore());
@@ -317,22 +341,22 @@ TEST_F(ServerGroupTest, WhatChangesNothingNeedsNoEarlierStart) {
   }
   const auto second = connect(0, 2);
   ASSERT_TRUE(second->joinAll(all("hello")).ok());
-  const auto answers = second->sendAll(MessageKind::Pull, all("b"));
-  ASSERT_TRUE(answers.ok());
-  for (const Message &answer : *answers)
-    EXPECT_EQ(answer.toString(), "rows of b");
+  const auto responses = second->sendAll(MessageKind::Pull, all("b"));
+  ASSERT_TRUE(responses.ok());
+  for (const Message &response : *responses)
+    EXPECT_EQ(response.toString(), "rows of b");
 }
 
 //===----------------------------------------------------------------------===//
-// Starts that have no number yet
+// Processes without an incarnation
 //===----------------------------------------------------------------------===//
 
-/// A start with a name of its own. All are of this process.
+/// Returns a sign with its own id. All of them belong to this process.
 StartSign startOf(uint64_t id) {
   return {id, StartSign::Claim::Judged, ProcessIdentity::ofThisProcess()};
 }
 
-// No clock of a trainer has a say.
+// The clock of a trainer has no influence.
 TEST_F(ServerGroupTest, TheFirstServerGivesTheIncarnation) {
   coreOptions.onFailure = FailurePolicy::Wait;
   coreOptions.firstIncarnation = 1000;
@@ -344,13 +368,13 @@ TEST_F(ServerGroupTest, TheFirstServerGivesTheIncarnation) {
     EXPECT_EQ((*joined)[0].toString(), "welcome");
     EXPECT_EQ((*joined)[1].toString(), "welcome");
     EXPECT_EQ(group->incarnation(), 999 + start);
-    // Of two trainers one is always there: the job goes on.
+    // One of two trainers is always there, so the job continues.
     group->leaveAll("killed");
   }
 }
 
-// A wrong address or flag costs no trainer that runs its place.
-TEST_F(ServerGroupTest, WhereOneServerRefusesNobodyLosesItsPlace) {
+// A wrong address or flag does not replace a running trainer.
+TEST_F(ServerGroupTest, IfOneServerRefusesNoTrainerLosesItsPlace) {
   coreOptions.trainers = 1;
   coreOptions.onFailure = FailurePolicy::Wait;
   startServers(2);
@@ -370,7 +394,7 @@ TEST_F(ServerGroupTest, WhereOneServerRefusesNobodyLosesItsPlace) {
     EXPECT_EQ(server->core.status().state, JobState::Finished);
 }
 
-// However long others may take to start.
+// However long other servers may take to start.
 TEST_F(ServerGroupTest, AFailureIsHeardWhileAServerIsMissing) {
   startServers(1);
   addresses.emplace_back("nobody");
@@ -387,13 +411,14 @@ TEST_F(ServerGroupTest, AFailureIsHeardWhileAServerIsMissing) {
   });
   while (!isWaiting)
     std::this_thread::yield();
-  servers[0]->core.fail("trainer 1 failed: stopped while it waited");
+  servers[0]->core.fail(
+      Status::unavailable("trainer 1 failed: stopped while it waited"));
   waits.join();
   EXPECT_EQ(seen, "server server-0 refuses: trainer 1 failed: stopped while it "
                   "waited");
 }
 
-TEST_F(ServerGroupTest, AServerThatWouldWaitForARefusedStartIsTold) {
+TEST_F(ServerGroupTest, AServerThatWouldWaitForARefusedStartIsNotified) {
   coreOptions.trainers = 1;
   startServers(2);
   std::vector<Message> handshakes = all("hello");
@@ -406,7 +431,7 @@ TEST_F(ServerGroupTest, AServerThatWouldWaitForARefusedStartIsTold) {
   EXPECT_EQ(servers[0]->core.status().sentence, "trainer 0 failed: " + error);
 }
 
-TEST_F(ServerGroupTest, ALongSentenceIsCutBeforeServersRefuseIt) {
+TEST_F(ServerGroupTest, ALongMessageIsCutBeforeServersRefuseIt) {
   startServers(1);
   const auto group = connect(0);
   ASSERT_TRUE(group->joinAll(all("hello")).ok());
@@ -417,7 +442,7 @@ TEST_F(ServerGroupTest, ALongSentenceIsCutBeforeServersRefuseIt) {
   EXPECT_LT(said.size(), 1 << 17);
 }
 
-// It was let in there at first.
+// This server admitted the process first.
 TEST_F(ServerGroupTest, WhoIsRefusedLaterByOneServerJoinsNoOther) {
   addresses.emplace_back("late");
   startServers(1);
@@ -447,8 +472,9 @@ TEST_F(ServerGroupTest, WhoIsRefusedLaterByOneServerJoinsNoOther) {
   EXPECT_EQ(late.core.status().state, JobState::Running);
 }
 
-// Who gives up where one server alone was reached takes no number there that
-// the next start, which the first server counts, cannot exceed.
+// A process gives up after reaching only one server. There it must not use a
+// number that the next process, whose number the first server assigns, cannot
+// exceed.
 TEST_F(ServerGroupTest, AfterOneThatGaveUpTheNextStartIsLetIn) {
   coreOptions.onFailure = FailurePolicy::Wait;
   coreOptions.firstIncarnation = 10;
@@ -468,14 +494,15 @@ TEST_F(ServerGroupTest, AfterOneThatGaveUpTheNextStartIsLetIn) {
   EXPECT_TRUE(joined.ok()) << joined.status().message();
 }
 
-// The answer of one server was older than the end of the earlier start.
-TEST_F(ServerGroupTest, WhosePartWasDoneMeanwhileJoinsNobody) {
+// The response of one server was older than the end of the previous
+// incarnation.
+TEST_F(ServerGroupTest, ATrainerWhoseStepsWereDoneDoesNotJoin) {
   coreOptions.onFailure = FailurePolicy::Wait;
   addresses.emplace_back("late");
   startServers(1);
   options.retry.joinPatience = std::chrono::hours(1);
-  // So that it is not greeted again by itself.
-  options.retry.beatInterval = std::chrono::hours(1);
+  // Prevents the session from greeting again by itself.
+  options.retry.heartbeatInterval = std::chrono::hours(1);
   std::atomic<bool> isWaiting{false};
   options.reportInterval = Milliseconds(1);
   options.report = [&](const std::string &line) {
@@ -489,7 +516,8 @@ TEST_F(ServerGroupTest, WhosePartWasDoneMeanwhileJoinsNobody) {
   });
   while (!isWaiting)
     std::this_thread::yield();
-  // An earlier start does all at the one server, then at the other.
+  // A previous incarnation completes everything at one server, then at the
+  // other.
   TestServer late(*transport, "elsewhere", coreOptions);
   for (const std::string &address : {addresses[1], std::string("elsewhere")}) {
     auto first = ServerGroup::connect(*transport, {address},
@@ -514,6 +542,36 @@ TEST_F(ServerGroupTest, AStartThatLeftAllServersIsNotDoneAgain) {
   }
   EXPECT_THAT(errorOf(connect(0, 0, startOf(2))->joinAll(all("hello"))),
               HasSubstr("its part is done"));
+}
+
+TEST(SavePlan, OnlyMetricsThatExistAreDecoded) {
+  const auto plan = [](int32_t kind, double parameter, size_t count = 1) {
+    SavePlan of;
+    of.metrics.assign(count, {"m", kind, parameter});
+    return SavePlan::decode(of.encode());
+  };
+  const Expected<SavePlan> good = plan(PDL_METRIC_AUC, 4096);
+  ASSERT_TRUE(good.ok()) << good.status().message();
+  EXPECT_EQ(good->metrics.size(), 1u);
+  // Sums of that many buckets would need all memory.
+  EXPECT_FALSE(plan(PDL_METRIC_AUC, 1e18).ok());
+  EXPECT_FALSE(plan(12345, 0).ok());
+  EXPECT_FALSE(plan(-1, 0).ok());
+  EXPECT_FALSE(plan(PDL_METRIC_AUC, 4096, 5000).ok());
+  const std::string text = [] {
+    SavePlan of;
+    of.metrics = {{"m", PDL_METRIC_AUC, 4096}};
+    return of.encode();
+  }();
+  // A number that has the right value only if it is cut to 32 bits.
+  const std::string kind = std::to_string(PDL_METRIC_AUC);
+  std::string large = text;
+  const size_t at = large.find("\"m\"," + kind);
+  ASSERT_NE(at, std::string::npos) << text;
+  large.replace(at + 4, kind.size(),
+                std::to_string((int64_t(1) << 32) + PDL_METRIC_AUC));
+  EXPECT_FALSE(SavePlan::decode(large).ok());
+  EXPECT_FALSE(SavePlan::decode("{}").ok());
 }
 
 } // namespace

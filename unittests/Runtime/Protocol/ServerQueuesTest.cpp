@@ -1,4 +1,4 @@
-//===- ServerQueuesTest.cpp - Requests that are not waited for ------------===//
+//===- ServerQueuesTest.cpp - Asynchronous requests to all servers --------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,8 +21,8 @@ using testing::HasSubstr;
 
 namespace {
 
-/// Two servers whose rounds wait for another trainer: it decides which of them
-/// answers, and when.
+/// Two servers whose rounds wait for another trainer, which decides when each
+/// of them responds.
 class ServerQueuesTest : public testing::Test {
 protected:
   ServerQueuesTest() {
@@ -46,25 +46,25 @@ protected:
   std::vector<Message> all(const std::string &text) const {
     return std::vector<Message>(addresses.size(), Message::ofString(text));
   }
-  /// Lets a server end the round that it is in, and waits for that.
+  /// Lets a server end its round, and waits for that.
   void endRound(size_t server) {
     std::atomic<bool> isDone = false;
     other->session(server).send(MessageKind::Exchange, Message::ofString("x"),
-                                [&](const Expected<Message> &answer) {
-                                  EXPECT_TRUE(answer.ok())
-                                      << answer.status().message();
+                                [&](const Expected<Message> &response) {
+                                  EXPECT_TRUE(response.ok())
+                                      << response.status().message();
                                   isDone = true;
                                 });
     while (!isDone)
       std::this_thread::yield();
   }
-  /// What a server has answered, of `answers`.
+  /// Returns the responses of a server among `responses`.
   static std::string saidBy(size_t server,
-                            std::vector<ServerQueues::Answer> &answers) {
+                            std::vector<ServerQueues::Response> &responses) {
     std::string text;
-    for (const ServerQueues::Answer &answer : answers)
-      if (answer.server == server)
-        text += answer.payload.toString() + ";";
+    for (const ServerQueues::Response &response : responses)
+      if (response.server == server)
+        text += response.payload.toString() + ";";
     return text;
   }
 
@@ -88,16 +88,16 @@ TEST_F(ServerQueuesTest, ASlowServerHoldsUpItsOwnQueueAlone) {
   EXPECT_FALSE(queues.hasIdleServer());
   for (int i = 0; i < 3; ++i)
     endRound(0);
-  std::vector<ServerQueues::Answer> answers;
+  std::vector<ServerQueues::Response> responses;
   const auto collect = [&] {
-    for (ServerQueues::Answer &answer : queues.takeAnswers())
-      answers.push_back(std::move(answer));
+    for (ServerQueues::Response &response : queues.takeResponses())
+      responses.push_back(std::move(response));
   };
   while (!queues.hasIdleServer())
     std::this_thread::yield();
   collect();
-  EXPECT_EQ(saidBy(0, answers), "0 reads ax;0 reads bx;0 reads cx;");
-  EXPECT_EQ(saidBy(1, answers), "");
+  EXPECT_EQ(saidBy(0, responses), "0 reads ax;0 reads bx;0 reads cx;");
+  EXPECT_EQ(saidBy(1, responses), "");
   EXPECT_TRUE(queues.isFull());
   std::atomic<bool> hasRoom = false;
   std::thread waiting([&] {
@@ -116,8 +116,10 @@ TEST_F(ServerQueuesTest, ASlowServerHoldsUpItsOwnQueueAlone) {
   emptying.join();
   EXPECT_TRUE(queues.isEmpty());
   collect();
-  EXPECT_EQ(saidBy(0, answers), "0 reads ax;0 reads bx;0 reads cx;0 reads dx;");
-  EXPECT_EQ(saidBy(1, answers), "0 reads ax;0 reads bx;0 reads cx;0 reads dx;");
+  EXPECT_EQ(saidBy(0, responses),
+            "0 reads ax;0 reads bx;0 reads cx;0 reads dx;");
+  EXPECT_EQ(saidBy(1, responses),
+            "0 reads ax;0 reads bx;0 reads cx;0 reads dx;");
   EXPECT_GT(queues.busySeconds(), 0);
 }
 
@@ -126,7 +128,7 @@ TEST_F(ServerQueuesTest, AFailureEndsAllWaiting) {
   queues.add(MessageKind::Exchange, all("a"));
   std::thread failing([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    servers[1]->core.fail("the disk is full");
+    servers[1]->core.fail(Status::unavailable("the disk is full"));
   });
   EXPECT_THAT(queues.waitForRoom().message(), HasSubstr("the disk is full"));
   failing.join();
@@ -134,7 +136,7 @@ TEST_F(ServerQueuesTest, AFailureEndsAllWaiting) {
   EXPECT_THAT(queues.waitUntilEmpty().message(), HasSubstr("the disk is full"));
 }
 
-// The last request may be answered behind the end of the queues.
+// The last request may be answered after the destruction of the queues.
 TEST_F(ServerQueuesTest, WhatWaitsDoesNotLeaveAnyMore) {
   {
     ServerQueues queues(*group, 2);

@@ -1,4 +1,4 @@
-//===- ServerSessionTest.cpp - Joins, retries, beats ----------------------===//
+//===- ServerSessionTest.cpp - Joins, retries and heartbeats --------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,8 +9,8 @@
 #include "SessionFixture.h"
 #include "Support/IdleProcess.h"
 #include "Support/RecordingApplication.h"
-#include "pdlrt/Protocol/JoinAnswer.h"
-#include "pdlrt/Protocol/LifeSign.h"
+#include "pdlrt/Protocol/Heartbeat.h"
+#include "pdlrt/Protocol/JoinResponse.h"
 #include "pdlrt/Server/ServerCore.h"
 #include "pdlrt/Testing/Simulator/WrappingTransport.h"
 #include "pdlrt/Transport/Frame.h"
@@ -69,8 +69,10 @@ TEST_F(ServerSessionTest, AJoinGivesUp) {
   advance(Seconds(59));
   EXPECT_EQ(probe.ends, 0);
   advance(Seconds(2));
-  EXPECT_EQ(probe.text, "server server-7 did not answer for 60 s: is it "
-                        "started there, and reachable?");
+  EXPECT_EQ(probe.text, "server server-7 did not respond for 60 s: is it "
+                        "started there, and reachable? Servers end with their "
+                        "job, so a trainer that is started after it finds "
+                        "none");
 }
 
 TEST_F(ServerSessionTest, ARetryIsTheSameRequest) {
@@ -89,7 +91,7 @@ TEST_F(ServerSessionTest, ARetryIsTheSameRequest) {
   session().send(MessageKind::Exchange, Message::ofString("g"), probe.done());
   advance(Milliseconds(10));
   EXPECT_EQ(attempts, 1);
-  // Pauses of 20, 40 and 80 ms.
+  // The pauses are 20, 40 and 80 ms.
   advance(Milliseconds(15));
   EXPECT_EQ(attempts, 2);
   advance(Milliseconds(40));
@@ -126,7 +128,7 @@ TEST_F(ServerSessionTest, AnAttemptThatTakesTooLongIsRepeated) {
   EXPECT_EQ(seen.size(), 3u);
 }
 
-// A round may wait for others for long: the server has the bytes.
+// A round may wait long for others, and the server already has the bytes.
 TEST_F(ServerSessionTest, ARequestThatHasComeIsNotSentAgain) {
   std::vector<Responder> held;
   size_t bytes = 0, asks = 0;
@@ -155,7 +157,7 @@ TEST_F(ServerSessionTest, ARequestThatHasComeIsNotSentAgain) {
   EXPECT_EQ(held.size(), 1u);
   EXPECT_GE(asks, 5u);
   EXPECT_EQ(bytes, payload.size() + asks * envelopeSize);
-  respond(last, {MessageKind::Exchange, 3, 0, 11, 1, 4}, MessageKind::Answer,
+  respond(last, {MessageKind::Exchange, 3, 0, 11, 1, 4}, MessageKind::Response,
           "sums");
   advance(Seconds(1));
   EXPECT_EQ(probe.text, "sums");
@@ -164,15 +166,15 @@ TEST_F(ServerSessionTest, ARequestThatHasComeIsNotSentAgain) {
 TEST_F(ServerSessionTest, AGreetingIsRepeatedUntilTheJoin) {
   std::vector<Envelope> greets;
   listen([&](const Envelope &head, const std::string &, Responder back) {
-    Envelope answer = head;
-    answer.kind = MessageKind::Answer;
+    Envelope response = head;
+    response.kind = MessageKind::Response;
     if (head.kind == MessageKind::Greet) {
       greets.push_back(head);
-      answer.sequence = 77;
+      response.sequence = 77;
     } else if (head.kind == MessageKind::Join) {
-      answer.sequence = 1;
+      response.sequence = 1;
     }
-    back.answer(joinFrame(answer, Message::ofString("welcome")));
+    back.respond(joinFrame(response, Message::ofString("welcome")));
   });
   auto created = createServerSession(*transport, "server-7", {3, 0, 0, 4},
                                      options, events);
@@ -182,7 +184,7 @@ TEST_F(ServerSessionTest, AGreetingIsRepeatedUntilTheJoin) {
   session().greet(Message::ofString("hello"), greeted.done());
   advance(Seconds(5));
   EXPECT_EQ(greeted.text, "welcome");
-  EXPECT_EQ(session().offeredIncarnation(), 77u);
+  EXPECT_EQ(session().proposedIncarnation(), 77u);
   EXPECT_GE(greets.size(), 5u);
   EXPECT_EQ(greets[0], (Envelope{MessageKind::Greet, 3, 0, 0, 0, 4}));
   session().becomeStart(77, StartSign::Claim::Judged);
@@ -194,7 +196,7 @@ TEST_F(ServerSessionTest, AGreetingIsRepeatedUntilTheJoin) {
   EXPECT_EQ(greets.size(), before);
 }
 
-TEST_F(ServerSessionTest, AnotherRequestsAnswerIsNoAnswer) {
+TEST_F(ServerSessionTest, AnotherRequestsResponseIsNoResponse) {
   int attempts = 0;
   listen([&](const Envelope &head, const std::string &payload, Responder back) {
     Envelope changed = head;
@@ -212,7 +214,7 @@ TEST_F(ServerSessionTest, AnotherRequestsAnswerIsNoAnswer) {
       default:
         break;
       }
-    respond(back, changed, MessageKind::Answer, payload);
+    respond(back, changed, MessageKind::Response, payload);
   });
   join();
   Probe probe;
@@ -239,16 +241,16 @@ TEST_F(ServerSessionTest, ARefusalIsFinal) {
     EXPECT_EQ(probe.ends, 1);
   }
   EXPECT_EQ(seen.size(), 1u);
-  // It may still say goodbye.
+  // A Leave is still allowed.
   Probe probe;
   session().send(MessageKind::Leave, {}, probe.done());
   advance(Seconds(1));
   EXPECT_TRUE(probe.ok);
 }
 
-TEST_F(ServerSessionTest, ForeignAnswersAreErrors) {
+TEST_F(ServerSessionTest, ForeignResponsesAreErrors) {
   listen([](const Envelope &, const std::string &, Responder back) {
-    back.answer(Message::ofString("HTTP/1.1 400 Bad Request"));
+    back.respond(Message::ofString("HTTP/1.1 400 Bad Request"));
   });
   Probe probe;
   session().join({}, probe.done());
@@ -259,12 +261,12 @@ TEST_F(ServerSessionTest, ForeignAnswersAreErrors) {
 TEST_F(ServerSessionTest, BeatsSayWhoIsWaitedFor) {
   int beats = 0;
   listen([&](const Envelope &head, const std::string &, Responder back) {
-    if (head.kind == MessageKind::Beat) {
-      EXPECT_EQ(head, (Envelope{MessageKind::Beat, 3, 0, 11, 0, 4}));
+    if (head.kind == MessageKind::Heartbeat) {
+      EXPECT_EQ(head, (Envelope{MessageKind::Heartbeat, 3, 0, 11, 0, 4}));
       ++beats;
     }
-    respond(back, head, MessageKind::Answer,
-            encodeLifeSign({false, "waiting for trainer 1"}).toString());
+    respond(back, head, MessageKind::Response,
+            encodeHeartbeat({false, "waiting for trainer 1"}).toString());
   });
   join();
   EXPECT_EQ(session().waitingFor(), "");
@@ -276,33 +278,33 @@ TEST_F(ServerSessionTest, BeatsSayWhoIsWaitedFor) {
   EXPECT_EQ(beats, 10);
 }
 
-TEST(JoinAnswerTest, GoesThereAndBack) {
-  const JoinAnswer all = {
+TEST(JoinResponseTest, GoesThereAndBack) {
+  const JoinResponse all = {
       {7, 8, 9}, 5, true, {{3, Message::ofString("a note")}}};
-  const std::string bytes = encodeJoinAnswer(all).toString();
-  const auto read = decodeJoinAnswer(Message::ofString(bytes));
+  const std::string bytes = encodeJoinResponse(all).toString();
+  const auto read = decodeJoinResponse(Message::ofString(bytes));
   ASSERT_TRUE(read.ok()) << read.status().message();
   EXPECT_EQ(read->process, all.process);
   EXPECT_EQ(read->job, 5u);
-  EXPECT_TRUE(read->earlierStartIsDone);
+  EXPECT_TRUE(read->previousIncarnationIsDone);
   ASSERT_EQ(read->notes.size(), 1u);
   EXPECT_EQ(read->notes[0].sequence, 3u);
   EXPECT_EQ(read->notes[0].note.toString(), "a note");
-  EXPECT_EQ(decodeJoinAnswer({})->process, ProcessIdentity());
-  // What ends before the list has no notes.
+  EXPECT_EQ(decodeJoinResponse({})->process, ProcessIdentity());
+  // A note that ends before the list has no notes.
   for (size_t size = 1; size < bytes.size(); ++size)
-    EXPECT_EQ(decodeJoinAnswer(Message::ofString(bytes.substr(0, size))).ok(),
+    EXPECT_EQ(decodeJoinResponse(Message::ofString(bytes.substr(0, size))).ok(),
               size == 32);
   EXPECT_FALSE(
-      decodeJoinAnswer(Message::ofString("\x02" + bytes.substr(1))).ok());
+      decodeJoinResponse(Message::ofString("\x02" + bytes.substr(1))).ok());
 }
 
-TEST(LifeSignTest, ALongSentenceIsCutBetweenCharacters) {
+TEST(HeartbeatTest, ALongMessageIsCutBetweenCharacters) {
   for (const std::string begin : {"", "x"}) {
     std::string sentence = begin;
     while (sentence.size() < 70000)
       sentence += "\u00e4";
-    const auto sign = decodeLifeSign(encodeLifeSign({true, sentence}));
+    const auto sign = decodeHeartbeat(encodeHeartbeat({true, sentence}));
     ASSERT_TRUE(sign.ok()) << sign.status().message();
     EXPECT_TRUE(sign->stop);
     const std::string &cut = sign->sentence;
@@ -314,7 +316,7 @@ TEST(LifeSignTest, ALongSentenceIsCutBetweenCharacters) {
     EXPECT_EQ((kept.size() - begin.size()) % 2, 0u);
   }
   const std::string whole(65536, 'x');
-  EXPECT_EQ(decodeLifeSign(encodeLifeSign({false, whole}))->sentence, whole);
+  EXPECT_EQ(decodeHeartbeat(encodeHeartbeat({false, whole}))->sentence, whole);
 }
 
 TEST_F(ServerSessionTest, AServerThatLoadsIsWaitedForWithoutALimit) {
@@ -323,9 +325,9 @@ TEST_F(ServerSessionTest, AServerThatLoadsIsWaitedForWithoutALimit) {
     if (head.kind == MessageKind::Join && clock.now() < loaded) {
       Envelope same = head;
       same.kind = MessageKind::Wait;
-      back.answer(joinFrame(same, encodeLifeSign({false, "loading step-7"})));
+      back.respond(joinFrame(same, encodeHeartbeat({false, "loading step-7"})));
     } else {
-      respond(back, head, MessageKind::Answer, "");
+      respond(back, head, MessageKind::Response, "");
     }
   });
   Probe probe;
@@ -339,21 +341,21 @@ TEST_F(ServerSessionTest, AServerThatLoadsIsWaitedForWithoutALimit) {
   EXPECT_EQ(session().waitingFor(), "");
 }
 
-TEST_F(ServerSessionTest, BeatsTellOfARequestToStopBothWays) {
+TEST_F(ServerSessionTest, HeartbeatsCarryAStopRequestBothWays) {
   bool asked = false;
   int told = 0;
-  events.wasAskedToStop = [&] { return asked; };
+  events.wasStopRequested = [&] { return asked; };
   events.onStopRequest = [&] { ++told; };
   bool heard = false, stop = false;
   listen([&](const Envelope &head, const std::string &payload, Responder back) {
-    if (head.kind == MessageKind::Beat) {
-      const auto sign = decodeLifeSign(Message::ofString(payload));
+    if (head.kind == MessageKind::Heartbeat) {
+      const auto sign = decodeHeartbeat(Message::ofString(payload));
       ASSERT_TRUE(sign.ok());
       heard = sign->stop;
-      respond(back, head, MessageKind::Answer,
-              encodeLifeSign({stop, ""}).toString());
+      respond(back, head, MessageKind::Response,
+              encodeHeartbeat({stop, ""}).toString());
     } else {
-      respond(back, head, MessageKind::Answer, "");
+      respond(back, head, MessageKind::Response, "");
     }
   });
   join();
@@ -368,7 +370,7 @@ TEST_F(ServerSessionTest, BeatsTellOfARequestToStopBothWays) {
   EXPECT_GT(told, 0);
 }
 
-/// A connection through which nothing comes for a time.
+/// Connection that delivers nothing for some time.
 class CutConnection final : public Connection {
 public:
   CutConnection(Clock &by, std::unique_ptr<Connection> over, ClockTime from,
@@ -389,8 +391,8 @@ private:
   ClockTime begin, end;
 };
 
-/// A network that is cut for a time. Connections of before stay silent for as
-/// long again, as those of TCP do: its pauses double.
+/// Network that is cut for some time. Old connections stay silent for as long
+/// again, like those of TCP, whose pauses double.
 std::unique_ptr<Transport> createCutNetwork(Transport &over, ClockTime begin,
                                             ClockTime end) {
   return createWrappingTransport(over, [&clock = over.clock(), begin,
@@ -421,13 +423,45 @@ TEST_F(ServerSessionTest, ACutThatIsShorterThanTheLimitIsNotFatal) {
   }
 }
 
+// Lost or changed bytes can leave both ends in the middle of a message.
+TEST_F(ServerSessionTest, AConnectionThatIsStuckIsReplaced) {
+  listen(echo());
+  for (const int cut : {0, 5}) {
+    for (const ClockTime limit : {options.silenceLimit, ClockTime(0)}) {
+      const ClockTime begin = clock.now() + Seconds(cut);
+      int connections = 0;
+      const auto network = createWrappingTransport(
+          *transport, [&](std::unique_ptr<Connection> made) {
+            return std::make_unique<CutConnection>(
+                clock, std::move(made), begin,
+                connections++ == 0 ? begin + Seconds(10000) : begin);
+          });
+      RetryOptions patient = options;
+      patient.silenceLimit = limit;
+      auto created = createServerSession(*network, "server-7", {3, 0, 11, 4},
+                                         patient, events);
+      ASSERT_TRUE(created.ok());
+      Probe joined, later;
+      (*created)->join(Message::ofString("hello"), joined.done());
+      // Calls of this connection end at their deadlines.
+      advance(Seconds(cut == 0 ? 45 : 7));
+      EXPECT_TRUE(joined.ok) << joined.text;
+      (*created)->send(MessageKind::Exchange, {}, later.done());
+      advance(Seconds(45));
+      EXPECT_TRUE(later.ok) << later.text;
+      EXPECT_EQ((*created)->failure().message(), "");
+      created->reset();
+    }
+  }
+}
+
 TEST_F(ServerSessionTest, ABeatsRefusalEndsTheOpenRequest) {
   bool isOver = false;
   std::vector<Responder> held;
   listen([&](const Envelope &head, const std::string &payload, Responder back) {
     if (head.kind == MessageKind::Exchange)
       held.push_back(std::move(back));
-    else if (head.kind == MessageKind::Beat && isOver)
+    else if (head.kind == MessageKind::Heartbeat && isOver)
       respond(back, head, MessageKind::Refusal, "over");
     else
       echo()(head, payload, std::move(back));
@@ -445,12 +479,12 @@ TEST_F(ServerSessionTest, ABeatsRefusalEndsTheOpenRequest) {
 TEST_F(ServerSessionTest, ASilentServerIsLost) {
   bool isSilent = false;
   std::vector<Responder> unanswered;
-  listen([&, answer = echo()](const Envelope &head, const std::string &payload,
-                              Responder back) {
+  listen([&, respond = echo()](const Envelope &head, const std::string &payload,
+                               Responder back) {
     if (isSilent)
       unanswered.push_back(std::move(back));
     else
-      answer(head, payload, std::move(back));
+      respond(head, payload, std::move(back));
   });
   join();
   advance(Seconds(30));
@@ -464,17 +498,20 @@ TEST_F(ServerSessionTest, ASilentServerIsLost) {
   EXPECT_EQ(probe.ends, 1);
 }
 
-// Before it has answered a beat, and also where nobody counts as silent.
-TEST_F(ServerSessionTest, AServerOfThisHostThatDiesIsKnownFromItsFirstAnswer) {
+// The death is known before the first heartbeat is answered, even without a
+// silence limit.
+TEST_F(ServerSessionTest,
+       AServerOfThisHostThatDiesIsKnownFromItsFirstResponse) {
   options.silenceLimit = ClockTime(0);
   for (const MessageKind first : {MessageKind::Greet, MessageKind::Join}) {
     const IdleProcess process;
     listen([&](const Envelope &head, const std::string &, Responder back) {
-      Envelope answer = head;
-      answer.kind = MessageKind::Answer;
-      answer.sequence = head.kind == MessageKind::Join ? 1 : 77;
-      back.answer(joinFrame(
-          answer, {}, encodeJoinAnswer({process.identity(), 0, false, {}})));
+      Envelope response = head;
+      response.kind = MessageKind::Response;
+      response.sequence = head.kind == MessageKind::Join ? 1 : 77;
+      back.respond(
+          joinFrame(response, {},
+                    encodeJoinResponse({process.identity(), 0, false, {}})));
     });
     client.reset();
     Probe answered, after;
@@ -495,7 +532,7 @@ TEST_F(ServerSessionTest, AServerOfThisHostThatDiesIsKnownFromItsFirstAnswer) {
   }
 }
 
-/// A connection whose calls fail for a reason while `fails`.
+/// Connection whose calls fail with a given fault while `fails` is true.
 class FailingConnection final : public Connection {
 public:
   FailingConnection(Clock &by, std::unique_ptr<Connection> over, CallFault why,
@@ -517,7 +554,7 @@ private:
   const bool &fails;
 };
 
-/// `fails` outlives the network.
+/// `fails` must outlive the network.
 std::unique_ptr<Transport>
 createFailingNetwork(Transport &over, CallFault fault, const bool &fails) {
   return createWrappingTransport(over, [&clock = over.clock(), fault, &fails](
@@ -527,7 +564,7 @@ createFailingNetwork(Transport &over, CallFault fault, const bool &fails) {
   });
 }
 
-// Its host is there: the job has ended, perhaps without this trainer.
+// The host of the server runs: the job has ended, perhaps without this trainer.
 TEST_F(ServerSessionTest, AServerThatRefusesConnectionsIsGone) {
   options.silenceLimit = ClockTime(0);
   listen(echo());
@@ -541,7 +578,7 @@ TEST_F(ServerSessionTest, AServerThatRefusesConnectionsIsGone) {
     (*created)->join(Message::ofString("hello"), joined.done());
     advance(Seconds(3));
     ASSERT_TRUE(joined.ok) << joined.text;
-    // A short one is none.
+    // A short refusal does not count.
     fails = true;
     (*created)->send(MessageKind::Exchange, {}, later.done());
     advance(Seconds(8));
@@ -557,23 +594,23 @@ TEST_F(ServerSessionTest, AServerThatRefusesConnectionsIsGone) {
     EXPECT_EQ(last.ends, fault == CallFault::Refused ? 1 : 0);
     if (fault == CallFault::Refused)
       EXPECT_THAT(last.text, HasSubstr("its address has refused connections"));
-    // What was open when it was lost is refused too, and changes nothing.
+    // A request that was open at that time is refused too, and changes nothing.
     EXPECT_EQ((*created)->serverIsLost(), fault == CallFault::Refused);
     created->reset();
   }
 }
 
-// Two refusals with a cut of the network between them are none for so long.
+// Two refusals with a network outage between them are not one long refusal.
 TEST_F(ServerSessionTest, RefusalsLongAfterEachOtherAreTwo) {
   options.silenceLimit = ClockTime(0);
   bool isSilent = false;
   std::vector<Responder> unanswered;
-  listen([&, answer = echo()](const Envelope &head, const std::string &payload,
-                              Responder back) {
+  listen([&, respond = echo()](const Envelope &head, const std::string &payload,
+                               Responder back) {
     if (isSilent)
       unanswered.push_back(std::move(back));
     else
-      answer(head, payload, std::move(back));
+      respond(head, payload, std::move(back));
   });
   bool fails = false;
   const auto network =
@@ -645,7 +682,7 @@ TEST_F(ServerSessionTest, MisuseIsAnError) {
   advance(Seconds(1));
   EXPECT_THAT(second.text, HasSubstr("while another request is open"));
   EXPECT_EQ(open.ends, 0);
-  // A Leave takes the open one's place.
+  // A Leave replaces the open request.
   Probe leave;
   session().send(MessageKind::Leave, Message::ofString("failed"), leave.done());
   EXPECT_EQ(open.ends, 0);
@@ -680,8 +717,8 @@ TEST_F(ServerSessionTest, ACallbackMaySendAndMayEndTheSession) {
   Probe second;
   session().send(MessageKind::Exchange, {}, [&](const Expected<Message> &) {
     session().send(MessageKind::Exchange, Message::ofString("b"),
-                   [&](Expected<Message> answer) {
-                     second.done()(std::move(answer));
+                   [&](Expected<Message> response) {
+                     second.done()(std::move(response));
                      client.reset();
                    });
   });
@@ -690,7 +727,7 @@ TEST_F(ServerSessionTest, ACallbackMaySendAndMayEndTheSession) {
   EXPECT_EQ(client, nullptr);
 }
 
-TEST(ServerSessionThreadsTest, EndsWhileItsServerAnswers) {
+TEST(ServerSessionThreadsTest, EndsWhileItsServerResponds) {
   RealClock clock;
   const auto transport = createInProcessTransport(clock);
   RecordingApplication application(1);
@@ -698,17 +735,17 @@ TEST(ServerSessionThreadsTest, EndsWhileItsServerAnswers) {
   const auto listener = transport->listen("s", core.handler());
   ASSERT_TRUE(listener.ok());
   RetryOptions options;
-  options.beatInterval = Milliseconds(1);
+  options.heartbeatInterval = Milliseconds(1);
   for (int run = 0; run < 200; ++run) {
     auto session = createServerSession(*transport, "s", {0, 0, 1, 0}, options);
     ASSERT_TRUE(session.ok());
     std::atomic<int> ends{0};
     (*session)->join({}, [&](const Expected<Message> &) { ++ends; });
-    // Half of them end before the answer, half after it.
+    // Half of the sessions end before the response, half after it.
     while (run % 2 > 0 && ends == 0)
       std::this_thread::yield();
     session->reset();
-    // Whatever happened, it has ended once, and nothing comes later.
+    // In all cases it has ended once, and nothing arrives later.
     EXPECT_EQ(ends, 1);
   }
 }

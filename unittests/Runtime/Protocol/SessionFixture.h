@@ -1,4 +1,4 @@
-//===- SessionFixture.h - A session and server that tests write -*- C++ -*-===//
+//===- SessionFixture.h - Session with a scripted server --------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,7 +9,7 @@
 #ifndef UNITTESTS_RUNTIME_PROTOCOL_SESSIONFIXTURE_H
 #define UNITTESTS_RUNTIME_PROTOCOL_SESSIONFIXTURE_H
 
-#include "pdlrt/Protocol/LifeSign.h"
+#include "pdlrt/Protocol/Heartbeat.h"
 #include "pdlrt/Protocol/ServerSession.h"
 #include "pdlrt/Transport/Frame.h"
 
@@ -22,61 +22,62 @@
 
 namespace pdlrt::test {
 
-/// The end of a request.
+/// Records the end of a request.
 struct Probe {
   int ends = 0;
   bool ok = false;
   std::string text;
 
   RequestDone done() {
-    return [this](Expected<Message> answer) {
+    return [this](Expected<Message> respond) {
       ++ends;
-      ok = answer.ok();
-      text = ok ? answer->toString() : answer.status().message();
+      ok = respond.ok();
+      text = ok ? respond->toString() : respond.status().message();
     };
   }
 };
 
-/// A server that a test writes: it sees heads and payloads.
+/// Server whose behavior a test defines; it sees heads and payloads.
 class ServerSessionTest : public testing::Test {
 protected:
   using Answerer =
       std::function<void(const Envelope &, const std::string &, Responder)>;
 
-  void listen(Answerer answer) {
+  void listen(Answerer respond) {
     auto opened = transport->listen(
-        "server-7", [this, answer = std::move(answer)](const Message &request,
-                                                       Responder back) {
+        "server-7", [this, respond = std::move(respond)](const Message &request,
+                                                         Responder back) {
           const auto frame = splitFrame(request);
           ASSERT_TRUE(frame.ok());
-          if (frame->head.kind == MessageKind::Ask) {
+          if (frame->head.kind == MessageKind::Poll) {
             asked(frame->head, request.size(), std::move(back));
             return;
           }
-          if (frame->head.kind != MessageKind::Beat)
+          if (frame->head.kind != MessageKind::Heartbeat)
             seen.push_back(frame->head);
-          answer(frame->head, frame->payload.toString(), std::move(back));
+          respond(frame->head, frame->payload.toString(), std::move(back));
         });
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     listener = std::move(*opened);
   }
-  /// What it answers to an ask: that nothing has come, unless a test says so.
+  /// Response to a Poll: nothing has arrived, unless a test defines another
+  /// one.
   std::function<void(const Envelope &, size_t size, Responder)> asked =
       [](const Envelope &head, size_t, Responder back) {
-        respond(back, head, MessageKind::Wait, encodeLifeSign({}).toString());
+        respond(back, head, MessageKind::Wait, encodeHeartbeat({}).toString());
       };
   static void respond(Responder &back, Envelope head, MessageKind kind,
                       const std::string &text) {
     if (head.kind == MessageKind::Join)
       head.sequence = 1;
     head.kind = kind;
-    back.answer(joinFrame(head, Message::ofString(text)));
+    back.respond(joinFrame(head, Message::ofString(text)));
   }
   static Answerer echo() {
     return
         [](const Envelope &head, const std::string &payload, Responder back) {
-          respond(back, head, MessageKind::Answer,
-                  head.kind == MessageKind::Beat ? "" : "re " + payload);
+          respond(back, head, MessageKind::Response,
+                  head.kind == MessageKind::Heartbeat ? "" : "re " + payload);
         };
   }
   ServerSession &session() {
@@ -96,7 +97,7 @@ protected:
     ASSERT_TRUE(probe.ok) << probe.text;
     seen.clear();
   }
-  /// Of the session that is made next: see PartKeeper.
+  /// Configures the next session to be created; see PartKeeper.
   void keepParts(std::function<bool()> takes, int &kept);
   void advance(ClockTime time) { clock.advanceTo(clock.now() + time); }
 

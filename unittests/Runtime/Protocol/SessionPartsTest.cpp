@@ -1,4 +1,4 @@
-//===- SessionPartsTest.cpp - Parts of requests, as who sends them --------===//
+//===- SessionPartsTest.cpp - Parts of requests at the sender -------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -43,13 +43,13 @@ TEST_F(ServerSessionTest, PartsAreRepeatedUntilTheyAreThere) {
   advance(Milliseconds(1));
   EXPECT_EQ(probe.text, "re d");
   EXPECT_EQ(seen.back().sequence, 1u);
-  // The next request is none of that.
+  // The part belongs to the next request.
   session().sendPart(0, Message::ofString("e"), {});
   advance(Milliseconds(1));
   EXPECT_EQ(seen.back().sequence, 2u);
 }
 
-/// Its bytes may still be read.
+/// Otherwise its bytes could still be read.
 TEST_F(ServerSessionTest, ARequestEndsAfterTheCallsOfItsParts) {
   Responder held;
   Envelope heldHead;
@@ -68,11 +68,11 @@ TEST_F(ServerSessionTest, ARequestEndsAfterTheCallsOfItsParts) {
   session().send(MessageKind::Exchange, Message::ofString("d"), probe.done());
   advance(Milliseconds(100));
   EXPECT_EQ(probe.ends, 0);
-  respond(held, heldHead, MessageKind::Answer, "");
+  respond(held, heldHead, MessageKind::Response, "");
   advance(Milliseconds(1));
   EXPECT_EQ(probe.ends, 1);
   EXPECT_EQ(probe.text, "re d");
-  // Who gives up waits for none of them.
+  // A Leave does not wait for parts.
   session().sendPart(0, Message::ofString("abc"), {});
   Probe left;
   session().send(MessageKind::Leave, Message::ofString("failed"), left.done());
@@ -82,7 +82,7 @@ TEST_F(ServerSessionTest, ARequestEndsAfterTheCallsOfItsParts) {
 
 TEST_F(ServerSessionTest, WhoLeavesRepeatsNoParts) {
   listen([](const Envelope &head, const std::string &payload, Responder back) {
-    if (head.kind == MessageKind::Join || head.kind == MessageKind::Beat)
+    if (head.kind == MessageKind::Join || head.kind == MessageKind::Heartbeat)
       echo()(head, payload, std::move(back));
   });
   join();
@@ -97,8 +97,8 @@ TEST_F(ServerSessionTest, WhoLeavesRepeatsNoParts) {
 
 namespace {
 
-/// Calls with parts: `takes` says whether it keeps them, unanswered, as long as
-/// it is there.
+/// Connection that keeps calls with parts unanswered while `takes` returns
+/// true, as long as the connection exists.
 class PartKeeper final : public Connection {
 public:
   PartKeeper(std::unique_ptr<Connection> to, std::function<bool()> given,
@@ -149,7 +149,7 @@ TEST_F(ServerSessionTest, NothingReadsPartsThatWereDropped) {
   EXPECT_EQ(kept, 0);
   advance(Seconds(600));
   EXPECT_EQ(kept, 0);
-  // All else goes on.
+  // Other requests still work.
   Probe probe;
   session().send(MessageKind::Exchange, Message::ofString("d"), probe.done());
   advance(Milliseconds(1));
@@ -158,11 +158,11 @@ TEST_F(ServerSessionTest, NothingReadsPartsThatWereDropped) {
   session().send(MessageKind::Leave, Message::ofString("failed"), left.done());
   advance(Milliseconds(1));
   EXPECT_EQ(left.text, "re failed");
-  // Before what counts its parts.
+  // Destroyed before the counter of its parts.
   client.reset();
 }
 
-/// Also where it is to be repeated: the server would wait for it.
+/// Also if the part was to be repeated, because the server would wait for it.
 TEST_F(ServerSessionTest, APartThatLacksMemoryEndsTheSession) {
   for (const int lost : {0, 1}) {
     int kept = 0, calls = 0;
@@ -187,14 +187,14 @@ TEST_F(ServerSessionTest, APartThatLacksMemoryEndsTheSession) {
     EXPECT_EQ(probe.ends, 1);
     EXPECT_THAT(probe.text, HasSubstr("out of memory"));
     EXPECT_EQ(session().failure().code(), PDL_OUT_OF_MEMORY);
-    // No call is counted for ever: nothing is waited for.
+    // No call stays counted, so nothing waits.
     session().dropParts();
     client.reset();
     listener.reset();
   }
 }
 
-TEST_F(ServerSessionTest, APartBehindItsRequestEndsTheSession) {
+TEST_F(ServerSessionTest, APartAfterItsRequestEndsTheSession) {
   listen([](const Envelope &head, const std::string &payload, Responder back) {
     if (head.kind != MessageKind::Exchange)
       echo()(head, payload, std::move(back));
@@ -228,7 +228,7 @@ TEST_F(ServerSessionTest, APartArrivesBeforeItsRequestEnds) {
                  [&](Expected<Message>) { order += "ended"; });
   advance(Milliseconds(1));
   ASSERT_EQ(held.size(), 1u);
-  respond(held.front(), heads.front(), MessageKind::Answer, "");
+  respond(held.front(), heads.front(), MessageKind::Response, "");
   advance(Milliseconds(1));
   EXPECT_EQ(order, "arrived ended");
 }

@@ -38,8 +38,8 @@ TEST(Scheduler, RunsEachTaskOnce) {
   }
 }
 
-// Many short calls in a row: a thread that wakes late must not touch the task
-// of a call that has returned.
+// Many short calls in a row: a thread that wakes late must not run the task of
+// a call that has returned.
 TEST(Scheduler, DisturbedCallsRunEachTaskOnceInAnotherOrder) {
   for (int64_t count : {2, 3, 7, 64, 1000}) {
     Scheduler scheduler(1, /*disturbance=*/count);
@@ -89,8 +89,8 @@ TEST(Scheduler, TasksWithoutThreadsRunTheirOwnInOrder) {
   EXPECT_EQ(parallelWidth(), 1);
 }
 
-// The threads that a task hands its own tasks to: they meet, so that neither
-// can end without the other.
+// The threads to which a task gives its own tasks meet, so that neither can end
+// without the other.
 TEST(Scheduler, TasksShareWhatTheyAreAllowedTo) {
   Scheduler scheduler(3);
   std::atomic<int> together{0};
@@ -131,7 +131,7 @@ TEST(Scheduler, NoMoreThreadsThanAllowedShareACall) {
   EXPECT_LE(most, 2);
 }
 
-// As a batch that is prepared beside the one that is computed.
+// As for a batch that is prepared while another one is computed.
 TEST(Scheduler, NestedCallsRunEachTaskOnce) {
   for (std::optional<uint64_t> disturbance :
        {std::optional<uint64_t>(), std::optional<uint64_t>(5)}) {
@@ -155,7 +155,7 @@ TEST(Scheduler, NestedCallsRunEachTaskOnce) {
 }
 
 TEST(Scheduler, PinsThreadsToProcessorsOfTheirOwn) {
-  // On a thread of its own, which stays pinned.
+  // Runs on a separate thread, which stays pinned.
   std::thread([] {
     cpu_set_t all;
     ASSERT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);

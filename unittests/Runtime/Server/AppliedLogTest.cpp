@@ -1,4 +1,4 @@
-//===- AppliedLogTest.cpp - Logs of what servers applied ------------------===//
+//===- AppliedLogTest.cpp - Logs of applied requests ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,7 +28,7 @@ namespace {
 
 constexpr BlockVariant asyncVariant = {PDL_F32, false, PDL_MODE_ASYNC};
 
-/// Servers of mode async with three trainers that keep logs.
+/// Servers of mode async with three trainers, which write logs.
 class LoggedJob {
 public:
   LoggedJob(const TestFolder &folder, const std::string &name, int32_t servers,
@@ -52,7 +52,7 @@ public:
     }
   }
 
-  /// All trainers join, with so many workers each.
+  /// Lets all trainers join, with that many workers each.
   void join(int64_t workers) {
     for (int32_t s = 0; s < int32_t(job.size()); ++s)
       for (uint32_t t = 0; t < trainers; ++t) {
@@ -62,12 +62,12 @@ public:
         Envelope request;
         request.kind = MessageKind::Join;
         request.trainer = t;
-        const auto answer =
+        const auto response =
             fronts[s]->join(request, encodeHandshake(handshake));
-        EXPECT_TRUE(answer.ok()) << answer.status().message();
+        EXPECT_TRUE(response.ok()) << response.status().message();
       }
   }
-  /// Pushes of random trainers; the first of each sends keys only.
+  /// Sends pushes of random trainers; the first of each has only keys.
   void run(int steps, std::mt19937 &random) {
     std::vector<Gradients<float>> now(trainers);
     for (int step = 0; step < steps; ++step) {
@@ -86,7 +86,7 @@ public:
       EXPECT_TRUE(status.ok()) << status.message();
     }
   }
-  /// A checkpoint of all servers.
+  /// Saves a checkpoint of all servers.
   Checkpoint save(const std::string &path) {
     CheckpointWriter writer(path);
     for (size_t s = 0; s < job.size(); ++s)
@@ -109,7 +109,7 @@ private:
   std::vector<std::unique_ptr<LoggedApplication>> fronts;
 };
 
-/// What a replay says, or its error.
+/// Returns the output of a replay, or its error.
 std::string replay(const pdl_descriptor &descriptor,
                    const ReplayOptions &options) {
   std::string text;
@@ -118,7 +118,7 @@ std::string replay(const pdl_descriptor &descriptor,
   return status.ok() ? text : "error: " + status.message();
 }
 
-/// Reads a log to its end; the sentence of the first error.
+/// Reads a log to its end. Returns the message of the first error.
 std::string readAll(const std::string &path) {
   auto reader = AppliedLogReader::open(path);
   if (!reader)
@@ -135,7 +135,7 @@ std::string readAll(const std::string &path) {
 void expectSameState(const Checkpoint &a, const std::string &path) {
   const Expected<Checkpoint> b = Checkpoint::open(path);
   ASSERT_TRUE(b.ok()) << b.status().message();
-  EXPECT_THAT(compareStates(*stateOf(a), *stateOf(*b), "A", "B", 3).sentences,
+  EXPECT_THAT(compareStates(*stateOf(a), *stateOf(*b), "A", "B", 3).messages,
               testing::IsEmpty());
   EXPECT_EQ(a.manifest().groupSteps, b->manifest().groupSteps);
 }
@@ -150,7 +150,7 @@ TEST(AppliedLog, AReplayGivesTheState) {
   first.finish();
   const Checkpoint saved = first.save(folder.file("saved"));
   EXPECT_GT(saved.manifest().groupSteps[0].second, 10);
-  // In another order of logs, on another number of threads.
+  // Logs in another order, with another number of threads.
   ReplayOptions options;
   options.logs = {first.logs[1], first.logs[0]};
   options.output = folder.file("again");
@@ -160,7 +160,7 @@ TEST(AppliedLog, AReplayGivesTheState) {
   expectSameState(saved, options.output);
   EXPECT_THAT(folder.read("first0"), testing::Not(HasSubstr("secret")));
 
-  // A job that goes on from there, with other servers.
+  // A job that resumes from there with other servers.
   LoggedJob second(folder, "second", 3, &saved);
   second.run(12, random);
   second.finish();
@@ -174,14 +174,15 @@ TEST(AppliedLog, AReplayGivesTheState) {
   expectSameState(second.save(folder.file("saved2")), more.output);
 }
 
-// Rates may be divided by it: servers learn it from the first join.
-TEST(AppliedLog, AReplayKnowsHowManyPushersThereWere) {
+// Learning rates may be divided by the number of workers, which servers learn
+// from the first join.
+TEST(AppliedLog, AReplayKnowsTheNumberOfSenders) {
   TestFolder folder;
   std::mt19937 random(8);
   LoggedJob joined(folder, "joined", 2), alone(folder, "alone", 2);
   joined.join(4);
-  EXPECT_EQ(joined.job.server(0).model().pushers(), 12);
-  EXPECT_EQ(alone.job.server(0).model().pushers(), 1);
+  EXPECT_EQ(joined.job.server(0).model().senders(), 12);
+  EXPECT_EQ(alone.job.server(0).model().senders(), 1);
   std::mt19937 same = random;
   joined.run(20, random);
   alone.run(20, same);
@@ -197,7 +198,7 @@ TEST(AppliedLog, AReplayKnowsHowManyPushersThereWere) {
   expectSameState(joined.save(folder.file("saved")), options.output);
 }
 
-// What a sender has seen follows from what it was answered.
+// The responses determine the values that a sender has read.
 TEST(AppliedLog, AReplayCompensatesDelays) {
   TestFolder folder;
   std::mt19937 random(9);
@@ -227,7 +228,7 @@ TEST(AppliedLog, DamageIsNoticedWhereverItIs) {
   const std::string whole = folder.read("log0");
   ASSERT_EQ(readAll(job.logs[0]), "");
   ASSERT_GT(whole.size(), 5000u);
-  // Each byte of the heads, and some of the rest.
+  // Covers each byte of the heads, and some of the rest.
   for (size_t at = 0; at < whole.size(); at += at < 700 ? 1 : 61) {
     std::string changed = whole;
     changed[at] = char(changed[at] ^ (1 << (at % 8)));
@@ -235,7 +236,7 @@ TEST(AppliedLog, DamageIsNoticedWhereverItIs) {
     EXPECT_NE(readAll(folder.write("cut", whole.substr(0, at))), "") << at;
   }
   EXPECT_THAT(readAll(folder.write("longer", whole + "x")),
-              HasSubstr("bytes behind its end"));
+              HasSubstr("bytes after its end"));
   EXPECT_THAT(readAll(folder.write("empty", "")), HasSubstr("is no log"));
   EXPECT_THAT(readAll(folder.write("text", std::string(5000, 'x'))),
               HasSubstr("is no log"));
@@ -249,8 +250,8 @@ TEST(AppliedLog, RecordsThatAreLostDoubledOrMovedAreNoticed) {
   job.run(3, random);
   job.finish();
   const std::string whole = folder.read("log0");
-  // Each request is taken, then answered. Mark, then records of 24 bytes and a
-  // body.
+  // Each request is taken, then answered. The file has a magic number, then
+  // records of 24 bytes and a body.
   std::vector<std::string> pieces = {whole.substr(0, 16)};
   for (size_t at = 16; at < whole.size(); at += pieces.back().size()) {
     uint64_t bytes = 0;
@@ -285,7 +286,7 @@ TEST(AppliedLog, WhatIsWholeOfACutLogCanBeReplayed) {
   ReplayOptions options;
   options.logs = job->logs;
   options.output = folder.file("again");
-  // Its server does not come to the end.
+  // The server is destroyed before the end.
   job.reset();
   const BlockProgram program(asyncVariant);
   EXPECT_THAT(replay(program.descriptor(), options),
@@ -328,7 +329,7 @@ TEST(AppliedLog, LogsOfOthersAreRefused) {
                     HasSubstr("use the pserver that wrote it")));
 }
 
-TEST(AppliedLog, ADiskErrorIsASentence) {
+TEST(AppliedLog, ADiskErrorIsAMessage) {
   TestFolder folder;
   EXPECT_THAT(
       AppliedLogWriter::create(folder.file("no/such"), {}).status().message(),
@@ -342,7 +343,7 @@ TEST(AppliedLog, ADiskErrorIsASentence) {
   ASSERT_TRUE(full.ok()) << full.status().message();
   while ((*full)->status().ok())
     std::this_thread::yield();
-  // Nobody is held up by a log that has failed.
+  // A failed log does not delay the server.
   const size_t bytes = size_t(300) << 20;
   const std::shared_ptr<std::byte[]> room(new std::byte[bytes]);
   Message large;

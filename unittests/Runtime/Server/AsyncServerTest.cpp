@@ -36,7 +36,7 @@ TEST(AsyncServer, OneWorkerIsOneProcess) {
       local.step(now);
       local.insert(next);
       expectSame(job, local);
-      expectAnswers(job, local, next[0]);
+      expectResponses(job, local, next[0]);
       now = std::move(next);
     }
   }
@@ -61,13 +61,13 @@ TEST(AsyncServer, EachPushIsAStepOfItsOwn) {
     local.step({now[t]});
     local.insert(next);
     expectSame(job, local);
-    expectAnswers(job, local, next[0]);
+    expectResponses(job, local, next[0]);
     now[t] = next[0];
   }
 }
 
-// Pulls and pushes of one worker by two senders: rows need not be those that
-// its last request asked for.
+// Pulls and pushes of one worker by two senders. Pushed rows need not be those
+// of its last request.
 TEST(AsyncServer, PushesWithKeysOfTheirOwnAreSteps) {
   std::mt19937 random(19);
   for (int32_t servers : {1, 3}) {
@@ -79,8 +79,8 @@ TEST(AsyncServer, PushesWithKeysOfTheirOwnAreSteps) {
       next[0].present = true;
       ASSERT_TRUE(job.asyncStep(0, {}, &next[0]).ok());
       local.insert(next);
-      expectAnswers(job, local, next[0]);
-      // Some keys that nobody has asked for.
+      expectResponses(job, local, next[0]);
+      // Some of the keys were never requested.
       std::vector<Gradients<float>> pushed = randomGradients<float>(1, random);
       pushed[0].present = true;
       const Status status = job.asyncPush(1, pushed[0], 1);
@@ -91,7 +91,8 @@ TEST(AsyncServer, PushesWithKeysOfTheirOwnAreSteps) {
   }
 }
 
-// What divides the sum of several steps: by hand, as one step of that weight.
+// Compares the divisor of merged steps with a computation by hand: one step of
+// that weight.
 TEST(AsyncServer, MergedStepsAreOneStepOfTheirMeanOrTheirSum) {
   std::mt19937 random(20);
   for (const int32_t merge : {PDL_MERGE_MEAN, PDL_MERGE_SUM})
@@ -104,7 +105,7 @@ TEST(AsyncServer, MergedStepsAreOneStepOfTheirMeanOrTheirSum) {
             randomGradients<float>(1, random);
         pushed[0].present = true;
         pushed[0].weight = 6;
-        // Far above the limit, so that its value is seen.
+        // The norm is far above the limit, so that its value has an effect.
         const double norm = 100;
         const Status status = job.asyncPush(0, pushed[0], steps, norm);
         ASSERT_TRUE(status.ok()) << status.message();
@@ -123,7 +124,7 @@ TEST(AsyncServer, MergedStepsAreOneStepOfTheirMeanOrTheirSum) {
 
 namespace {
 
-/// What a sender computes on: the state as it is when it is answered.
+/// Values from which a sender computes: the state when it is answered.
 struct Seen {
   std::vector<float> w, b;
   std::map<int64_t, std::vector<float>> rows;
@@ -147,7 +148,7 @@ void compensate(float value, float seen, float &gradient) {
     gradient += 0.5F * (gradient * gradient) * (value - seen);
 }
 
-/// The gradients that the rule of BlockProgram is to see, of those of a push of
+/// Returns the gradients that the rule of BlockProgram receives for a push of
 /// weight 1.
 std::vector<Gradients<float>> compensated(Reference<float> &local,
                                           const Seen &seen,
@@ -182,8 +183,8 @@ BlockVariant compensatingVariant(bool clipped = false) {
 
 } // namespace
 
-// @b of 0.25, rate 0.05: a push of 1 makes 0.2 of it, and one of 2 that was
-// computed on 0.25 is 2 + 0.5 * 4 * (0.2 - 0.25) = 1.9.
+// @b is 0.25 and the learning rate 0.05. A push of 1 changes it to 0.2. A push
+// of 2 that was computed at 0.25 becomes 2 + 0.5 * 4 * (0.2 - 0.25) = 1.9.
 TEST(AsyncServer, ALateGradientByHand) {
   std::mt19937 random(30);
   ServerJob<float> job(compensatingVariant(), 1, 2,
@@ -205,7 +206,7 @@ TEST(AsyncServer, ALateGradientByHand) {
 TEST(AsyncServer, LateGradientsAreCompensated) {
   std::mt19937 random(31);
   constexpr uint32_t trainers = 3;
-  // With a clip rows are updated in the order of shards.
+  // With a clip, rows are updated in shard order.
   for (const bool clipped : {false, true}) {
     Reference<float> local(compensatingVariant(clipped));
     ServerJob<float> job(compensatingVariant(clipped), 2, trainers,
@@ -230,7 +231,7 @@ TEST(AsyncServer, LateGradientsAreCompensated) {
       seen[t] = Seen(local, next);
     }
     for (size_t s = 0; s < job.size(); ++s) {
-      // One answer of each sender: @w, @b and at most 70 rows.
+      // One response for each sender: @w, @b and at most 70 rows.
       EXPECT_GT(job.server(s).costs().seenBytes, 0);
       EXPECT_LE(job.server(s).costs().seenBytes,
                 int64_t(trainers) * (907 + 70 * 4) * 4);
@@ -256,18 +257,19 @@ TEST(AsyncServer, OfOneWorkerNothingIsLate) {
   }
 }
 
-// Pulls go ahead of pushes, which bring steps in their order; of a merged push
-// each row was seen by the last of its steps that asked for it.
-TEST(AsyncServer, PushesBesideStepsAreCompensated) {
+// Pulls precede pushes, which carry steps in their order. For a merged push,
+// the values of a row are those read by the last of its steps that requested
+// the key.
+TEST(AsyncServer, PushesDuringStepsAreCompensated) {
   std::mt19937 random(33);
   Reference<float> local(compensatingVariant());
   ServerJob<float> job(compensatingVariant(), 2, 1,
                        PlacementPolicy::LeastLoaded, 2);
-  constexpr uint32_t pusher = 3;
+  constexpr uint32_t sender = 3;
   const auto pull = [&](Gradients<float> &step, Seen &seen, bool isFirst) {
     step = randomGradient(random);
     Gradients<float> nothing;
-    // Only the first request of a pass asks for all values.
+    // Only the first request of a pass requests all values.
     nothing.present = false;
     const Status status =
         isFirst ? job.asyncStep(0, nothing, &step) : job.asyncPull(0, step);
@@ -280,12 +282,12 @@ TEST(AsyncServer, PushesBesideStepsAreCompensated) {
   pull(a, ofA, true);
   pull(b, ofB, false);
   for (int turn = 0; turn < 3; ++turn) {
-    Status status = job.asyncPush(0, a, 1, 0, pusher);
+    Status status = job.asyncPush(0, a, 1, 0, sender);
     ASSERT_TRUE(status.ok()) << status.message();
     local.step(compensated(local, ofA, a));
     expectSame(job, local);
     pull(c, ofC, false);
-    // Of b and c: gradients of b where c has none.
+    // Merged from b and c: gradients of b for keys that c does not have.
     Gradients<float> merged = c;
     Seen ofBoth = ofC;
     for (size_t k = 0; k < b.keys[0].size(); ++k)
@@ -297,16 +299,17 @@ TEST(AsyncServer, PushesBesideStepsAreCompensated) {
       }
     pull(a, ofA, false);
     pull(b, ofB, false);
-    status = job.asyncPush(0, merged, 2, 0, pusher);
+    status = job.asyncPush(0, merged, 2, 0, sender);
     ASSERT_TRUE(status.ok()) << status.message();
     local.step(compensated(local, ofBoth, merged));
     expectSame(job, local);
   }
-  // Two steps are pulled, and not three.
-  EXPECT_FALSE(job.asyncPush(0, a, 3, 0, pusher).ok());
+  // Two steps were pulled, not three.
+  EXPECT_FALSE(job.asyncPush(0, a, 3, 0, sender).ok());
 }
 
-// Rows that a worker has pulled stay where they are until it has pushed twice.
+// Rows that a worker has pulled stay at their addresses until it has pushed
+// twice.
 TEST(AsyncServer, WorkersPassQuiescentPoints) {
   std::mt19937 random(11);
   const BlockVariant variant = {PDL_F32, false, PDL_MODE_ASYNC};
@@ -329,8 +332,8 @@ TEST(AsyncServer, WorkersPassQuiescentPoints) {
   EXPECT_TRUE(row.isUsedAgain());
 }
 
-// Where updates alone make rows nobody holds them: one who waits for samples
-// keeps no memory of those that have gone.
+// If only updates create rows, no worker holds them. A worker that waits for
+// samples does not keep the memory of deleted rows.
 TEST(AsyncServer, RowsOfUpdatesWaitForNoWorker) {
   std::mt19937 random(11);
   const BlockVariant variant = {PDL_F32, false, PDL_MODE_ASYNC};
@@ -349,7 +352,7 @@ TEST(AsyncServer, RowsOfUpdatesWaitForNoWorker) {
   for (int i = 0; i < 6; ++i)
     ASSERT_TRUE(job.asyncStep(0, now[0], &now[0]).ok());
   EXPECT_TRUE(row.isUsedAgain());
-  // It goes on with what it has pulled.
+  // The worker continues with the rows that it has pulled.
   ASSERT_TRUE(job.asyncStep(1, now[1], &now[1]).ok());
 }
 

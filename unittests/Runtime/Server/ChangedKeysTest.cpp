@@ -1,4 +1,4 @@
-//===- ChangedKeysTest.cpp - Readers hear of each change ------------------===//
+//===- ChangedKeysTest.cpp - Changed keys of a table ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,7 +19,7 @@
 
 using namespace pdlrt;
 
-/// In the order of KEYS sections.
+/// Returns the keys in the order of KEYS sections.
 static std::vector<int64_t> inOrder(const std::set<int64_t> &keys) {
   std::vector<int64_t> sorted(keys.begin(), keys.end());
   std::sort(sorted.begin(), sorted.end(), [](int64_t a, int64_t b) {
@@ -50,7 +50,7 @@ TEST(ChangedKeys, ForgetsWhatAllKnow) {
   EXPECT_EQ(keys.size(), 0u);
 }
 
-// Against a record of everything, with a reader that falls far behind.
+// Compares with a full record; one reader is much slower than the others.
 TEST(ChangedKeys, AreBoundedAndExactWithASlowReader) {
   constexpr int readers = 3, keyRange = 20000, rounds = 300;
   ChangedKeys keys;
@@ -66,7 +66,7 @@ TEST(ChangedKeys, AreBoundedAndExactWithASlowReader) {
     noted += now.size();
     for (const int64_t key : now)
       changedAt[key] = time;
-    // The last one reads at the end alone.
+    // The last reader reads only at the end.
     const size_t reader = random() % (readers - 1);
     std::set<int64_t> expected;
     for (const auto &[key, at] : changedAt)

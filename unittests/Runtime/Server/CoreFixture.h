@@ -1,4 +1,4 @@
-//===- CoreFixture.h - A server core that tests send requests ---*- C++ -*-===//
+//===- CoreFixture.h - Server core for tests --------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,7 +10,7 @@
 #define UNITTESTS_RUNTIME_SERVER_COREFIXTURE_H
 
 #include "Support/RecordingApplication.h"
-#include "pdlrt/Protocol/LifeSign.h"
+#include "pdlrt/Protocol/Heartbeat.h"
 #include "pdlrt/Protocol/PartBox.h"
 #include "pdlrt/Protocol/StartSign.h"
 #include "pdlrt/Server/ServerCore.h"
@@ -24,7 +24,7 @@
 
 namespace pdlrt::test {
 
-/// What came back of one request.
+/// Response to one request.
 class Reply {
 public:
   Reply() : sink(std::make_shared<CapturingSink>()) {}
@@ -35,17 +35,17 @@ public:
   std::string text() const {
     return came() ? frame().payload.toString() : "nothing";
   }
-  LifeSign sign() const {
-    auto decoded = decodeLifeSign(frame().payload);
+  Heartbeat sign() const {
+    auto decoded = decodeHeartbeat(frame().payload);
     EXPECT_TRUE(decoded.ok()) << decoded.status().message();
-    return decoded.ok() ? *decoded : LifeSign();
+    return decoded.ok() ? *decoded : Heartbeat();
   }
   Envelope head() const { return frame().head; }
   Message note() const { return frame().note; }
 
 private:
   struct CapturingSink final : Responder::Sink {
-    void answer(Message answered) override { response = std::move(answered); }
+    void respond(Message answered) override { response = std::move(answered); }
     std::optional<Message> response;
   };
   Frame frame() const {
@@ -56,8 +56,8 @@ private:
   std::shared_ptr<CapturingSink> sink;
 };
 
-/// A core over an application that notes its calls, with a clock that tests
-/// turn.
+/// Core with an application that records its calls, and a clock that tests
+/// control.
 class ServerCoreTest : public testing::Test {
 protected:
   ServerCoreTest() { options.trainers = 2; }
@@ -78,7 +78,8 @@ protected:
   Reply join(uint32_t trainer, uint64_t incarnation = 1) {
     return send({MessageKind::Join, trainer, 0, incarnation, 0, 0}, "hello");
   }
-  /// By a start with a name of its own; `incarnation` 0: a greeting.
+  /// Sends a Join, or with `incarnation` 0 a Greet, of a process with its own
+  /// sign.
   Reply ask(uint32_t trainer, const StartSign &start, uint64_t incarnation = 0,
             const std::string &payload = "hello") {
     const Reply reply;
@@ -94,7 +95,7 @@ protected:
     return send({MessageKind::Exchange, trainer, 0, incarnation, sequence, 0},
                 payload);
   }
-  /// Bytes of an exchange that has not come.
+  /// Sends a part of an exchange that has not arrived.
   Reply part(uint32_t trainer, uint64_t sequence, uint64_t number,
              const std::string &bytes, uint64_t incarnation = 1) {
     return send({MessageKind::Part, trainer, 0, incarnation, sequence, 0},
@@ -117,16 +118,18 @@ protected:
   }
   Reply beat(uint32_t trainer, uint64_t incarnation = 1, bool stop = false) {
     const Reply reply;
-    core().handle(joinFrame({MessageKind::Beat, trainer, 0, incarnation, 0, 0},
-                            encodeLifeSign({stop, {}})),
-                  reply.responder());
+    core().handle(
+        joinFrame({MessageKind::Heartbeat, trainer, 0, incarnation, 0, 0},
+                  encodeHeartbeat({stop, {}})),
+        reply.responder());
     return reply;
   }
   Reply leave(uint32_t trainer, const std::string &sentence = "",
               uint64_t incarnation = 1) {
     return send({MessageKind::Leave, trainer, 0, incarnation, 0, 0}, sentence);
   }
-  /// A new server whose application has that policy; all have joined.
+  /// Creates a server whose application has that policy, and lets all trainers
+  /// join.
   void joinAll(const RoundPolicy &policy) {
     server.reset();
     core();

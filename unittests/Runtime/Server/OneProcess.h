@@ -1,4 +1,4 @@
-//===- OneProcess.h - What servers must hold --------------------*- C++ -*-===//
+//===- OneProcess.h - Expected state of servers -----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,13 +12,14 @@
 #include "ServerJob.h"
 
 #include "pdlrt/Engine/BatchContext.h"
+#include "pdlrt/State/Updater.h"
 
 #include <cstring>
 #include <gtest/gtest.h>
 
 namespace pdlrt::test {
 
-/// One process that owns all state, stepped by the same gradients.
+/// One process that owns all state and applies the same gradients.
 template <typename T> class Reference {
 public:
   explicit Reference(BlockVariant variant)
@@ -36,9 +37,9 @@ public:
       for (int i = 0; i < 2 && each.present; ++i)
         (void)rowsOf(i, each.keys[i]);
   }
-  /// `norm`: the squared norm of the clip, if it is given; else formed here.
+  /// `norm` is the squared norm of the clip; if negative, it is computed here.
   void step(const std::vector<Gradients<T>> &gradients, double norm = -1) {
-    std::vector<Contribution> parts(gradients.size());
+    std::vector<PartialSum> parts(gradients.size());
     std::vector<std::vector<void *>> rows;
     std::vector<std::vector<const void *>> pointers;
     rows.reserve(2 * gradients.size());
@@ -97,12 +98,12 @@ uint32_t usesIn(const Reference<T> &local, int32_t table, const TableRow &row) {
   return local.model.table(table)->layout().headerOf(row.row).uses();
 }
 
-/// Whether rows have headers that tell how often they were used, or came from a
-/// checkpoint, which does not hold them.
+/// State of the row headers, which count uses: kept, or lost because rows were
+/// restored from a checkpoint, which does not store them.
 enum class Headers { Kept, Restored };
 
-/// All values and slots of all servers, against those of one process; and how
-/// often rows were used.
+/// Compares all values, slots and use counts of all servers with those of one
+/// process.
 template <typename T>
 void expectSame(ServerJob<T> &job, Reference<T> &local,
                 Headers headers = Headers::Kept) {
@@ -162,10 +163,10 @@ void expectSame(ServerJob<T> &job, Reference<T> &local,
       EXPECT_EQ(job.server(s).model().stepCount(g), local.model.stepCount(g));
 }
 
-/// What trainer 0 was answered, against the same.
+/// Compares the response to trainer 0 with the same state.
 template <typename T>
-void expectAnswers(ServerJob<T> &job, Reference<T> &local,
-                   const Gradients<T> &next) {
+void expectResponses(ServerJob<T> &job, Reference<T> &local,
+                     const Gradients<T> &next) {
   for (int32_t index : {BlockW, BlockB, BlockC})
     EXPECT_EQ(std::memcmp(job.mirrors[index].data(), local.model.value(index),
                           job.mirrors[index].size() * sizeof(T)),

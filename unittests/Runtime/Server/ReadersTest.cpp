@@ -1,4 +1,4 @@
-//===- ReadersTest.cpp - Who reads and is not of the job ------------------
+//===- ReadersTest.cpp - Readers outside the job --------------------------===//
 //===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
@@ -29,29 +29,29 @@ using testing::Each;
 using testing::HasSubstr;
 
 //===----------------------------------------------------------------------===//
-// The server's end
+// Server side
 //===----------------------------------------------------------------------===//
 
 TEST_F(ServerCoreTest, ReadersAreNoTrainers) {
   options.jobId = 77;
   joinAll();
-  application->answerReaders = true;
+  application->respondToReaders = true;
   const Reply visit = send({MessageKind::Visit, 9, 9, 0, 0, 9}, "who");
   EXPECT_EQ(visit.text(), "visited who");
   EXPECT_EQ(visit.head().incarnation, 77u);
-  // The start of a trainer that has joined.
+  // The incarnation of a trainer that has joined.
   EXPECT_EQ(visit.head().sequence, 1u);
   EXPECT_EQ(send({MessageKind::Read, 0, 0, 77, 0, 0}, "rows").text(),
             "read rows");
-  // Of another start of the server.
+  // From a previous run of the server.
   const Reply stranger = send({MessageKind::Read, 0, 0, 76, 0, 0}, "rows");
   EXPECT_EQ(stranger.kind(), MessageKind::Refusal);
   EXPECT_EQ(stranger.head().sequence, sequenceOfStranger);
-  // What is refused harms nobody.
+  // A refused request has no other effect.
   EXPECT_EQ(send({MessageKind::Read, 0, 0, 77, 0, 0}, "no memory").kind(),
             MessageKind::Refusal);
   EXPECT_EQ(core().status().state, JobState::Running);
-  // A round waits for trainers as before, and readers do not hold it up.
+  // A round waits for trainers as before; readers do not delay it.
   const Reply first = exchange(0, 1, "a");
   EXPECT_FALSE(first.came());
   EXPECT_EQ(send({MessageKind::Read, 0, 0, 77, 0, 0}, "rows").text(),
@@ -60,10 +60,10 @@ TEST_F(ServerCoreTest, ReadersAreNoTrainers) {
   EXPECT_TRUE(first.came());
 }
 
-TEST_F(ServerCoreTest, ReadersAreScreenedAndToldOfTheEnd) {
+TEST_F(ServerCoreTest, ReadersAreScreenedAndNotifiedOfTheEnd) {
   options.jobId = 77;
   joinAll();
-  application->answerReaders = true;
+  application->respondToReaders = true;
   const auto screened = [&](MessageKind kind, uint64_t job, uint64_t size) {
     const auto response =
         core().screen(joinFrame({kind, 0, 0, job, 0, 0}, {}), size);
@@ -76,7 +76,7 @@ TEST_F(ServerCoreTest, ReadersAreScreenedAndToldOfTheEnd) {
   EXPECT_THAT(screened(MessageKind::Read, 77, largestRead + 1),
               HasSubstr("ask for fewer rows"));
   EXPECT_THAT(screened(MessageKind::Read, 0, 100), HasSubstr("started anew"));
-  core().fail("the disk is full");
+  core().fail(Status::unavailable("the disk is full"));
   EXPECT_EQ(screened(MessageKind::Read, 77, 100), "the disk is full");
   EXPECT_EQ(send({MessageKind::Visit, 0, 0, 0, 0, 0}, "who").text(),
             "the disk is full");
@@ -84,7 +84,7 @@ TEST_F(ServerCoreTest, ReadersAreScreenedAndToldOfTheEnd) {
 
 TEST_F(ServerCoreTest, ReadersWaitInABoundedQueueOfTheirOwn) {
   options.jobId = 77;
-  // Runs what it has when it is told to.
+  // Executor that runs its tasks only when told to.
   struct Later final : Executor {
     void run(std::function<void()> task) override {
       if (std::exchange(lacksMemory, false))
@@ -100,7 +100,7 @@ TEST_F(ServerCoreTest, ReadersWaitInABoundedQueueOfTheirOwn) {
     bool lacksMemory = false;
   } executor;
   RecordingApplication with(2);
-  with.answerReaders = true;
+  with.respondToReaders = true;
   ServerCore busy(options, clock, executor);
   const auto ask = [&] {
     Reply reply;
@@ -109,14 +109,14 @@ TEST_F(ServerCoreTest, ReadersWaitInABoundedQueueOfTheirOwn) {
                 reply.responder());
     return reply;
   };
-  // While the state is loaded.
+  // The state is still being loaded.
   EXPECT_EQ(ask().kind(), MessageKind::Wait);
   busy.open(with);
   std::vector<Reply> replies;
   for (int i = 0; i < 64; ++i)
     replies.push_back(ask());
-  // One of them at a time is with the executor, so that a trainer's request
-  // waits for one at most.
+  // The executor has one of them at a time, so a trainer's request waits for at
+  // most one.
   EXPECT_EQ(executor.tasks.size(), 1u);
   EXPECT_EQ(ask().kind(), MessageKind::Wait);
   executor.runOne();
@@ -126,7 +126,7 @@ TEST_F(ServerCoreTest, ReadersWaitInABoundedQueueOfTheirOwn) {
   while (!executor.tasks.empty())
     executor.runOne();
   EXPECT_EQ(replies[63].text(), "read rows");
-  // Where memory ends, those that wait are let go, and others are served.
+  // Without memory, waiting readers are dropped, and later ones are served.
   executor.lacksMemory = true;
   EXPECT_FALSE(ask().came());
   EXPECT_TRUE(executor.tasks.empty());
@@ -142,13 +142,13 @@ TEST_F(ServerCoreTest, ReadersWaitInABoundedQueueOfTheirOwn) {
 }
 
 //===----------------------------------------------------------------------===//
-// Both ends
+// Both sides
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// Two servers of a job in this process, whose state has some rows, and a
-/// network that they listen at.
+/// Two servers of a job in this process, whose state has some rows, and their
+/// network.
 class ReadersTest : public testing::Test {
 protected:
   explicit ReadersTest(int32_t mode = PDL_MODE_SYNC)
@@ -162,7 +162,7 @@ protected:
     for (int i = 0; i < 2; ++i)
       for (const int64_t key : now.keys[i]) {
         keys[i].push_back(key);
-        // That one has no row.
+        // This key has no row.
         keys[i].push_back(key ^ (int64_t(1) << 50));
       }
     auto clock = std::make_unique<RealClock>();
@@ -184,7 +184,7 @@ protected:
     listeners[s] = *network->listen(names[s], cores[s]->handler());
   }
 
-  /// Passes all on to the network, which it does not own.
+  /// Forwards everything to the network, which it does not own.
   struct Borrowed final : Transport {
     explicit Borrowed(Transport &of) : of(of) {}
     Clock &clock() override { return of.clock(); }
@@ -241,7 +241,7 @@ protected:
     rows.status = remote.read(wanted, *scratch, rows.isUnavailable);
     return rows;
   }
-  /// What saves of the servers would hold now.
+  /// Expects the rows that saves of the servers would contain now.
   void expectTheirs(const Rows &rows) {
     ASSERT_TRUE(rows.status.ok()) << rows.status.message();
     for (size_t s = 0; s < 2; ++s)
@@ -256,7 +256,7 @@ protected:
         EXPECT_EQ(rows.isUnknown[i][k], isUnknown);
         if (!isUnknown)
           std::memcpy(wanted.data(), row, wanted.size() * sizeof(float));
-        else if (i == 0) // the other one has unknown(zero)
+        else if (i == 0) // the other table has unknown(zero)
           table.initialValue(keys[i][k], wanted.data());
         EXPECT_TRUE(std::equal(wanted.begin(), wanted.end(),
                                &rows.of[i][k * wanted.size()]))
@@ -274,7 +274,7 @@ protected:
     const auto owner = size_t(job.map().ownerOfKey(tableAt(i), key));
     return *job.server(owner).model().table(tableAt(i));
   }
-  /// Null if there is none.
+  /// Returns the row, or null if there is none.
   void *rowOf(int i, int64_t key) {
     void *row = nullptr;
     TableScratch scratch;
@@ -288,8 +288,8 @@ protected:
     gradients.weight = 2;
     return gradients;
   }
-  /// Sends the trainer's request to each server: the gradients of a step, and
-  /// the keys of the next one. Null: there are none.
+  /// Sends the trainer's request to each server: the gradients of a step and
+  /// the keys of the next one. Null means none.
   void exchange(const Gradients<float> *now, const Gradients<float> *next) {
     // Messages refer to the gradients.
     const Gradients<float> nothing;
@@ -305,7 +305,7 @@ protected:
           server.take(head, payloads[s], isRound ? Turn::InRound : Turn::Alone)
               .ok());
       ASSERT_TRUE(!isRound || server.closeRound(head.kind).ok());
-      ASSERT_TRUE(server.answer({&head, 1}).ok());
+      ASSERT_TRUE(server.respond({&head, 1}).ok());
     }
   }
   void step() {
@@ -325,7 +325,7 @@ protected:
   std::unique_ptr<Listener> listeners[2];
 };
 
-/// The same in each mode whose servers apply steps.
+/// Runs in each mode whose servers apply steps.
 class PreparedRowsTest : public ReadersTest,
                          public testing::WithParamInterface<int32_t> {
 protected:
@@ -354,7 +354,8 @@ TEST_P(PreparedRowsTest, AreUnknownUntilTheyAreUsed) {
     ASSERT_GT(keys[i].size(), first[i] + 10);
   }
   exchange(nullptr, &next);
-  // All but the first `used` of the new rows of each table are unknown.
+  // Expects all new rows of each table to be unknown, except for the first
+  // `used`.
   const auto expectUnknown = [&](size_t used) {
     const Rows rows = read(**remote);
     expectTheirs(rows);
@@ -472,19 +473,19 @@ TEST_F(ReadersTest, ServersThatAreStartedAnewAreVisited) {
   expectTheirs(read(**remote));
 }
 
-TEST_F(ReadersTest, AServerThatIsGoneIsOneSentenceUntilItIsBack) {
+TEST_F(ReadersTest, AServerThatIsGoneIsOneMessageUntilItIsBack) {
   ConnectOptions options;
   options.rowAgeMillis = 0;
   const auto remote = connect(options);
   ASSERT_TRUE(remote.ok());
   listeners[1].reset();
   const Rows rows = read(**remote);
-  EXPECT_THAT(rows.status.message(), HasSubstr("server two does not answer"));
+  EXPECT_THAT(rows.status.message(), HasSubstr("server two does not respond"));
   EXPECT_TRUE(rows.isUnavailable);
   start(1, 2);
   expectTheirs(read(**remote));
-  // A failed job says why.
-  cores[0]->fail("the disk is full");
+  // A failed job gives its reason.
+  cores[0]->fail(Status::ioError("the disk is full"));
   EXPECT_EQ(read(**remote).status.message(), "server one: the disk is full");
 }
 
@@ -497,7 +498,7 @@ TEST_F(ReadersTest, WhatDoesNotFitIsRefused) {
   };
   EXPECT_THAT(refused({"one"}), HasSubstr("give the addresses of all servers"));
   EXPECT_THAT(refused({"one", "three"}), HasSubstr("server three did not "
-                                                   "answer within 200 ms"));
+                                                   "respond within 200 ms"));
   listeners[1] = *network->listen("again", cores[0]->handler());
   EXPECT_THAT(refused({"one", "again"}), HasSubstr("and so does one"));
 }
@@ -512,9 +513,9 @@ TEST_F(ReadersTest, ServersOfTwoJobsAreRefused) {
                      Responder());
   };
   join(0, 5 << 20);
-  // Whose trainers are on their way.
+  // The trainers have not joined the other server yet.
   EXPECT_TRUE(connect().ok());
-  // A later start, which the other server is yet to see.
+  // A restarted trainer that the other server has not seen yet.
   join(1, (5 << 20) + 1);
   EXPECT_TRUE(connect().ok());
   start(1, /*jobId=*/2);
@@ -528,23 +529,23 @@ TEST_F(ReadersTest, DamagedRequestsAreRefused) {
   StateServer &server = job.server(0);
   for (const std::string &text : {std::string(), std::string(15, '\0'),
                                   std::string(16, '\xff'), std::string("{}")}) {
-    EXPECT_FALSE(server.answerRead(Message::ofString(text)).ok());
-    EXPECT_FALSE(server.answerVisit(Message::ofString(text)).ok());
+    EXPECT_FALSE(server.respondToRead(Message::ofString(text)).ok());
+    EXPECT_FALSE(server.respondToVisit(Message::ofString(text)).ok());
   }
   const int64_t key = keys[0][0];
   const auto owner = size_t(job.map().ownerOfKey(BlockLazy, key));
   const auto of = [&](uint64_t symbol) {
     return encodeRead({{{symbol, {&key, 1}}}, false});
   };
-  EXPECT_TRUE(job.server(owner).answerRead(of(BlockLazy)).ok());
+  EXPECT_TRUE(job.server(owner).respondToRead(of(BlockLazy)).ok());
   EXPECT_THAT(
-      job.server(1 - owner).answerRead(of(BlockLazy)).status().message(),
+      job.server(1 - owner).respondToRead(of(BlockLazy)).status().message(),
       HasSubstr("is not there"));
-  EXPECT_THAT(server.answerRead(of(BlockW)).status().message(),
+  EXPECT_THAT(server.respondToRead(of(BlockW)).status().message(),
               HasSubstr("no table here"));
-  EXPECT_FALSE(server.answerRead(of(1000)).ok());
-  // What a server says of itself: rows that are there twice, or more than can
-  // be counted.
+  EXPECT_FALSE(server.respondToRead(of(1000)).ok());
+  // Descriptions by a server with duplicate rows, or with more rows than can be
+  // counted.
   for (const std::string &rows :
        {std::string("[[0,300]]"), std::string("[[0,10],[9,1]]"),
         std::string("[[0,10],[10,1537228672809129292]]"),
@@ -556,16 +557,16 @@ TEST_F(ReadersTest, DamagedRequestsAreRefused) {
         rows + "}]}"));
     EXPECT_EQ(said.ok(), rows == "[[0,300]]") << rows;
   }
-  // Of an answer each byte counts, and what is cut off is noticed.
-  const auto answer = job.server(owner).answerRead(of(BlockLazy));
-  const auto contents =
-      decodeContents(*job.server(owner).answerVisit(encodeVisit({"blocks"})));
+  // Each byte of a response counts, and truncation is detected.
+  const auto answer = job.server(owner).respondToRead(of(BlockLazy));
+  const auto contents = decodeContents(
+      *job.server(owner).respondToVisit(encodeVisit({"blocks"})));
   ASSERT_TRUE(contents.ok()) << contents.status().message();
   const ReadRequest request = {{{BlockLazy, {&key, 1}}}, false};
   const std::string bytes = answer->toString();
-  EXPECT_TRUE(decodeReadAnswer(*answer, request, *contents).ok());
+  EXPECT_TRUE(decodeReadResponse(*answer, request, *contents).ok());
   for (size_t size = 0; size < bytes.size(); ++size)
-    EXPECT_FALSE(decodeReadAnswer(Message::ofString(bytes.substr(0, size)),
-                                  request, *contents)
+    EXPECT_FALSE(decodeReadResponse(Message::ofString(bytes.substr(0, size)),
+                                    request, *contents)
                      .ok());
 }

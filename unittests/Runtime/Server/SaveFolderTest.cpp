@@ -1,4 +1,4 @@
-//===- SaveFolderTest.cpp - Where a server may write checkpoints ----------===//
+//===- SaveFolderTest.cpp - Folder for a server's checkpoints -------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -40,10 +40,33 @@ TEST(SaveFolder, OfAFlagIsTheOnlyOne) {
                 HasSubstr("writes below"))
         << name;
   EXPECT_FALSE(saves.allows("/etc").ok());
-  // A link that leads out of it.
+  // A link that leads out of the folder.
   std::filesystem::create_directory_symlink(folder.file("other"),
                                             folder.file("saved/link"));
   EXPECT_FALSE(saves.allows(folder.file("saved/link")).ok());
+}
+
+TEST(SaveFolder, FilesAreWrittenIntoUnfinishedCheckpointsOnly) {
+  const TestFolder folder;
+  std::filesystem::create_directories(folder.file("saved/step-3"));
+  std::filesystem::create_directories(folder.file("other"));
+  std::filesystem::create_directory_symlink(folder.file("other"),
+                                            folder.file("saved/step-1.tmp.1"));
+  std::filesystem::create_directory_symlink(folder.file("saved/step-3"),
+                                            folder.file("saved/step-3.tmp.1"));
+  SaveFolder saves(folder.file("saved"));
+  saves.allowAlso(folder.file("emergency"));
+  for (const char *name : {"saved/step-000000000007.tmp.17-1",
+                           "emergency/step-000000000007.tmp.17-1"})
+    EXPECT_TRUE(saves.allowsSave(folder.file(name)).ok()) << name;
+  for (const char *name :
+       {"saved/step-3", "saved/step-1.tmp.1", "saved/step-3.tmp.1", "saved",
+        "saved/step-x.tmp.1", "saved/step-4.tmp.1/more",
+        "saved/step-4.tmp.1/../step-5.tmp.1", "other/step-4.tmp.1",
+        "saved/step-4.old.1"})
+    EXPECT_THAT(saves.allowsSave(folder.file(name)).message(),
+                HasSubstr("a request to save names"))
+        << name;
 }
 
 TEST(SaveFolder, WithoutAFlagTheFirstTrainerNamesIt) {

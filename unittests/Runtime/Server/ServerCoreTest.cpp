@@ -1,4 +1,4 @@
-//===- ServerCoreTest.cpp - Copies and rounds, and what is held -----------===//
+//===- ServerCoreTest.cpp - Copies, rounds and delayed responses ----------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -40,10 +40,10 @@ TEST_F(ServerCoreTest, RoundsAreClosedInRankOrder) {
   EXPECT_EQ(first.text(), "0 reads abc");
   EXPECT_EQ(second.text(), "1 reads abc");
   EXPECT_EQ(third.text(), "2 reads abc");
-  EXPECT_EQ(third.head(), (Envelope{MessageKind::Answer, 2, 0, 1, 1, 0}));
+  EXPECT_EQ(third.head(), (Envelope{MessageKind::Response, 2, 0, 1, 1, 0}));
 }
 
-TEST_F(ServerCoreTest, ContributionsAreTakenAsThePrefixIsThere) {
+TEST_F(ServerCoreTest, PartialSumsAreAddedAsThePrefixIsComplete) {
   options.trainers = 3;
   core();
   joinAll();
@@ -55,11 +55,12 @@ TEST_F(ServerCoreTest, ContributionsAreTakenAsThePrefixIsThere) {
   EXPECT_EQ(application->calls.size(), 4u);
 }
 
-TEST_F(ServerCoreTest, AnswersAreHeldBackUntilTheSlowestIsNear) {
+TEST_F(ServerCoreTest, ResponsesAreHeldBackUntilTheSlowestIsNear) {
   options.trainers = 3;
   const auto policy = createBoundedStaleness(1);
   joinAll(*policy);
-  // Nobody has ended a step: keys are answered at once, and one step ahead.
+  // No sender has finished a step: keys are answered at once, and so is one
+  // step ahead.
   EXPECT_TRUE(exchange(0, 1, "keys").came());
   EXPECT_TRUE(exchange(0, 2, "a").came());
   const Reply held = exchange(0, 3, "b");
@@ -71,11 +72,11 @@ TEST_F(ServerCoreTest, AnswersAreHeldBackUntilTheSlowestIsNear) {
                         "ahead of as --max-staleness allows (3 s"));
   EXPECT_TRUE(exchange(1, 1, "c").came());
   EXPECT_FALSE(held.came());
-  // The answer has the state of the moment at which it is given.
+  // The response contains the state at the time when it is given.
   EXPECT_TRUE(exchange(2, 1, "d").came());
   EXPECT_EQ(held.text(), "0 reads d");
   EXPECT_EQ(core().waitingFor(), "");
-  // Who has no step left holds nobody back.
+  // A trainer without further steps delays no other.
   const Reply again = exchange(0, 4, "e");
   EXPECT_FALSE(again.came());
   EXPECT_TRUE(exchange(1, 2, "f.").came());
@@ -83,8 +84,8 @@ TEST_F(ServerCoreTest, AnswersAreHeldBackUntilTheSlowestIsNear) {
   EXPECT_TRUE(exchange(2, 2, "keys.").came());
   EXPECT_TRUE(again.came());
   EXPECT_TRUE(exchange(0, 5, "g").came());
-  // Behind a meeting steps are counted anew, and a trainer that has not come is
-  // the slowest.
+  // After a round of sums, steps are counted anew, and a trainer that has sent
+  // nothing is the slowest.
   send({MessageKind::Reduce, 0, 0, 1, 6, 0}, "");
   send({MessageKind::Reduce, 1, 0, 1, 3, 0}, "");
   EXPECT_TRUE(send({MessageKind::Reduce, 2, 0, 1, 3, 0}, "").came());
@@ -117,8 +118,9 @@ TEST_F(ServerCoreTest, AWorkerCountsFromItsFirstRequest) {
   EXPECT_TRUE(held.came());
 }
 
-// As with a checkpoint in the middle of an epoch, behind uneven data.
-TEST_F(ServerCoreTest, NobodyIsHeldBackForATrainerThatWaitsForSums) {
+// As at a checkpoint within an epoch, after trainers had different amounts of
+// data.
+TEST_F(ServerCoreTest, NoneIsHeldBackForATrainerThatWaitsForSums) {
   options.trainers = 2;
   const auto policy = createBoundedStaleness(0);
   joinAll(*policy);
@@ -133,7 +135,7 @@ TEST_F(ServerCoreTest, NobodyIsHeldBackForATrainerThatWaitsForSums) {
   const Reply second = send({MessageKind::Reduce, 0, 0, 1, 4, 0}, "sums");
   EXPECT_TRUE(first.came());
   EXPECT_TRUE(second.came());
-  // They begin anew.
+  // Steps are counted anew.
   EXPECT_FALSE(exchange(0, 5, "c").came());
 }
 
@@ -146,7 +148,7 @@ TEST_F(ServerCoreTest, AQuorumEndsARound) {
     EXPECT_FALSE(first.came());
     EXPECT_EQ(exchange(1, 1, "b").text(), "1 reads ba");
     EXPECT_EQ(first.text(), "2 reads ba");
-    // It is answered at once, and in time from then on.
+    // The request is answered at once, and is in time from then on.
     EXPECT_EQ(exchange(0, 1, "c").text(), "0 reads ba");
     const bool counts = late == LateGradients::Count;
     EXPECT_THAT(application->calls,
@@ -157,11 +159,11 @@ TEST_F(ServerCoreTest, AQuorumEndsARound) {
     EXPECT_FALSE(second.came());
     EXPECT_EQ(exchange(1, 2, "e").text(),
               counts ? "1 reads cde" : "1 reads de");
-    // One without data lowers the quorum.
+    // A trainer without data lowers the quorum.
     EXPECT_EQ(exchange(2, 2, "keys.").text(), "2 reads keys.");
     EXPECT_TRUE(exchange(0, 3, "f").came());
     EXPECT_THAT(application->calls.back(), "close-exchange");
-    // What is late behind the last step counts before the sums.
+    // Late gradients after the last step count before the sums.
     application->calls.clear();
     EXPECT_TRUE(exchange(1, 3, "g.").came());
     EXPECT_TRUE(exchange(0, 4, "h.").came());
@@ -177,7 +179,8 @@ TEST_F(ServerCoreTest, AQuorumEndsARound) {
   }
 }
 
-// Its last steps, which others have had before, are not so many rounds.
+// The straggler's last steps, which others have done before, do not each form a
+// round.
 TEST_F(ServerCoreTest, WhoCatchesUpFillsRoundsByItself) {
   options.trainers = 3;
   for (const LateGradients late : {LateGradients::Count, LateGradients::Drop}) {
@@ -188,12 +191,13 @@ TEST_F(ServerCoreTest, WhoCatchesUpFillsRoundsByItself) {
         exchange(trainer, uint64_t(sequence), std::string("a") + end);
     application->calls.clear();
     const bool counts = late == LateGradients::Count;
-    // It is answered at once each time, and reads the state of the last round.
+    // The request is answered at once each time, and reads the state of the
+    // last round.
     EXPECT_EQ(exchange(2, 1, "b").text(), "2 reads a.a.");
     EXPECT_EQ(exchange(2, 2, "c").text(), "2 reads a.a.");
     EXPECT_EQ(exchange(2, 3, "d").text(),
               counts ? "2 reads bcd" : "2 reads cd");
-    // Nobody else had this step, nor what follows.
+    // No other trainer has had this step or the following ones.
     EXPECT_EQ(exchange(2, 4, "e").text(), "2 reads e");
     EXPECT_EQ(exchange(2, 5, "f.").text(), "2 reads f.");
     EXPECT_THAT(application->calls,
@@ -203,8 +207,8 @@ TEST_F(ServerCoreTest, WhoCatchesUpFillsRoundsByItself) {
   }
 }
 
-// Nothing is left where it ends, or comes to where all meet, before its round
-// is full.
+// No gradients remain when the straggler ends, or reaches the round of sums,
+// before its round is full.
 TEST_F(ServerCoreTest, WhatWasGatheredCountsBeforeAllMeet) {
   options.trainers = 4;
   for (const char *last : {"c.", "c"}) {
@@ -223,7 +227,7 @@ TEST_F(ServerCoreTest, WhatWasGatheredCountsBeforeAllMeet) {
                 ElementsAre("alone3", "take3", "take3", "close-exchange",
                             "take0", "take1", "take2", "take3",
                             "close-reduce"));
-    // Steps are counted anew: nobody catches up.
+    // Steps are counted anew, so no trainer has to catch up.
     EXPECT_FALSE(exchange(3, 5, "d").came());
     EXPECT_TRUE(exchange(0, 6, "e").came());
     EXPECT_THAT(application->calls.back(), "close-exchange");
@@ -236,12 +240,66 @@ TEST_F(ServerCoreTest, LateGradientsCountBeforeAllMeet) {
   joinAll(*policy);
   EXPECT_TRUE(exchange(0, 1, "a.").came());
   EXPECT_TRUE(exchange(1, 1, "b.").came());
-  // Nobody else can join them.
+  // No other gradients can join them.
   EXPECT_THAT(application->calls, ElementsAre("take0", "close-exchange",
                                               "late1", "close-exchange"));
 }
 
-TEST_F(ServerCoreTest, CopiesAreAnsweredAndCountOnce) {
+// A save between two requests contains all steps that trainers count as done.
+TEST_F(ServerCoreTest, RequestsWithResponsesAreAppliedBeforeASave) {
+  options.trainers = 3;
+  for (const LateGradients late : {LateGradients::Count, LateGradients::Drop}) {
+    const auto policy = createQuorum(2, late);
+    joinAll(*policy);
+    for (const auto &[sequence, end] : {std::pair(1, ""), {2, ""}, {3, "."}})
+      for (const uint32_t trainer : {0, 1})
+        exchange(trainer, uint64_t(sequence), std::string("a") + end);
+    EXPECT_TRUE(exchange(2, 1, "b").came());
+    EXPECT_TRUE(exchange(2, 2, "c").came());
+    application->calls.clear();
+    int saves = 0;
+    const auto save = [&](const std::vector<SenderMark> &) {
+      ++saves;
+      application->calls.push_back("save");
+      return Status();
+    };
+    const auto ends = [](const Status &ended) { EXPECT_TRUE(ended.ok()); };
+    core().betweenRequests(save, ends);
+    // No gradients are left to apply.
+    core().betweenRequests(save, ends);
+    EXPECT_EQ(saves, 2);
+    EXPECT_THAT(application->calls,
+                ElementsAre("close-exchange", "save", "save"));
+    // The straggler is not late, and continues as before.
+    EXPECT_TRUE(exchange(2, 3, "d").came());
+    EXPECT_THAT(application->calls.back(), "take2");
+  }
+}
+
+// Waiting requests stay in the round, and are answered with it.
+TEST_F(ServerCoreTest, AWaitingRequestIsNotAppliedBeforeASave) {
+  options.trainers = 3;
+  const auto policy = createQuorum(2, LateGradients::Count);
+  joinAll(*policy);
+  exchange(0, 1, "a");
+  exchange(1, 1, "b");
+  EXPECT_TRUE(exchange(2, 1, "c").came());
+  const Reply waits = exchange(0, 2, "d");
+  EXPECT_FALSE(waits.came());
+  application->calls.clear();
+  core().betweenRequests(
+      [&](const std::vector<SenderMark> &) {
+        application->calls.push_back("save");
+        return Status();
+      },
+      [](const Status &ended) { EXPECT_TRUE(ended.ok()); });
+  EXPECT_THAT(application->calls, ElementsAre("close-exchange", "save"));
+  EXPECT_FALSE(waits.came());
+  EXPECT_EQ(exchange(1, 2, "e").text(), "1 reads de");
+  EXPECT_EQ(waits.text(), "0 reads de");
+}
+
+TEST_F(ServerCoreTest, CopiesGetResponsesAndCountOnce) {
   core();
   joinAll();
   const Reply one = exchange(0, 1, "a");
@@ -251,18 +309,18 @@ TEST_F(ServerCoreTest, CopiesAreAnsweredAndCountOnce) {
   EXPECT_EQ(two.text(), "0 reads ab");
   EXPECT_EQ(exchange(0, 1, "a").text(), "0 reads ab");
   exchange(0, 2, "c");
-  // Of an answered request before the last one: nothing at all.
+  // A repeated old request is not answered at all.
   EXPECT_FALSE(exchange(0, 1, "a").came());
   EXPECT_EQ(exchange(1, 2, "d").text(), "1 reads cd");
   EXPECT_EQ(application->rounds, 2);
 }
 
-/// Calls back when its request is let go.
+/// Sink that calls back when its request is dropped.
 class CallingSink final : public Responder::Sink {
 public:
   explicit CallingSink(std::function<void()> onEnd) : then(std::move(onEnd)) {}
   ~CallingSink() override { then(); }
-  void answer(Message) override {}
+  void respond(Message) override {}
 
 private:
   const std::function<void()> then;
@@ -294,7 +352,7 @@ TEST_F(ServerCoreTest, OldCopiesOfAnOpenRequestAreLetGo) {
   EXPECT_EQ(application->rounds, 1);
 }
 
-TEST_F(ServerCoreTest, WhatFormsNoRoundIsAnsweredAtOnce) {
+TEST_F(ServerCoreTest, RequestsOutsideRoundsGetResponsesAtOnce) {
   options.workersOfTrainer = 2;
   core();
   joinAll();
@@ -308,9 +366,9 @@ TEST_F(ServerCoreTest, WhatFormsNoRoundIsAnsweredAtOnce) {
   EXPECT_EQ(std::count(application->calls.begin(), application->calls.end(),
                        "handle1.1"),
             1);
-  // Rounds are the whole trainer's.
+  // Only whole trainers take part in rounds.
   EXPECT_THAT(send({MessageKind::Exchange, 1, 2, 1, 2, 0}).text(),
-              HasSubstr("one is due for the whole trainer"));
+              HasSubstr("one of the whole trainer is expected"));
 }
 
 TEST_F(ServerCoreTest, WrongHeadsAreRefused) {
@@ -331,7 +389,7 @@ TEST_F(ServerCoreTest, WrongHeadsAreRefused) {
               HasSubstr("request 5 out of turn"));
   EXPECT_THAT(refusal({MessageKind::Exchange, 0, 0, 2, 1, 0}),
               HasSubstr("has not joined"));
-  EXPECT_THAT(refusal({MessageKind::Answer, 0, 0, 1, 1, 0}),
+  EXPECT_THAT(refusal({MessageKind::Response, 0, 0, 1, 1, 0}),
               HasSubstr("takes requests"));
   const Reply foreign;
   core().handle(Message::ofString("GET / HTTP/1.1"), foreign.responder());
@@ -361,15 +419,15 @@ TEST_F(ServerCoreTest, ARoundThatFailsEndsAll) {
   EXPECT_EQ(core().status().state, JobState::Failed);
   leave(0);
   leave(1);
-  EXPECT_TRUE(core().allTold());
+  EXPECT_TRUE(core().allNotified());
 }
 
-TEST_F(ServerCoreTest, AHandshakeThatFailsLetsNobodyIn) {
+TEST_F(ServerCoreTest, AFailedHandshakeAdmitsNone) {
   core();
   EXPECT_EQ(send({MessageKind::Join, 0, 0, 9, 0, 0}, "bad").text(),
             "model A is not model B");
   EXPECT_THAT(exchange(0, 1, "a", 9).text(), HasSubstr("has not joined"));
-  // It has fenced nobody.
+  // The failed join has fenced no other process.
   EXPECT_EQ(join(0).text(), "welcome");
 }
 
@@ -384,26 +442,27 @@ TEST_F(ServerCoreTest, KindsOfOneRoundMustAgree) {
   EXPECT_FALSE(first.came());
 }
 
-TEST_F(ServerCoreTest, TheApplicationHoldsNoBeatUp) {
+TEST_F(ServerCoreTest, TheApplicationDelaysNoHeartbeat) {
   core();
   joinAll();
   const Reply first = exchange(0, 1, "a");
-  std::string beatText = "nothing";
+  std::string heartbeatText = "nothing";
   bool copyCame = true;
-  // Another thread, while the application works: it would wait for ever.
+  // A heartbeat on another thread while the application works; it must not
+  // block.
   application->whileClosing = [&] {
     std::thread([&] {
-      beatText = beat(0).sign().sentence;
+      heartbeatText = beat(0).sign().sentence;
       copyCame = exchange(0, 1, "a").came();
     }).join();
   };
   exchange(1, 1, "b");
-  EXPECT_EQ(beatText, "");
+  EXPECT_EQ(heartbeatText, "");
   EXPECT_FALSE(copyCame);
   EXPECT_EQ(first.text(), "0 reads ab");
 }
 
-/// Keeps tasks until it is told to run them.
+/// Executor that keeps tasks until it is told to run them.
 class LateExecutor final : public Executor {
 public:
   void run(std::function<void()> task) override {
@@ -421,23 +480,23 @@ private:
   std::deque<std::function<void()>> tasks;
 };
 
-// An application that works for longer than any limit: nobody is lost.
-TEST_F(ServerCoreTest, LifeSignsNeverWaitForWork) {
+// The application works for longer than any limit, and no trainer is lost.
+TEST_F(ServerCoreTest, HeartbeatsNeverWaitForWork) {
   LateExecutor executor;
   application = std::make_unique<RecordingApplication>(options.trainers);
   server = std::make_unique<ServerCore>(options, clock, executor);
   server->open(*application);
   const Reply joins[] = {join(0), join(1)};
   EXPECT_FALSE(joins[0].came());
-  // A copy hears that its join has come.
+  // A copy learns that its join has arrived.
   EXPECT_EQ(join(0).kind(), MessageKind::Wait);
   executor.runAll();
   EXPECT_EQ(joins[0].text(), "welcome");
   const Reply first = exchange(0, 1, "a"), second = exchange(1, 1, "b");
   for (int second = 0; second < 60; ++second) {
     advance(Seconds(1));
-    EXPECT_EQ(beat(0).kind(), MessageKind::Answer);
-    EXPECT_EQ(beat(1).kind(), MessageKind::Answer);
+    EXPECT_EQ(beat(0).kind(), MessageKind::Response);
+    EXPECT_EQ(beat(1).kind(), MessageKind::Response);
   }
   const Reply copy = exchange(0, 1, "a");
   EXPECT_FALSE(first.came());
@@ -449,7 +508,7 @@ TEST_F(ServerCoreTest, LifeSignsNeverWaitForWork) {
   EXPECT_EQ(application->rounds, 1);
 }
 
-// Whoever reaches the port, with any number of names.
+// Any process can reach the port, with any number of ids.
 TEST_F(ServerCoreTest, GreetingsDoNotPileUpWhileTheApplicationWorks) {
   LateExecutor executor;
   application = std::make_unique<RecordingApplication>(options.trainers);
@@ -463,7 +522,7 @@ TEST_F(ServerCoreTest, GreetingsDoNotPileUpWhileTheApplicationWorks) {
     kept += !reply.came();
     if (reply.came())
       EXPECT_EQ(reply.kind(), MessageKind::Wait);
-    // A copy is kept in no case.
+    // A copy is never kept.
     EXPECT_EQ(ask(0, stranger, id % 2 * id).kind(), MessageKind::Wait);
   }
   EXPECT_GT(kept, 0);
@@ -474,7 +533,7 @@ TEST_F(ServerCoreTest, GreetingsDoNotPileUpWhileTheApplicationWorks) {
   EXPECT_EQ(later.text(), "welcome");
 }
 
-TEST_F(ServerCoreTest, WhoJoinsWhileTheStateIsLoadedIsToldSo) {
+TEST_F(ServerCoreTest, JoinsDuringLoadingGetAMessage) {
   LateExecutor executor;
   server = std::make_unique<ServerCore>(options, clock, executor);
   core().setProgress("loading saved/step-7");
@@ -485,7 +544,7 @@ TEST_F(ServerCoreTest, WhoJoinsWhileTheStateIsLoadedIsToldSo) {
     EXPECT_EQ(early.sign().sentence, "loading saved/step-7");
     EXPECT_EQ(early.sign().process, ProcessIdentity::ofThisProcess());
   }
-  // The time to join begins now.
+  // The time limit for joins starts now.
   application = std::make_unique<RecordingApplication>(options.trainers);
   core().open(*application);
   advance(Seconds(60));
@@ -495,19 +554,19 @@ TEST_F(ServerCoreTest, WhoJoinsWhileTheStateIsLoadedIsToldSo) {
   EXPECT_EQ(joined.text(), "welcome");
 }
 
-TEST_F(ServerCoreTest, WhoJoinsWhereTheStateCannotBeLoadedIsToldWhy) {
+TEST_F(ServerCoreTest, JoinsAfterAFailedLoadGetItsError) {
   InlineExecutor executor;
   server = std::make_unique<ServerCore>(options, clock, executor);
-  core().fail("server 0: saved/step-7 is damaged");
+  core().fail(Status::unavailable("server 0: saved/step-7 is damaged"));
   EXPECT_EQ(join(0).text(), "server 0: saved/step-7 is damaged");
   EXPECT_EQ(join(1).text(), "server 0: saved/step-7 is damaged");
-  EXPECT_FALSE(core().allTold());
+  EXPECT_FALSE(core().allNotified());
   advance(Seconds(5));
-  EXPECT_TRUE(core().allTold());
+  EXPECT_TRUE(core().allNotified());
 }
 
 //===----------------------------------------------------------------------===//
-// What is held of whom
+// Limits of stored requests
 //===----------------------------------------------------------------------===//
 
 TEST_F(ServerCoreTest, WhoHasNotJoinedMakesItHoldNothing) {
@@ -526,7 +585,7 @@ TEST_F(ServerCoreTest, WhoHasNotJoinedMakesItHoldNothing) {
   for (const MessageKind kind :
        {MessageKind::Exchange, MessageKind::Norm, MessageKind::Pull,
         MessageKind::Reduce, MessageKind::Save, MessageKind::Leave,
-        MessageKind::Beat, MessageKind::Ask}) {
+        MessageKind::Heartbeat, MessageKind::Poll}) {
     EXPECT_NE(faultOf({kind, 0, 0, 1, 1, 0}, large), "taken") << nameOf(kind);
     EXPECT_NE(faultOf({kind, 0, 0, 1, 1, 0}, 100), "taken") << nameOf(kind);
   }
@@ -539,7 +598,7 @@ TEST_F(ServerCoreTest, WhoHasNotJoinedMakesItHoldNothing) {
   EXPECT_EQ(faultOf({MessageKind::Exchange, 0, 0, 1, 1, 0}, large), "taken");
   EXPECT_THAT(faultOf({MessageKind::Exchange, 0, 1, 1, 1, 0}, large),
               HasSubstr("sends before its join"));
-  for (const MessageKind kind : {MessageKind::Beat, MessageKind::Leave}) {
+  for (const MessageKind kind : {MessageKind::Heartbeat, MessageKind::Leave}) {
     EXPECT_EQ(faultOf({kind, 0, 0, 1, 0, 0}, 100), "taken");
     EXPECT_NE(faultOf({kind, 0, 0, 1, 0, 0}, large), "taken");
   }
@@ -551,11 +610,11 @@ TEST_F(ServerCoreTest, WhoHasNotJoinedMakesItHoldNothing) {
   EXPECT_TRUE(foreign.has_value());
 }
 
-TEST_F(ServerCoreTest, AnAskGetsTheAnswerOfWhatHasCome) {
+TEST_F(ServerCoreTest, APollGetsTheResponseToWhatHasArrived) {
   core();
   joinAll();
-  const Envelope ask = {MessageKind::Ask, 0, 0, 1, 1, 0};
-  // It counts for nothing.
+  const Envelope ask = {MessageKind::Poll, 0, 0, 1, 1, 0};
+  // A Poll does not count as a request.
   EXPECT_EQ(send(ask).kind(), MessageKind::Wait);
   EXPECT_EQ(send(ask).kind(), MessageKind::Wait);
   const Reply first = exchange(0, 1, "a");
@@ -564,15 +623,15 @@ TEST_F(ServerCoreTest, AnAskGetsTheAnswerOfWhatHasCome) {
   exchange(1, 1, "b");
   EXPECT_EQ(first.text(), "0 reads ab");
   EXPECT_EQ(asked.text(), "0 reads ab");
-  EXPECT_EQ(asked.kind(), MessageKind::Answer);
+  EXPECT_EQ(asked.kind(), MessageKind::Response);
   EXPECT_EQ(send(ask).text(), "0 reads ab");
   EXPECT_EQ(application->rounds, 1);
-  EXPECT_EQ(send({MessageKind::Ask, 0, 0, 1, 2, 0}).kind(), MessageKind::Wait);
-  EXPECT_THAT(send({MessageKind::Ask, 0, 0, 1, 3, 0}).text(),
+  EXPECT_EQ(send({MessageKind::Poll, 0, 0, 1, 2, 0}).kind(), MessageKind::Wait);
+  EXPECT_THAT(send({MessageKind::Poll, 0, 0, 1, 3, 0}).text(),
               HasSubstr("out of turn"));
 }
 
-TEST_F(ServerCoreTest, WithoutMemoryTheJobFailsWithOneSentence) {
+TEST_F(ServerCoreTest, WithoutMemoryTheJobFailsWithOneMessage) {
   core();
   joinAll();
   application->whileClosing = [] { throw OutOfMemory(size_t(64) << 20); };

@@ -1,4 +1,4 @@
-//===- ServerEndsTest.cpp - How trainers and jobs end ---------------------===//
+//===- ServerEndsTest.cpp - End of trainers and jobs ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -26,43 +26,43 @@ TEST_F(ServerCoreTest, AllLeaveAndTheJobIsFinished) {
   joinAll();
   int ends = 0;
   core().whenOver([&] { ++ends; });
-  EXPECT_EQ(leave(0).kind(), MessageKind::Answer);
+  EXPECT_EQ(leave(0).kind(), MessageKind::Response);
   EXPECT_EQ(core().status().state, JobState::Running);
   EXPECT_FALSE(core().waitUntilOver(std::chrono::milliseconds(0)));
-  EXPECT_EQ(leave(0).kind(), MessageKind::Answer);
-  EXPECT_EQ(leave(1).kind(), MessageKind::Answer);
+  EXPECT_EQ(leave(0).kind(), MessageKind::Response);
+  EXPECT_EQ(leave(1).kind(), MessageKind::Response);
   EXPECT_EQ(core().status().state, JobState::Finished);
   EXPECT_TRUE(core().waitUntilOver(std::chrono::milliseconds(0)));
-  EXPECT_TRUE(core().allTold());
+  EXPECT_TRUE(core().allNotified());
   EXPECT_EQ(ends, 1);
-  EXPECT_EQ(leave(1).kind(), MessageKind::Answer);
+  EXPECT_EQ(leave(1).kind(), MessageKind::Response);
   EXPECT_THAT(join(1, 2).text(), HasSubstr("the job is finished"));
-  // One that asks later is told too.
+  // A callback that is set later is called too.
   core().whenOver([&] { ++ends; });
   advance(Seconds(0));
   EXPECT_EQ(ends, 2);
 }
 
-TEST_F(ServerCoreTest, AServerMayGoWhenTheLastAnswerIsSent) {
+TEST_F(ServerCoreTest, AServerMayExitWhenTheLastResponseIsSent) {
   options.trainers = 1;
   core();
   joinAll();
-  // Another thread may see the end before the answer to the leave is sent.
+  // Another thread may see the end before the response to the leave is sent.
   struct AskingSink final : Responder::Sink {
     explicit AskingSink(const ServerCore &of) : core(of) {}
-    void answer(Message) override {
+    void respond(Message) override {
       isOver = core.waitUntilOver(std::chrono::milliseconds(0));
-      isTold = core.waitUntilTold(std::chrono::milliseconds(0));
+      isNotified = core.waitUntilNotified(std::chrono::milliseconds(0));
     }
     const ServerCore &core;
-    bool isOver = false, isTold = false;
+    bool isOver = false, isNotified = false;
   };
   const auto sink = std::make_shared<AskingSink>(core());
   core().handle(joinFrame({MessageKind::Leave, 0, 0, 1, 0, 0}, {}),
                 Responder(sink));
   EXPECT_TRUE(sink->isOver);
-  EXPECT_FALSE(sink->isTold);
-  EXPECT_TRUE(core().waitUntilTold(std::chrono::milliseconds(0)));
+  EXPECT_FALSE(sink->isNotified);
+  EXPECT_TRUE(core().waitUntilNotified(std::chrono::milliseconds(0)));
 }
 
 TEST_F(ServerCoreTest, ATrainerThatLeavesEarlyFailsTheOthersRound) {
@@ -100,8 +100,8 @@ TEST_F(ServerCoreTest, AFailedTrainerEndsAll) {
   EXPECT_EQ(exchange(0, 2, "a").text(), sentence);
   EXPECT_EQ(beat(0).text(), sentence);
   EXPECT_EQ(join(0).text(), sentence);
-  EXPECT_EQ(leave(0, sentence).kind(), MessageKind::Answer);
-  EXPECT_TRUE(core().allTold());
+  EXPECT_EQ(leave(0, sentence).kind(), MessageKind::Response);
+  EXPECT_TRUE(core().allNotified());
   EXPECT_EQ(ends, 1);
   EXPECT_EQ(application->rounds, 0);
 }
@@ -112,20 +112,20 @@ TEST_F(ServerCoreTest, ASilentTrainerEndsAll) {
   const Reply open = exchange(0, 1, "a");
   for (int second = 0; second < 10; ++second) {
     advance(Seconds(1));
-    EXPECT_EQ(beat(0).kind(), MessageKind::Answer);
+    EXPECT_EQ(beat(0).kind(), MessageKind::Response);
     EXPECT_FALSE(open.came());
   }
-  EXPECT_FALSE(core().allTold());
+  EXPECT_FALSE(core().allNotified());
   for (int second = 0; second < 6; ++second) {
     advance(Seconds(1));
     beat(0);
   }
   EXPECT_THAT(open.text(), HasSubstr("trainer 1 was not heard of for 1"));
   EXPECT_EQ(core().status().state, JobState::Failed);
-  // An answer may be lost: who has left knows.
-  EXPECT_FALSE(core().allTold());
+  // A response may be lost; a trainer that has left knows the end.
+  EXPECT_FALSE(core().allNotified());
   leave(0);
-  EXPECT_TRUE(core().allTold());
+  EXPECT_TRUE(core().allNotified());
 }
 
 TEST_F(ServerCoreTest, ATrainerThatNeverJoinsEndsAll) {
@@ -134,7 +134,7 @@ TEST_F(ServerCoreTest, ATrainerThatNeverJoinsEndsAll) {
   join(0);
   for (int second = 0; second < 60; ++second) {
     advance(Seconds(1));
-    EXPECT_EQ(beat(0).kind(), MessageKind::Answer);
+    EXPECT_EQ(beat(0).kind(), MessageKind::Response);
   }
   advance(Seconds(3));
   EXPECT_THAT(beat(0).text(), HasSubstr("trainer 1 did not join for 6"));
@@ -142,12 +142,14 @@ TEST_F(ServerCoreTest, ATrainerThatNeverJoinsEndsAll) {
 
 TEST_F(ServerCoreTest, ATrainerThatHasNotJoinedIsWaitedFor) {
   core();
-  EXPECT_EQ(core().waitingFor(), "waiting for trainers 0 and 1 to join (0 s)");
+  EXPECT_EQ(core().waitingFor(),
+            "waiting for trainers 0 and 1 to join (0 s, at most 600 s)");
   join(0);
   for (int second = 0; second < 300; ++second) {
     advance(Seconds(1));
     EXPECT_EQ(beat(0).sign().sentence, "waiting for trainer 1 to join (" +
-                                           std::to_string(second + 1) + " s)");
+                                           std::to_string(second + 1) +
+                                           " s, at most 600 s)");
   }
   EXPECT_EQ(core().status().state, JobState::Running);
 }
@@ -170,14 +172,15 @@ TEST_F(ServerCoreTest, WhoIsWaitedForIsSaid) {
   }
   EXPECT_EQ(beat(0).sign().sentence,
             "waiting for the exchange of trainer 2 (13 s; "
-            "trainer 2 was not heard of for 13 s)");
+            "trainer 2 was not heard of for 13 s); start it again if it has "
+            "died, or stop the job by SIGTERM to any process");
   EXPECT_EQ(core().status().state, JobState::Running);
   exchange(2, 1, "c");
   EXPECT_EQ(core().waitingFor(), "");
   EXPECT_EQ(application->rounds, 1);
 }
 
-/// A clock of a process that can be stopped: its timers come late then.
+/// Clock of a process that can be suspended; its timers then run late.
 class StoppableClock final : public Clock {
 public:
   ClockTime now() const override { return running.now() + stopped; }
@@ -208,14 +211,14 @@ TEST(ServerCoreClockTest, TimeInWhichTheServerStoodStillIsNoSilence) {
   EXPECT_EQ(core.status().state, JobState::Failed);
 }
 
-TEST_F(ServerCoreTest, ARequestToStopIsToldWithBeatsAndAllLeaveInOrder) {
+TEST_F(ServerCoreTest, HeartbeatsCarryAStopRequestAndAllLeaveInOrder) {
   core();
   joinAll();
   EXPECT_FALSE(beat(0).sign().stop);
-  core().askToStop();
+  core().requestStop();
   EXPECT_TRUE(beat(0).sign().stop);
   EXPECT_TRUE(beat(1).sign().stop);
-  // The step ends, and what follows it: the job is not over.
+  // The step ends, and so does what follows it, because the job has not ended.
   exchange(0, 1, "a");
   EXPECT_EQ(exchange(1, 1, "b").text(), "1 reads ab");
   EXPECT_EQ(send({MessageKind::Join, 0, 0, 1, 0, 0}, "again").text(),
@@ -232,7 +235,7 @@ TEST_F(ServerCoreTest, ATrainersRequestToStopReachesTheOthers) {
   EXPECT_TRUE(beat(0).sign().stop);
 }
 
-TEST_F(ServerCoreTest, AStopWaitsForNobodyWhoIsLost) {
+TEST_F(ServerCoreTest, AStopWaitsForNoLostTrainer) {
   options.onFailure = FailurePolicy::Wait;
   core();
   joinAll();
@@ -242,15 +245,132 @@ TEST_F(ServerCoreTest, AStopWaitsForNobodyWhoIsLost) {
     beat(0);
   }
   EXPECT_FALSE(open.came());
-  core().askToStop();
+  core().requestStop();
   EXPECT_THAT(open.text(), HasSubstr("trainer 1 was not heard of for"));
   EXPECT_EQ(core().status().state, JobState::Failed);
+}
+
+TEST_F(ServerCoreTest, AStopWithoutALostTrainerMaySaveFirst) {
+  options.onFailure = FailurePolicy::Wait;
+  options.savesBeforeLoss = true;
+  core();
+  joinAll();
+  const Reply open = exchange(0, 1, "a");
+  for (int second = 0; second < 60; ++second) {
+    advance(Seconds(1));
+    beat(0);
+  }
+  EXPECT_FALSE(core().pendingLoss());
+  core().requestStop();
+  EXPECT_THAT(core().pendingLoss().value_or(""),
+              HasSubstr("told to stop; trainer 1 was not heard of for"));
+  EXPECT_EQ(core().status().state, JobState::Running);
+  EXPECT_FALSE(open.came());
+  // The progress of trainers between two requests.
+  uint64_t received = 0, answered = 1;
+  const auto look = [&](const std::vector<SenderMark> &marks) {
+    EXPECT_EQ(marks.size(), 2u);
+    received = marks.front().received;
+    answered = marks.front().answered;
+    return Status();
+  };
+  Status ended = Status::invalid("nothing");
+  core().betweenRequests(look, [&](Status with) { ended = std::move(with); });
+  EXPECT_TRUE(ended.ok()) << ended.message();
+  EXPECT_EQ(received, 1u);
+  EXPECT_EQ(answered, 0u);
+  // A restarted trainer would change the state that is saved.
+  EXPECT_EQ(join(1, 2).kind(), MessageKind::Wait);
+  core().fail(Status::unavailable("saved"));
+  EXPECT_THAT(open.text(), HasSubstr("saved"));
+}
+
+TEST_F(ServerCoreTest, AStateThatAnUpdateLeftBehindIsNotSaved) {
+  core();
+  joinAll();
+  const auto look = [](const std::vector<SenderMark> &) {
+    ADD_FAILURE();
+    return Status();
+  };
+  core().fail(Status::unavailable("out of memory while it applied a step"));
+  std::vector<std::string> ends;
+  const auto note = [&](const Status &with) { ends.push_back(with.message()); };
+  core().betweenRequests(look, note);
+  ASSERT_EQ(ends.size(), 1u);
+  EXPECT_THAT(ends[0], HasSubstr("the job has failed: out of memory while it"));
+  // The same after the orderly end.
+  server.reset();
+  core();
+  joinAll();
+  leave(0);
+  leave(1);
+  core().betweenRequests(look, note);
+  ASSERT_EQ(ends.size(), 2u);
+  EXPECT_THAT(ends[1], HasSubstr("the job is finished"));
+}
+
+TEST_F(ServerCoreTest, WorkBetweenRequestsMayThrow) {
+  core();
+  joinAll();
+  Status ended;
+  const auto note = [&](Status with) { ended = std::move(with); };
+  core().betweenRequests(
+      [](const std::vector<SenderMark> &) -> Status { throw std::bad_alloc(); },
+      note);
+  EXPECT_EQ(ended.code(), PDL_OUT_OF_MEMORY);
+  core().betweenRequests(
+      [](const std::vector<SenderMark> &) -> Status {
+        throw std::length_error("too long");
+      },
+      note);
+  EXPECT_EQ(ended.message(), "too long");
+  EXPECT_EQ(core().status().state, JobState::Running);
+}
+
+TEST_F(ServerCoreTest, WorkThatIsDroppedHasAnEndToo) {
+  struct DroppingExecutor final : Executor {
+    void run(std::function<void()>) override {}
+  } dropping;
+  ServerCore own(options, clock, dropping);
+  Status ended;
+  own.betweenRequests([](const std::vector<SenderMark> &) { return Status(); },
+                      [&](Status with) { ended = std::move(with); });
+  EXPECT_EQ(ended.message(), "the server ends");
+}
+
+TEST_F(ServerCoreTest, TrainersThatHaveAllFailedMaySaveFirst) {
+  options.onFailure = FailurePolicy::Wait;
+  options.savesBeforeLoss = true;
+  core();
+  joinAll();
+  leave(0, "no data");
+  EXPECT_FALSE(core().pendingLoss());
+  leave(1, "no disk");
+  EXPECT_EQ(core().pendingLoss(), "trainer 1 failed: no disk");
+  EXPECT_EQ(core().status().state, JobState::Running);
+}
+
+TEST_F(ServerCoreTest, OtherServersRequestWithoutJoining) {
+  core();
+  const Envelope head = {MessageKind::Peer, 9, 0, 0, 0, 0};
+  EXPECT_THAT(send(head, "{}").text(), HasSubstr("takes no requests of"));
+  core().respondToPeers([](const Message &payload) -> Expected<Message> {
+    if (payload.size() == 0)
+      return Status::invalid("empty");
+    return payload;
+  });
+  EXPECT_EQ(send(head, "hello").text(), "hello");
+  EXPECT_EQ(send(head, "").kind(), MessageKind::Refusal);
+  // Requests are small, and strangers may send them.
+  EXPECT_FALSE(core().screen(joinFrame(head, Message()), 1 << 19));
+  EXPECT_TRUE(core().screen(joinFrame(head, Message()), (1 << 20) + 1));
+  EXPECT_EQ(send(head, std::string(1 << 20, 'x')).kind(), MessageKind::Refusal);
 }
 
 TEST_F(ServerCoreTest, AStopBeforeAllHaveJoinedEndsTheJobSoon) {
   core();
   ASSERT_EQ(join(0).text(), "welcome");
-  core().askToStop();
+  core().requestStop();
   EXPECT_TRUE(beat(0).sign().stop);
   EXPECT_TRUE(join(1).sign().stop);
   leave(0, "stopped while it waited");
@@ -259,7 +379,7 @@ TEST_F(ServerCoreTest, AStopBeforeAllHaveJoinedEndsTheJobSoon) {
 
 TEST_F(ServerCoreTest, AStopWithoutTrainersEndsTheJobSoon) {
   core();
-  core().askToStop();
+  core().requestStop();
   EXPECT_EQ(join(1).kind(), MessageKind::Wait);
   EXPECT_EQ(core().status().state, JobState::Running);
   advance(Seconds(3));
@@ -276,8 +396,8 @@ TEST_F(ServerCoreTest, AProcessThatDiesOnThisHostIsKnownAtOnce) {
     joinAll();
     const IdleProcess process;
     const Reply sign;
-    core().handle(joinFrame({MessageKind::Beat, 1, 0, 1, 0, 0},
-                            encodeLifeSign({false, "", process.identity()})),
+    core().handle(joinFrame({MessageKind::Heartbeat, 1, 0, 1, 0, 0},
+                            encodeHeartbeat({false, "", process.identity()})),
                   sign.responder());
     advance(Seconds(1));
     EXPECT_EQ(core().status().state, JobState::Running);

@@ -1,4 +1,4 @@
-//===- ServerJob.cpp - Servers driven by payloads, without a network ------===//
+//===- ServerJob.cpp - Servers driven by payloads only --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -49,7 +49,7 @@ ServerJob<T>::ServerJob(const BlockVariant &variant, int32_t serverCount,
 }
 
 //===----------------------------------------------------------------------===//
-// What trainers send
+// Requests of trainers
 //===----------------------------------------------------------------------===//
 
 template <typename T>
@@ -98,7 +98,7 @@ std::vector<Message> ServerJob<T>::exchange(const Gradients<T> &now,
   std::vector<Message> payloads;
   for (size_t s = 0; s < size(); ++s) {
     ExchangeWriter writer(layout, {.contributes = now.present,
-                                   .contributesNext = withKeys,
+                                   .hasNextBatch = withKeys,
                                    .allValues = allValues});
     for (int32_t c = 0; c < layout.channelCount() && withKeys; ++c)
       if (layout.channel(c).kind == PDL_CHANNEL_KEYS)
@@ -120,11 +120,11 @@ std::vector<Message> ServerJob<T>::exchange(const Gradients<T> &now,
 template <typename T>
 Status ServerJob<T>::round(MessageKind kind,
                            const std::vector<std::vector<Message>> &payloads,
-                           std::vector<std::vector<Message>> &answers,
+                           std::vector<std::vector<Message>> &responses,
                            std::mt19937 &random) {
   std::vector<uint32_t> arrival(payloads.size());
   std::iota(arrival.begin(), arrival.end(), 0);
-  answers.clear();
+  responses.clear();
   for (size_t s = 0; s < size(); ++s) {
     StateServer &server = *servers[s];
     EXPECT_TRUE(server.roundPolicy().formsRounds(kind, {}));
@@ -139,27 +139,27 @@ Status ServerJob<T>::round(MessageKind kind,
           server.take(heads.back(), payloads[t][s], Turn::InRound));
     }
     PDLRT_RETURN_IF_ERROR(server.closeRound(kind));
-    Expected<std::vector<Message>> given = server.answer(heads);
+    Expected<std::vector<Message>> given = server.respond(heads);
     if (!given)
       return given.status();
-    answers.push_back(std::move(*given));
+    responses.push_back(std::move(*given));
   }
   return {};
 }
 
 template <typename T>
 Expected<ExchangeMessage>
-ServerJob<T>::open(const Message &answer, ExchangeForm form, int32_t server,
+ServerJob<T>::open(const Message &response, ExchangeForm form, int32_t server,
                    const std::vector<int64_t> &counts) {
   const ExchangeLayout &layout = *layouts[BlockTrain];
-  auto message = ExchangeMessage::decode(answer, layout.channelCount());
+  auto message = ExchangeMessage::decode(response, layout.channelCount());
   if (!message)
     return message.status();
   PDLRT_RETURN_IF_ERROR(layout.check(form, server, *message, counts));
   return message;
 }
 
-/// In the order of (symbol, unit), as one process adds.
+/// Sums in (symbol, unit) order, as one process does.
 template <typename T>
 double ServerJob<T>::jointNorm(const std::vector<ExchangeMessage> &sums) {
   const ExchangeLayout &layout = *layouts[BlockTrain];
@@ -186,7 +186,7 @@ double ServerJob<T>::jointNorm(const std::vector<ExchangeMessage> &sums) {
 }
 
 template <typename T>
-Status ServerJob<T>::take(const std::vector<Message> &answers,
+Status ServerJob<T>::take(const std::vector<Message> &responses,
                           const Gradients<T> *next) {
   const ExchangeLayout &layout = *layouts[BlockTrain];
   for (int i = 0; i < 2; ++i)
@@ -202,7 +202,7 @@ Status ServerJob<T>::take(const std::vector<Message> &answers,
           int64_t(routers[i].keysOf(int(s)).size());
     }
     Expected<ExchangeMessage> message =
-        open(answers[s], ExchangeForm::State, int(s), counts);
+        open(responses[s], ExchangeForm::State, int(s), counts);
     if (!message)
       return message.status();
     for (int32_t symbol : {BlockW, BlockB, BlockC})
@@ -217,6 +217,7 @@ Status ServerJob<T>::take(const std::vector<Message> &answers,
                     rows[i].begin() + places[k] * widths[i]);
     }
     contributors = message->head().contributors;
+    wantsSave = message->head().saveRequested;
     const auto loss =
         message->template sectionOf<double>(layout.find(PDL_CHANNEL_LOSS, -1));
     if (!loss.empty()) {
@@ -239,20 +240,20 @@ Status ServerJob<T>::step(const std::vector<Gradients<T>> &gradients,
     return list.empty() ? nothing : list[t];
   };
   const bool isFirst = gradients.empty();
-  std::vector<std::vector<Message>> payloads, answers;
+  std::vector<std::vector<Message>> payloads, responses;
   bool contributed = false;
   std::vector<double> norm;
   if (!layout.hasNormRequest() || !isFirst) {
     for (size_t t = 0; t < trainers; ++t)
       payloads.push_back(exchange(at(gradients, t), &at(next, t), isFirst));
     PDLRT_RETURN_IF_ERROR(
-        round(MessageKind::Exchange, payloads, answers, random));
+        round(MessageKind::Exchange, payloads, responses, random));
   }
   if (layout.hasNormRequest()) {
     if (!isFirst) {
       std::vector<ExchangeMessage> sums;
       for (size_t s = 0; s < size(); ++s) {
-        auto message = open(answers[s][0], ExchangeForm::Sums, int(s), {});
+        auto message = open(responses[s][0], ExchangeForm::Sums, int(s), {});
         if (!message)
           return message.status();
         contributed = message->head().contributes;
@@ -271,7 +272,7 @@ Status ServerJob<T>::step(const std::vector<Gradients<T>> &gradients,
     for (size_t t = 0; t < trainers; ++t)
       for (size_t s = 0; s < size(); ++s) {
         ExchangeWriter writer(layout, {.contributes = contributed,
-                                       .contributesNext = at(next, t).present,
+                                       .hasNextBatch = at(next, t).present,
                                        .allValues = isFirst});
         for (int32_t c = 0; c < layout.channelCount(); ++c) {
           if (layout.channel(c).kind == PDL_CHANNEL_KEYS && at(next, t).present)
@@ -281,10 +282,11 @@ Status ServerJob<T>::step(const std::vector<Gradients<T>> &gradients,
         }
         payloads[t].push_back(writer.finish());
       }
-    PDLRT_RETURN_IF_ERROR(round(MessageKind::Norm, payloads, answers, random));
+    PDLRT_RETURN_IF_ERROR(
+        round(MessageKind::Norm, payloads, responses, random));
   }
   std::vector<Message> first;
-  for (const std::vector<Message> &ofServer : answers)
+  for (const std::vector<Message> &ofServer : responses)
     first.push_back(ofServer[0]);
   return take(first, at(next, 0).present ? &at(next, 0) : nullptr);
 }
@@ -300,7 +302,7 @@ Status ServerJob<T>::asyncExchange(uint32_t trainer,
                                    const Gradients<T> &gradients,
                                    const Gradients<T> *next, bool allValues) {
   const std::vector<Message> payloads = exchange(gradients, next, allValues);
-  std::vector<Message> answers;
+  std::vector<Message> responses;
   const uint64_t sequence = ++sequences[trainer];
   for (size_t s = 0; s < size(); ++s) {
     const Envelope head = {MessageKind::Exchange, trainer, 1, 1, sequence, 0};
@@ -310,12 +312,12 @@ Status ServerJob<T>::asyncExchange(uint32_t trainer,
     EXPECT_FALSE(
         fronts[s]->roundPolicy().formsRounds(MessageKind::Exchange, *facts));
     PDLRT_RETURN_IF_ERROR(fronts[s]->take(head, payloads[s], Turn::Alone));
-    Expected<std::vector<Message>> given = fronts[s]->answer({&head, 1});
+    Expected<std::vector<Message>> given = fronts[s]->respond({&head, 1});
     if (!given)
       return given.status();
-    answers.push_back(std::move(given->front()));
+    responses.push_back(std::move(given->front()));
   }
-  return take(answers, next && next->present ? next : nullptr);
+  return take(responses, next && next->present ? next : nullptr);
 }
 
 template <typename T>
@@ -337,14 +339,15 @@ Status ServerJob<T>::asyncPush(uint32_t trainer, const Gradients<T> &gradients,
         MessageKind::Exchange, trainer, sender, 1, sequence, 0};
     PDLRT_RETURN_IF_ERROR(fronts[s]->check(head, payload).status());
     PDLRT_RETURN_IF_ERROR(fronts[s]->take(head, payload, Turn::Alone));
-    Expected<std::vector<Message>> given = fronts[s]->answer({&head, 1});
+    Expected<std::vector<Message>> given = fronts[s]->respond({&head, 1});
     if (!given)
       return given.status();
     auto message = open(given->front(), ExchangeForm::State, int32_t(s),
                         std::vector<int64_t>(layout.channelCount()));
     if (!message)
       return message.status();
-    // What a step reads is pulled: this says that it was taken.
+    // Values are pulled separately; this response only says that the push was
+    // taken.
     for (int32_t c = 0; c < layout.channelCount(); ++c)
       EXPECT_EQ(message->sectionSize(c), 0U) << "channel " << c;
   }
@@ -368,7 +371,7 @@ std::vector<Gradients<T>> test::randomGradients(uint32_t trainers,
     fill(each.w, 900);
     fill(each.b, 7);
     for (int i = 0; i < 2; ++i) {
-      // Some keys are everybody's, some are seen once.
+      // Some keys occur at all trainers, some only once.
       for (int64_t key = 0; key < 40; ++key)
         if (random() % 3 == 0)
           each.keys[i].push_back(key * 977 - 13);

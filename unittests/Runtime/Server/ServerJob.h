@@ -1,4 +1,4 @@
-//===- ServerJob.h - Servers driven by payloads alone -----------*- C++ -*-===//
+//===- ServerJob.h - Servers driven by payloads only ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,13 +20,13 @@
 
 namespace pdlrt::test {
 
-/// What one trainer gives in one step: whole gradients of @w and @b, rows of
-/// both tables. Element type T.
+/// Gradients of one trainer in one step: of @w and @b, and of rows of both
+/// tables, with element type T.
 template <typename T> struct Gradients {
   bool present = false;
   double loss = 0, weight = 0;
   std::vector<T> w, b;
-  /// Of @lazy and @all: keys in any order, rows in the order of the keys.
+  /// Keys of @lazy and @all in any order, and rows in key order.
   std::vector<int64_t> keys[2];
   std::vector<T> rows[2];
 };
@@ -43,42 +43,45 @@ public:
   const pdl_descriptor &descriptor() const { return program.descriptor(); }
   const ExchangeLayout &layout(int32_t index) const { return *layouts[index]; }
 
-  /// One step of all trainers: `gradients` of this step, `next` for the keys of
-  /// the step after it; an empty list: nobody has any. In mode sync.
+  /// Runs one step of all trainers in mode sync: `gradients` of this step, and
+  /// `next` for the keys of the following step. An empty list means that no
+  /// trainer has any.
   Status step(const std::vector<Gradients<T>> &gradients,
               const std::vector<Gradients<T>> &next, std::mt19937 &random);
-  /// Sends requests of `asyncStep` to `front`, which passes them on.
+  /// Sends requests of `asyncStep` to `front`, which forwards them.
   void setFront(size_t index, ServerApplication &front) {
     fronts[index] = &front;
   }
-  /// One request of one worker in mode async.
+  /// Sends one request of one worker in mode async.
   Status asyncStep(uint32_t trainer, const Gradients<T> &gradients,
                    const Gradients<T> *next);
-  /// A request of one worker in mode async for what its next step reads.
+  /// Sends a request of one worker in mode async for the state that its next
+  /// step reads.
   Status asyncPull(uint32_t trainer, const Gradients<T> &next) {
     return asyncExchange(trainer, {}, &next, /*allValues=*/false);
   }
-  /// One push of one worker that brings keys of its own, and is the sum of so
-  /// many steps; by another sender than those of `asyncStep`, if it is given.
+  /// Sends one push of one worker with its own keys, the sum of `steps` steps.
+  /// If `sender` is given, it differs from the sender of `asyncStep`.
   Status asyncPush(uint32_t trainer, const Gradients<T> &gradients,
                    uint32_t steps, double norm = 0, uint32_t sender = 1);
-  /// A round of one kind; payloads by trainer and server. Arrives in a random
-  /// order.
+  /// Runs a round of one kind; payloads by trainer and server. They arrive in
+  /// random order.
   Status round(MessageKind kind,
                const std::vector<std::vector<Message>> &payloads,
-               std::vector<std::vector<Message>> &answers,
+               std::vector<std::vector<Message>> &responses,
                std::mt19937 &random);
-  /// The payloads of one trainer's Exchange, by server.
+  /// Returns the payloads of one trainer's Exchange, by server.
   std::vector<Message> exchange(const Gradients<T> &now,
                                 const Gradients<T> *next, bool allValues,
                                 double norm = 0);
 
-  /// From the last answers to trainer 0: the parameters, and the rows of the
-  /// keys that it asked for.
+  /// From the last responses to trainer 0: the parameters, and the rows of its
+  /// keys.
   std::vector<T> mirrors[BlockSymbols];
   std::vector<T> rows[2];
   double lossSum = 0, weightSum = 0;
   uint32_t contributors = 0;
+  bool wantsSave = false;
 
 private:
   Status asyncExchange(uint32_t trainer, const Gradients<T> &gradients,
@@ -88,8 +91,8 @@ private:
   void addKeys(int32_t server, const Gradients<T> &next, int32_t channel,
                ExchangeWriter &writer);
   double jointNorm(const std::vector<ExchangeMessage> &sums);
-  Status take(const std::vector<Message> &answers, const Gradients<T> *next);
-  Expected<ExchangeMessage> open(const Message &answer, ExchangeForm form,
+  Status take(const std::vector<Message> &responses, const Gradients<T> *next);
+  Expected<ExchangeMessage> open(const Message &response, ExchangeForm form,
                                  int32_t server,
                                  const std::vector<int64_t> &counts);
 
@@ -99,14 +102,14 @@ private:
   std::vector<std::unique_ptr<ExchangeLayout>> layouts;
   std::vector<std::unique_ptr<StateServer>> servers;
   std::vector<ServerApplication *> fronts;
-  /// By trainer: requests of `asyncStep`.
+  /// Numbers of requests of `asyncStep`, by trainer.
   std::map<uint32_t, uint64_t> sequences;
-  /// Keeps rows that messages refer to.
+  /// Rows that messages refer to.
   std::vector<std::unique_ptr<std::vector<T>>> kept;
 };
 
-/// Random gradients of a step: about a fifth of the trainers are absent, some
-/// weigh nothing.
+/// Returns random gradients of a step. About a fifth of the trainers are
+/// absent, and some have no weight.
 template <typename T>
 std::vector<Gradients<T>> randomGradients(uint32_t trainers,
                                           std::mt19937 &random);

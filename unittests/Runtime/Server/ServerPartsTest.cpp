@@ -1,4 +1,4 @@
-//===- ServerPartsTest.cpp - Exchanges that come in parts -----------------===//
+//===- ServerPartsTest.cpp - Exchanges that are sent in parts -------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,39 +20,39 @@ using testing::IsEmpty;
 
 namespace {
 
-TEST_F(ServerCoreTest, PartsBelongToTheExchangeBehindThem) {
+TEST_F(ServerCoreTest, PartsBelongToTheNextExchange) {
   options.trainers = 1;
-  options.mostPartBytes = 100;
+  options.maxPartBytes = 100;
   core();
   joinAll();
   for (const auto &[number, bytes] :
        {std::pair(1, "c"), {0, "ab"}, {0, "ab"}}) {
     const Reply arrived = part(0, 1, number, bytes);
-    EXPECT_EQ(arrived.kind(), MessageKind::Answer);
+    EXPECT_EQ(arrived.kind(), MessageKind::Response);
     EXPECT_EQ(arrived.text(), "");
   }
   EXPECT_THAT(application->calls, IsEmpty());
   const Reply whole = exchangeInParts(0, 1, "()", {{1, 0, 0, 2}, {1, 1, 0, 1}});
   EXPECT_EQ(whole.text(), "0 reads (abc)");
-  // A late copy changes nothing, also where the request comes once more.
-  EXPECT_EQ(part(0, 1, 0, "ab").kind(), MessageKind::Answer);
+  // A late copy changes nothing, even if the request is repeated.
+  EXPECT_EQ(part(0, 1, 0, "ab").kind(), MessageKind::Response);
   EXPECT_EQ(exchangeInParts(0, 1, "()", {{1, 0, 0, 2}, {1, 1, 0, 1}}).text(),
             "0 reads (abc)");
   EXPECT_EQ(exchange(0, 2, "d").text(), "0 reads d");
 }
 
 TEST_F(ServerCoreTest, AnExchangeWaitsForItsParts) {
-  options.mostPartBytes = 100;
+  options.maxPartBytes = 100;
   core();
   joinAll();
   const std::vector<PartPlace> places = {{0, 0, 0, 1}, {1, 1, 0, 1}};
   const Reply first = exchangeInParts(0, 1, "-", places);
-  // It counts as not come, and comes again.
-  EXPECT_EQ(send({MessageKind::Ask, 0, 0, 1, 1, 0}).kind(), MessageKind::Wait);
+  // The request counts as not arrived, and is repeated.
+  EXPECT_EQ(send({MessageKind::Poll, 0, 0, 1, 1, 0}).kind(), MessageKind::Wait);
   const Reply again = exchangeInParts(0, 1, "-", places);
   const Reply other = exchange(1, 1, "c");
   part(0, 1, 1, "b");
-  EXPECT_EQ(beat(0).kind(), MessageKind::Answer);
+  EXPECT_EQ(beat(0).kind(), MessageKind::Response);
   EXPECT_FALSE(first.came() || again.came() || other.came());
   part(0, 1, 0, "a");
   EXPECT_EQ(again.text(), "0 reads a-bc");
@@ -64,7 +64,7 @@ TEST_F(ServerCoreTest, AnExchangeWaitsForItsParts) {
 
 TEST_F(ServerCoreTest, BadPartsAreRefused) {
   options.trainers = 1;
-  options.mostPartBytes = 4;
+  options.maxPartBytes = 4;
   core();
   const Reply before = part(0, 1, 0, "a");
   EXPECT_EQ(before.kind(), MessageKind::Refusal);
@@ -73,10 +73,10 @@ TEST_F(ServerCoreTest, BadPartsAreRefused) {
               HasSubstr("sends request 2 out of turn"));
   EXPECT_THAT(part(0, 1, 0, "abcde").text(),
               HasSubstr("more than the 52 that all dense gradients"));
-  EXPECT_EQ(part(0, 1, 0, "abc").kind(), MessageKind::Answer);
+  EXPECT_EQ(part(0, 1, 0, "abc").kind(), MessageKind::Response);
   EXPECT_THAT(part(0, 1, 1, "de").text(),
               HasSubstr("to more than the 4 bytes that all dense gradients"));
-  // What was kept is gone with it.
+  // The stored parts are dropped with it.
   part(0, 1, 0, "abc");
   EXPECT_THAT(exchangeInParts(0, 1, "", {{0, 0, 0, 2}}).text(),
               HasSubstr("no place for all bytes of part 0"));
@@ -84,12 +84,12 @@ TEST_F(ServerCoreTest, BadPartsAreRefused) {
   EXPECT_THAT(
       inParts({MessageKind::Norm, 0, 0, 1, 1, 0}, "", {{0, 0, 0, 3}}).text(),
       HasSubstr("comes in parts, as only exchanges do"));
-  // Nothing of all that has counted.
+  // None of this has counted.
   EXPECT_THAT(application->calls, IsEmpty());
   EXPECT_EQ(exchange(0, 1, "whole").text(), "0 reads whole");
 }
 
-TEST_F(ServerCoreTest, WhereNobodySendsPartsTheyAreRefused) {
+TEST_F(ServerCoreTest, UnexpectedPartsAreRefused) {
   options.trainers = 1;
   core();
   joinAll();
@@ -104,12 +104,12 @@ TEST_F(ServerCoreTest, WhereNobodySendsPartsTheyAreRefused) {
 TEST_F(ServerCoreTest, OnlyExchangesOfTrainersHaveParts) {
   options.trainers = 1;
   options.workersOfTrainer = 1;
-  options.mostPartBytes = 100;
+  options.maxPartBytes = 100;
   core();
   joinAll();
   for (const MessageKind kind :
-       {MessageKind::Join, MessageKind::Greet, MessageKind::Beat,
-        MessageKind::Ask, MessageKind::Leave, MessageKind::Norm,
+       {MessageKind::Join, MessageKind::Greet, MessageKind::Heartbeat,
+        MessageKind::Poll, MessageKind::Leave, MessageKind::Norm,
         MessageKind::Part})
     EXPECT_THAT(inParts({kind, 0, 0, 1, 1, 0}, "", {{0, 0, 0, 3}}).text(),
                 HasSubstr("comes in parts, as only exchanges do"))
@@ -126,7 +126,7 @@ TEST_F(ServerCoreTest, OnlyExchangesOfTrainersHaveParts) {
 }
 
 TEST_F(ServerCoreTest, WhoLeavesLeavesNoParts) {
-  options.mostPartBytes = 100;
+  options.maxPartBytes = 100;
   options.onFailure = FailurePolicy::Wait;
   core();
   joinAll();
@@ -139,14 +139,14 @@ TEST_F(ServerCoreTest, WhoLeavesLeavesNoParts) {
   core().handle(
       joinFrame({MessageKind::Part, 0, 0, 1, 1, 0}, std::exchange(payload, {})),
       reply.responder());
-  EXPECT_EQ(reply.kind(), MessageKind::Answer);
+  EXPECT_EQ(reply.kind(), MessageKind::Response);
   EXPECT_GT(kept.use_count(), 1);
   leave(0, "it was killed");
   EXPECT_EQ(kept.use_count(), 1);
 }
 
 TEST_F(ServerCoreTest, ANewStartBeginsWithoutParts) {
-  options.mostPartBytes = 100;
+  options.maxPartBytes = 100;
   options.onFailure = FailurePolicy::Wait;
   core();
   joinAll();

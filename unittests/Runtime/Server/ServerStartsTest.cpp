@@ -1,4 +1,4 @@
-//===- ServerStartsTest.cpp - Starts of trainers, and who is waited for ---===//
+//===- ServerStartsTest.cpp - Restarts of trainers, and waiting -----------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,7 +8,7 @@
 
 #include "CoreFixture.h"
 #include "Support/IdleProcess.h"
-#include "pdlrt/Protocol/JoinAnswer.h"
+#include "pdlrt/Protocol/JoinResponse.h"
 
 #include <gmock/gmock.h>
 
@@ -22,6 +22,11 @@ namespace {
 
 using Seconds = std::chrono::seconds;
 
+/// End of the status of a job that waits for a trainer.
+static constexpr char remedy[] =
+    "; start it again if it has died, or stop the job by SIGTERM to any "
+    "process";
+
 TEST_F(ServerCoreTest, ASecondProcessOfARankIsRefusedUnderAbort) {
   core();
   joinAll();
@@ -30,11 +35,11 @@ TEST_F(ServerCoreTest, ASecondProcessOfARankIsRefusedUnderAbort) {
       "a second start of trainer 1 is refused: the earlier one joined 0 s "
       "ago and was heard of 0 s ago; does a second process run as rank "
       "1, or another job at these addresses? A trainer that died cannot "
-      "come back under --on-failure=abort");
+      "rejoin under --on-failure=abort");
   EXPECT_EQ(join(1, 0).text(),
             "a start of trainer 1 is refused: a later one has joined; does a "
             "second process run as rank 1?");
-  // The first one goes on.
+  // The first process continues.
   exchange(0, 1, "a");
   EXPECT_EQ(exchange(1, 1, "b").text(), "1 reads ab");
 }
@@ -49,18 +54,20 @@ TEST_F(ServerCoreTest, ANewStartGoesOnUnderWait) {
   leave(1, "killed");
   EXPECT_EQ(core().status().state, JobState::Running);
   EXPECT_EQ(core().waitingFor(), "waiting for the exchange of trainer 0 (0 s; "
-                                 "trainer 1 failed: killed)");
+                                 "trainer 1 failed: killed)" +
+                                     std::string(remedy));
 
   const Reply joined = join(1, 5);
   EXPECT_EQ(joined.head().sequence, 3u);
   EXPECT_EQ(old.text(),
             "this start of trainer 1 is over: a later one has joined");
-  // The head says so too, without the number of the start in its place.
+  // The head says so too, without the number of the later incarnation.
   EXPECT_EQ(old.head().incarnation, incarnationOfReplaced);
   EXPECT_EQ(beat(1).head().incarnation, incarnationOfReplaced);
   EXPECT_THAT(exchange(1, 2, "d").text(), HasSubstr("this start of trainer 1"));
   EXPECT_THAT(leave(1, "late").text(), HasSubstr("this start of trainer 1"));
-  // It asks for what it had, and sends again what is in the round.
+  // The restarted trainer requests what it had, and repeats its request of the
+  // round.
   EXPECT_EQ(exchange(1, 1, "", 5).text(), "1 reads ab");
   const Reply again = exchange(1, 2, "d", 5);
   EXPECT_FALSE(again.came());
@@ -71,7 +78,7 @@ TEST_F(ServerCoreTest, ANewStartGoesOnUnderWait) {
 }
 
 //===----------------------------------------------------------------------===//
-// Starts that have no number yet
+// Processes without an incarnation
 //===----------------------------------------------------------------------===//
 
 constexpr auto judged = StartSign::Claim::Judged;
@@ -80,8 +87,8 @@ TEST_F(ServerCoreTest, AGreetingChangesNothing) {
   options.firstIncarnation = 70;
   core();
   const Reply greeted = ask(0, {1, judged});
-  EXPECT_EQ(greeted.kind(), MessageKind::Answer);
-  EXPECT_EQ(greeted.head(), (Envelope{MessageKind::Answer, 0, 0, 0, 70, 0}));
+  EXPECT_EQ(greeted.kind(), MessageKind::Response);
+  EXPECT_EQ(greeted.head(), (Envelope{MessageKind::Response, 0, 0, 0, 70, 0}));
   EXPECT_THAT(application->calls, IsEmpty());
   EXPECT_THAT(exchange(0, 1, "a", 70).text(), HasSubstr("has not joined"));
   EXPECT_EQ(ask(0, {1, judged}, 0, "bad").text(), "model A is not model B");
@@ -89,14 +96,14 @@ TEST_F(ServerCoreTest, AGreetingChangesNothing) {
   EXPECT_EQ(ask(0, {2, judged}).kind(), MessageKind::Refusal);
 }
 
-// Others may take their time to load.
+// Other servers may take time to load.
 TEST_F(ServerCoreTest, WhoGreetsIsNotLate) {
   options.joinLimit = Seconds(60);
   options.trainers = 1;
   core();
   for (int minute = 0; minute < 30; ++minute) {
     advance(Seconds(50));
-    ASSERT_EQ(ask(0, {1, judged}).kind(), MessageKind::Answer);
+    ASSERT_EQ(ask(0, {1, judged}).kind(), MessageKind::Response);
   }
   EXPECT_EQ(core().status().state, JobState::Running);
   advance(Seconds(62));
@@ -123,7 +130,7 @@ TEST_F(ServerCoreTest, ASecondStartIsRefusedWhileTheFirstBeats) {
             "a second start of trainer 1 is refused: the earlier one joined 24 "
             "s ago and was heard of 0 s ago; end that process first, or give "
             "this job addresses of its own");
-  // It goes on.
+  // The first process continues.
   exchange(0, 1, "a");
   EXPECT_EQ(exchange(1, 1, "b").text(), "1 reads ab");
 }
@@ -132,7 +139,7 @@ TEST_F(ServerCoreTest, ASecondStartIsLetInAfterASilence) {
   options.onFailure = FailurePolicy::Wait;
   core();
   joinAll();
-  // What was on its way when its sender died is no sign of life.
+  // A message that was in flight when its sender died does not count.
   ask(1, {2, judged});
   advance(Seconds(2));
   beat(1);
@@ -143,13 +150,13 @@ TEST_F(ServerCoreTest, ASecondStartIsLetInAfterASilence) {
   }
   advance(Seconds(3));
   EXPECT_EQ(ask(1, {2, judged}).head().sequence, 2u);
-  // To ask is not to take.
-  EXPECT_EQ(beat(1).kind(), MessageKind::Answer);
+  // Asking does not replace the process.
+  EXPECT_EQ(beat(1).kind(), MessageKind::Response);
   EXPECT_EQ(ask(1, {2, judged}, 2).kind(), MessageKind::Refusal);
   advance(Seconds(13));
   EXPECT_EQ(ask(1, {2, judged}, 2).text(), "welcome");
   EXPECT_THAT(beat(1).text(), HasSubstr("this start of trainer 1 is over"));
-  EXPECT_EQ(beat(1, 2).kind(), MessageKind::Answer);
+  EXPECT_EQ(beat(1, 2).kind(), MessageKind::Response);
 }
 
 TEST_F(ServerCoreTest, OfTwoStartsThatComeAtOnceOneIsLetIn) {
@@ -160,11 +167,11 @@ TEST_F(ServerCoreTest, OfTwoStartsThatComeAtOnceOneIsLetIn) {
   EXPECT_EQ(ask(1, {2, judged}).head().sequence, 2u);
   EXPECT_EQ(ask(1, {3, judged}).head().sequence, 2u);
   EXPECT_EQ(ask(1, {3, judged}, 2).text(), "welcome");
-  // A copy of its join, and the join of the other one.
+  // A copy of its join, and the join of the other process.
   EXPECT_EQ(ask(1, {3, judged}, 2).text(), "welcome");
   EXPECT_THAT(ask(1, {2, judged}, 2).text(),
               HasSubstr("a later one has joined"));
-  // What the first server has decided holds at others.
+  // Other servers follow the decision of the first one.
   EXPECT_EQ(ask(1, {4, StartSign::Claim::Decided}, 3).text(), "welcome");
 }
 
@@ -172,7 +179,7 @@ TEST_F(ServerCoreTest, AStartThatTakesNobodysPlace) {
   options.onFailure = FailurePolicy::Wait;
   core();
   const StartSign brief = {2, StartSign::Claim::OnlyIfFirst};
-  EXPECT_EQ(ask(1, brief).kind(), MessageKind::Answer);
+  EXPECT_EQ(ask(1, brief).kind(), MessageKind::Response);
   joinAll();
   advance(Seconds(60));
   EXPECT_EQ(ask(1, brief).text(), "a start of trainer 1 has joined before");
@@ -192,11 +199,11 @@ TEST_F(ServerCoreTest, AProcessOfThisHostThatLivesIsNotReplaced) {
                         std::to_string(process.identity().number) +
                         " of the server's host, joined"));
   process.end();
-  EXPECT_EQ(ask(1, {2, judged}).kind(), MessageKind::Answer);
+  EXPECT_EQ(ask(1, {2, judged}).kind(), MessageKind::Response);
   EXPECT_EQ(ask(1, {2, judged}, 2).text(), "welcome");
 }
 
-// Its join was on its way when it died: long before the limit of silence.
+// The join was in flight when the process died, long before the silence limit.
 TEST_F(ServerCoreTest, ATrainerThatDiedBeforeItsJoinCameIsKnownToBeDead) {
   IdleProcess process;
   const StartSign start = {1, judged, process.identity()};
@@ -207,16 +214,17 @@ TEST_F(ServerCoreTest, ATrainerThatDiedBeforeItsJoinCameIsKnownToBeDead) {
   EXPECT_EQ(core().status().state, JobState::Failed);
   EXPECT_THAT(core().status().sentence, HasSubstr("trainer 1 has died"));
 
-  // Its next start need not wait for its silence.
+  // The next process need not wait for the silence limit.
   server.reset();
   options.onFailure = FailurePolicy::Wait;
   core();
   ASSERT_EQ(ask(1, start, 1).text(), "welcome");
-  EXPECT_EQ(ask(1, {2, judged}).kind(), MessageKind::Answer);
+  EXPECT_EQ(ask(1, {2, judged}).kind(), MessageKind::Response);
   EXPECT_EQ(ask(1, {2, judged}, 2).text(), "welcome");
 }
 
-// Nothing is lost with it: another start may come, and whoever waits hears why.
+// No training is lost: another process may join, and the waiting ones learn
+// why.
 TEST_F(ServerCoreTest, AStartThatDiedBeforeItJoinedIsNamed) {
   core();
   join(0);
@@ -226,25 +234,26 @@ TEST_F(ServerCoreTest, AStartThatDiedBeforeItJoinedIsNamed) {
   process.end();
   advance(Seconds(1));
   EXPECT_EQ(core().waitingFor(),
-            "waiting for trainer 1 to join (1 s; the last start of trainer 1 "
-            "has died before it joined: there is no process " +
+            "waiting for trainer 1 to join (1 s, at most 600 s; the last start "
+            "of trainer 1 has died before it joined: there is no process " +
                 std::to_string(number) + " on this host)");
   EXPECT_EQ(core().status().state, JobState::Running);
   const IdleProcess next;
   const StartSign start = {2, judged, next.identity()};
   ask(1, start);
-  EXPECT_EQ(core().waitingFor(), "waiting for trainer 1 to join (1 s)");
+  EXPECT_EQ(core().waitingFor(),
+            "waiting for trainer 1 to join (1 s, at most 600 s)");
   EXPECT_EQ(ask(1, start, 1).text(), "welcome");
   next.end();
 }
 
-// Who waits for what cannot come would wait for ever.
+// Waiting for something that cannot come would never end.
 TEST_F(ServerCoreTest, ANewStartThatCannotGoOnFailsTheJob) {
   options.onFailure = FailurePolicy::Wait;
-  options.newStartsGoOn = false;
+  options.restartsContinue = false;
   core();
   joinAll();
-  // Before it has sent anything, a new start is as good as the first.
+  // Before any request, a restart is as good as the first process.
   join(1, 4);
   EXPECT_EQ(core().status().state, JobState::Running);
   exchange(0, 1, "a");
@@ -255,18 +264,18 @@ TEST_F(ServerCoreTest, ANewStartThatCannotGoOnFailsTheJob) {
   EXPECT_THAT(open.text(), HasSubstr("start all again, with --resume"));
 }
 
-// All servers are greeted; the first one alone would be joined.
+// All servers are greeted; otherwise only the first one would be joined.
 TEST_F(ServerCoreTest, AGreetingOfOneThatCannotGoOnFailsTheJob) {
   options.onFailure = FailurePolicy::Wait;
-  options.newStartsGoOn = false;
+  options.restartsContinue = false;
   core();
   for (const uint32_t rank : {0, 1})
     EXPECT_EQ(ask(rank, {rank + 1, judged}, 1).text(), "welcome");
   exchange(0, 1, "a");
   exchange(1, 1, "b");
   leave(0);
-  // Who is done cannot come back; nor is anybody waited for there.
-  EXPECT_EQ(ask(0, {7, judged}).kind(), MessageKind::Answer);
+  // A trainer that is done cannot return, and no process waits for it there.
+  EXPECT_EQ(ask(0, {7, judged}).kind(), MessageKind::Response);
   EXPECT_EQ(core().status().state, JobState::Running);
   advance(Seconds(20));
   EXPECT_THAT(ask(1, {8, judged}).text(),
@@ -280,7 +289,7 @@ TEST_F(ServerCoreTest, AnAbandonedJobThatCannotGoOnFails) {
   options.abandonLimit = std::chrono::minutes(30);
   for (const bool goesOn : {false, true})
     for (const ClockTime silence : {Seconds(10), Seconds(0)}) {
-      options.newStartsGoOn = goesOn;
+      options.restartsContinue = goesOn;
       options.silenceLimit = silence;
       core();
       joinAll();
@@ -294,7 +303,7 @@ TEST_F(ServerCoreTest, AnAbandonedJobThatCannotGoOnFails) {
                 goesOn ? JobState::Running : JobState::Failed);
       if (!goesOn)
         EXPECT_THAT(core().status().sentence,
-                    HasSubstr("nobody is there any more: trainer 0 was not "
+                    HasSubstr("no trainer is left: trainer 0 was not "
                               "heard of for 3"));
       server.reset();
     }
@@ -302,10 +311,10 @@ TEST_F(ServerCoreTest, AnAbandonedJobThatCannotGoOnFails) {
 
 TEST_F(ServerCoreTest, WhoFailedAndCannotGoOnIsNotWaitedFor) {
   options.onFailure = FailurePolicy::Wait;
-  options.newStartsGoOn = false;
+  options.restartsContinue = false;
   core();
   joinAll();
-  // It has sent nothing: the next start of it is as good.
+  // The trainer has sent nothing, so its next process is as good.
   leave(1, "no data");
   EXPECT_EQ(core().status().state, JobState::Running);
   join(1, 4);
@@ -331,7 +340,7 @@ TEST_F(ServerCoreTest, WhoFailedAndCannotGoOnIsNotWaitedFor) {
                     HasSubstr("start all again, with --resume")));
 }
 
-// Its programs may be of another version; strangers come too.
+// Its programs may be of another version, or it may not belong to the job.
 TEST_F(ServerCoreTest, WhoIsRefusedIsWaitedForForAMinute) {
   for (const FailurePolicy policy :
        {FailurePolicy::Abort, FailurePolicy::Wait}) {
@@ -348,7 +357,7 @@ TEST_F(ServerCoreTest, WhoIsRefusedIsWaitedForForAMinute) {
                 HasSubstr("a start of trainer 0 was refused: model A is not"));
     advance(Seconds(59));
     EXPECT_EQ(core().status().state, JobState::Running);
-    // The right one.
+    // The right process.
     ask(0, {4, judged});
     ask(1, {5, judged});
     advance(Seconds(70));
@@ -363,7 +372,7 @@ TEST_F(ServerCoreTest, WhoIsRefusedIsWaitedForForAMinute) {
   }
 }
 
-TEST_F(ServerCoreTest, AServerThatNobodyHasJoinedGoesUnderWaitToo) {
+TEST_F(ServerCoreTest, AServerWithoutTrainersEndsUnderWaitToo) {
   options.onFailure = FailurePolicy::Wait;
   core();
   advance(options.joinLimit - Seconds(1));
@@ -377,20 +386,20 @@ TEST_F(ServerCoreTest, AServerThatNobodyHasJoinedGoesUnderWaitToo) {
   EXPECT_EQ(core().status().state, JobState::Running);
 }
 
-// Whom nobody asks any more it need not tell.
-TEST_F(ServerCoreTest, AStartThatHasDiedNeedsNoAnswer) {
+// A process that has died needs no notification.
+TEST_F(ServerCoreTest, AnIncarnationThatHasDiedNeedsNoResponse) {
   core();
   IdleProcess process;
   ask(1, {1, judged, process.identity()});
   join(0);
   leave(0, "no data");
   EXPECT_EQ(core().status().state, JobState::Failed);
-  EXPECT_FALSE(core().allTold());
+  EXPECT_FALSE(core().allNotified());
   process.end();
-  EXPECT_TRUE(core().allTold());
+  EXPECT_TRUE(core().allNotified());
 }
 
-TEST_F(ServerCoreTest, ATrainerThatDiedAmongItsLeavesComesBackUnderWait) {
+TEST_F(ServerCoreTest, ATrainerThatDiedWhileLeavingRejoinsUnderWait) {
   options.onFailure = FailurePolicy::Wait;
   core();
   joinAll();
@@ -421,14 +430,14 @@ TEST_F(ServerCoreTest, ANewStartGetsTheNotesOfTheEarlierOne) {
         reply.responder());
     EXPECT_EQ(reply.text(), "0 reads a");
   }
-  const auto said = decodeJoinAnswer(join(0, 2).note());
+  const auto said = decodeJoinResponse(join(0, 2).note());
   ASSERT_TRUE(said.ok());
-  ASSERT_EQ(said->notes.size(), options.keptAnswers);
+  ASSERT_EQ(said->notes.size(), options.keptResponses);
   EXPECT_EQ(said->notes.back().sequence, 3u);
   EXPECT_EQ(said->notes.back().note.toString(), "note 3");
 }
 
-TEST_F(ServerCoreTest, WhereAllHaveFailedNobodyIsWaitedFor) {
+TEST_F(ServerCoreTest, AfterAllHaveFailedNothingIsAwaited) {
   options.onFailure = FailurePolicy::Wait;
   core();
   joinAll();
@@ -439,7 +448,7 @@ TEST_F(ServerCoreTest, WhereAllHaveFailedNobodyIsWaitedFor) {
   EXPECT_EQ(core().status().sentence, "trainer 0 failed: server 3 is gone");
 }
 
-// Such as with another --on-failure.
+// An example is another --on-failure.
 TEST_F(ServerCoreTest, WhoIsRefusedIsWaitedForUnlessAllAre) {
   options.onFailure = FailurePolicy::Wait;
   core();
@@ -447,10 +456,10 @@ TEST_F(ServerCoreTest, WhoIsRefusedIsWaitedForUnlessAllAre) {
   EXPECT_EQ(ask(1, {1, judged}, 0, "bad").text(), "model A is not model B");
   EXPECT_EQ(core().status().state, JobState::Running);
   EXPECT_EQ(core().waitingFor(),
-            "waiting for trainers 0 and 1 to join (0 s; trainer 1 was refused: "
-            "model A is not model B)");
-  // A better start of it.
-  EXPECT_EQ(ask(1, {2, judged}).kind(), MessageKind::Answer);
+            "waiting for trainers 0 and 1 to join (0 s, at most 600 s; trainer "
+            "1 was refused: model A is not model B)");
+  // A better process of that rank.
+  EXPECT_EQ(ask(1, {2, judged}).kind(), MessageKind::Response);
   ask(0, {3, judged}, 0, "bad");
   EXPECT_EQ(core().status().state, JobState::Running);
   ask(1, {4, judged}, 0, "bad");
@@ -466,7 +475,8 @@ TEST_F(ServerCoreTest, AFailedTrainerIsWaitedForWhereOthersAreDone) {
   leave(1, "killed");
   leave(0);
   EXPECT_EQ(core().status().state, JobState::Running);
-  EXPECT_EQ(core().waitingFor(), "waiting: trainer 1 failed: killed");
+  EXPECT_EQ(core().waitingFor(),
+            std::string("waiting: trainer 1 failed: killed") + remedy);
   join(1, 2);
   leave(1, "", 2);
   EXPECT_EQ(core().status().state, JobState::Finished);
@@ -476,26 +486,27 @@ TEST_F(ServerCoreTest, AServerGivesUpByItself) {
   core();
   joinAll();
   const Reply open = exchange(0, 1, "a");
-  core().fail("server 0 was told to stop");
+  core().fail(Status::unavailable("server 0 was told to stop"));
   EXPECT_EQ(open.text(), "server 0 was told to stop");
-  EXPECT_FALSE(core().allTold());
+  EXPECT_FALSE(core().allNotified());
   EXPECT_EQ(beat(1).text(), "server 0 was told to stop");
-  EXPECT_FALSE(core().allTold());
+  EXPECT_FALSE(core().allNotified());
   leave(0);
   leave(1);
-  EXPECT_TRUE(core().allTold());
+  EXPECT_TRUE(core().allNotified());
 }
 
-// Where trainers own state: the one beside the owner asks nothing any more.
-TEST_F(ServerCoreTest, ATrainerOfItsOwnProcessNeedsNoAnswer) {
+// If trainers own state: the trainer in the owner's own process asks nothing
+// any more.
+TEST_F(ServerCoreTest, ATrainerOfItsOwnProcessNeedsNoResponse) {
   core();
   join(0);
   const Reply greeted = ask(1, {1, judged});
-  core().failWithTrainer(1, "owner 0 is lost");
+  core().failWithTrainer(1, Status::unavailable("owner 0 is lost"));
   EXPECT_EQ(core().status().sentence, "trainer 1 failed: owner 0 is lost");
-  EXPECT_FALSE(core().allTold());
+  EXPECT_FALSE(core().allNotified());
   leave(0);
-  EXPECT_TRUE(core().allTold());
+  EXPECT_TRUE(core().allNotified());
 }
 
 TEST_F(ServerCoreTest, TheEndLetsOpenRequestsGo) {
@@ -504,7 +515,7 @@ TEST_F(ServerCoreTest, TheEndLetsOpenRequestsGo) {
   const Reply open = exchange(0, 1, "a");
   server.reset();
   EXPECT_FALSE(open.came());
-  // Timers that are left hurt nobody.
+  // Remaining timers have no effect.
   advance(Seconds(60));
 }
 

@@ -1,4 +1,4 @@
-//===- ServerStrangersTest.cpp - What strangers can do to a job -----------===//
+//===- ServerStrangersTest.cpp - Attacks of strangers on a job ------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A job with a secret, and a process on its network that does not know it, but
-// knows the protocol, addresses, ranks and even the numbers of starts.
+// A job with a secret, and a process on its network that does not know the
+// secret. It knows the protocol, the addresses, the ranks and even the
+// incarnations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,21 +74,21 @@ protected:
     const auto frame = splitFrame(response);
     return frame ? frame->payload.toString() : "no frame";
   }
-  /// All that a stranger may ask for: a stored answer, a stop, a
+  /// Returns all requests of a stranger: for a stored response, a stop, a
   /// failure, a save, a join, and numbers.
   std::vector<Message> attacks() const {
     std::vector<Message> all;
     for (const MessageKind kind :
          {MessageKind::Join, MessageKind::Greet, MessageKind::Exchange,
-          MessageKind::Ask, MessageKind::Leave, MessageKind::Save,
+          MessageKind::Poll, MessageKind::Leave, MessageKind::Save,
           MessageKind::Pull, MessageKind::Reduce, MessageKind::Part,
           MessageKind::Visit, MessageKind::Read})
       for (const uint64_t start : {uint64_t(0), uint64_t(1), incarnation})
         for (const uint64_t sequence : {0, 1, 2})
           all.push_back(joinFrame({kind, 0, 0, start, sequence, 0},
                                   Message::ofString("forged")));
-    all.push_back(joinFrame({MessageKind::Beat, 0, 0, incarnation, 0, 0},
-                            encodeLifeSign({/*stop=*/true, {}})));
+    all.push_back(joinFrame({MessageKind::Heartbeat, 0, 0, incarnation, 0, 0},
+                            encodeHeartbeat({/*stop=*/true, {}})));
     return all;
   }
   void expectNothingHappened() {
@@ -133,7 +134,8 @@ TEST_F(ServerStrangersTest, GuessesDoNothing) {
   expectNothingHappened();
 }
 
-// Who sees the network sends again what it saw, as it was or with another head.
+// An observer of the network repeats the messages that it saw, unchanged or
+// with another head.
 TEST_F(ServerStrangersTest, RecordedRequestsDoNothing) {
   const std::vector<std::string> recorded = network.sent();
   const auto raw = network.share();
@@ -150,11 +152,11 @@ TEST_F(ServerStrangersTest, RecordedRequestsDoNothing) {
   expectNothingHappened();
 }
 
-// A member that asks wrongly hears no number that it did not bring.
+// A member with a wrong request learns no number that it did not send.
 TEST_F(ServerStrangersTest, RefusalsNameNoNumbers) {
   for (const MessageKind kind :
-       {MessageKind::Exchange, MessageKind::Ask, MessageKind::Leave,
-        MessageKind::Beat, MessageKind::Save, MessageKind::Part}) {
+       {MessageKind::Exchange, MessageKind::Poll, MessageKind::Leave,
+        MessageKind::Heartbeat, MessageKind::Save, MessageKind::Part}) {
     const Message refused = call(*trainer, {kind, 0, 0, 1, 1, 0}, "");
     EXPECT_EQ(splitFrame(refused)->head.kind, MessageKind::Refusal);
     EXPECT_THAT(refused.toString(),

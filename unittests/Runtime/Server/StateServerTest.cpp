@@ -1,4 +1,4 @@
-//===- StateServerTest.cpp - What servers of all modes do -----------------===//
+//===- StateServerTest.cpp - Common behavior of all servers ---------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -29,13 +29,13 @@ TEST(StateServer, PullsReadWithoutInserting) {
   ASSERT_TRUE(job.step({}, now, random).ok());
   ASSERT_TRUE(job.step(now, {}, random).ok());
   local.step(now);
-  // Rows of a step that is not applied yet are as absent as in a save.
+  // Rows of a step that is not applied yet are absent, as in a save.
   std::vector<Gradients<float>> following = randomGradients<float>(1, random);
   following[0].present = true;
   ASSERT_TRUE(job.step({}, following, random).ok());
 
   const ExchangeLayout &layout = job.layout(BlockEvaluate);
-  // Every second key is unknown, and those of the step to come.
+  // Every second key is unknown, and so are those of the next step.
   std::vector<int64_t> keys[2];
   for (int i = 0; i < 2; ++i)
     for (int64_t key : now[0].keys[i]) {
@@ -88,7 +88,7 @@ TEST(StateServer, PullsReadWithoutInserting) {
         } else {
           ASSERT_LT(next, missing.size());
           EXPECT_EQ(missing[next++], int64_t(k));
-          if (table == BlockLazy) // the other one has unknown(zero)
+          if (table == BlockLazy) // the other table has unknown(zero)
             local.model.table(table)->initialValue(own[k], wanted.data());
         }
         EXPECT_TRUE(std::equal(wanted.begin(), wanted.end(), &rows[k * width]));
@@ -104,15 +104,16 @@ TEST(StateServer, PullsReadWithoutInserting) {
 TEST(StateServer, SumsGoOverAllTrainersInRankOrder) {
   std::mt19937 random(7);
   ServerJob<float> job({}, 1, 3, PlacementPolicy::LeastLoaded, 1);
-  // In another order the sum would be another one.
+  // Another order would give another sum.
   const double sums[] = {1e16, 1, -1e16};
-  std::vector<std::vector<Message>> payloads, answers;
+  std::vector<std::vector<Message>> payloads, responses;
   for (int t = 0; t < 3; ++t)
     payloads.push_back({encodeReduce({{1, int64_t(1) << t}, {sums[t]}})});
   for (int i = 0; i < 5; ++i) {
-    ASSERT_TRUE(job.round(MessageKind::Reduce, payloads, answers, random).ok());
-    for (const Message &answer : answers[0])
-      EXPECT_EQ(*decodeReduce(answer),
+    ASSERT_TRUE(
+        job.round(MessageKind::Reduce, payloads, responses, random).ok());
+    for (const Message &response : responses[0])
+      EXPECT_EQ(*decodeReduce(response),
                 (ReduceVectors{{3, 7}, {(1e16 + 1) - 1e16}}));
   }
   const Envelope head = {MessageKind::Reduce, 0, 0, 1, 1, 0};
@@ -136,16 +137,16 @@ TEST(StateServer, JoinsAreCompared) {
     return job.server(1).join({MessageKind::Join, 0, 0, 1, 0, 0},
                               encodeHandshake(handshake));
   };
-  // The server has a folder of its own.
+  // The server has its own folder.
   EXPECT_THAT(join(trainer).status().message(),
               HasSubstr("nothing would be saved"));
   trainer.checkpoint = testing::TempDir();
-  Expected<Message> answer = join(trainer);
-  ASSERT_TRUE(answer.ok()) << answer.status().message();
+  Expected<Message> response = join(trainer);
+  ASSERT_TRUE(response.ok()) << response.status().message();
   Handshake own = trainer;
   own.checkpoint.clear();
-  EXPECT_EQ(*decodeHandshake(*answer), own);
-  // The first one has said how many workers there are.
+  EXPECT_EQ(*decodeHandshake(*response), own);
+  // The first trainer has set the number of workers.
   trainer.workers = 1;
   EXPECT_THAT(join(trainer).status().message(),
               HasSubstr("(--replicas): 1, the server 2"));
@@ -158,7 +159,8 @@ TEST(StateServer, JoinsAreCompared) {
           .ok());
 }
 
-// Who was started for this job with something wrong, and who may have been.
+// Covers trainers that were started for this job with a wrong flag, and those
+// that may have been.
 TEST(StateServer, RefusedTrainersAreOfTheJobOrNot) {
   ServerJob<float> job({}, 1, 3, PlacementPolicy::LeastLoaded, 1);
   const auto judge = [&](const std::function<void(Handshake &)> &change) {

@@ -1,4 +1,4 @@
-//===- SyncServerTest.cpp - Rounds give what one process does -------------===//
+//===- SyncServerTest.cpp - Rounds against one process --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -49,7 +49,7 @@ void runSync(bool clipped, int32_t servers, uint32_t trainers,
       local.insert(next);
       expectSame(job, local);
       if (!next.empty() && next[0].present)
-        expectAnswers(job, local, next[0]);
+        expectResponses(job, local, next[0]);
       EXPECT_EQ(job.contributors,
                 std::count_if(next.begin(), next.end(),
                               [](const auto &each) { return each.present; }));
@@ -75,12 +75,12 @@ TEST(SyncServer, StateIsThatOfOneProcessForAnyNumberOfServers) {
         runSync<double>(clipped, servers, trainers, PlacementPolicy::HashName,
                         seed++);
       }
-  // Many own nothing of the parameters.
+  // Many servers own no parameters.
   runSync<float>(true, 12, 2, PlacementPolicy::RoundRobin, seed);
 }
 
-// What two servers wrote, one process and three servers go on from, and the
-// other way round.
+// One process and three servers resume from files that two servers wrote, and
+// vice versa.
 TEST(SyncServer, PartsOfAnyNumberOfServersAreOneCheckpoint) {
   std::mt19937 random(2);
   TestFolder folder;
@@ -115,7 +115,7 @@ TEST(SyncServer, PartsOfAnyNumberOfServersAreOneCheckpoint) {
   const Expected<ModelState> stateOfTwo = stateOf(*ofTwo);
   const Expected<ModelState> stateOfOne = stateOf(*ofOne);
   ASSERT_TRUE(stateOfTwo.ok() && stateOfOne.ok());
-  EXPECT_THAT(compareStates(*stateOfTwo, *stateOfOne, "A", "B", 3).sentences,
+  EXPECT_THAT(compareStates(*stateOfTwo, *stateOfOne, "A", "B", 3).messages,
               testing::IsEmpty());
   for (const Checkpoint *from : {&*ofTwo, &*ofOne}) {
     ServerJob<float> three({}, 3, 2, PlacementPolicy::HashName, 1);
@@ -131,23 +131,24 @@ TEST(SyncServer, PartsOfAnyNumberOfServersAreOneCheckpoint) {
   }
   // The same by requests.
   {
-    CheckpointWriter writer(folder.file("asked"));
+    CheckpointWriter writer(folder.file("step-100"));
     const Message payload = Message::ofString(*writer.folder());
     const Envelope head = {MessageKind::Save, 0, 0, 1, 1, 0};
-    std::vector<Message> answers;
+    std::vector<Message> responses;
     for (size_t s = 0; s < 2; ++s) {
       ASSERT_TRUE(two.server(s).check(head, payload).ok());
-      Expected<Message> answer = two.server(s).handle(head, payload);
-      ASSERT_TRUE(answer.ok()) << answer.status().message();
-      answers.push_back(*std::move(answer));
+      Expected<Message> response = two.server(s).handle(head, payload);
+      ASSERT_TRUE(response.ok()) << response.status().message();
+      responses.push_back(*std::move(response));
     }
     CheckpointManifest manifest;
-    ASSERT_TRUE(joinSaved(answers, StepCounts::Equal, writer, manifest).ok());
+    ASSERT_TRUE(joinSaved(responses, StepCounts::Equal, writer, manifest).ok());
     ASSERT_TRUE(writer.commit(manifest).ok());
-    const Expected<Checkpoint> asked = Checkpoint::open(folder.file("asked"));
+    const Expected<Checkpoint> asked =
+        Checkpoint::open(folder.file("step-100"));
     ASSERT_TRUE(asked.ok()) << asked.status().message();
     EXPECT_THAT(
-        compareStates(*stateOf(*asked), *stateOfOne, "A", "B", 3).sentences,
+        compareStates(*stateOf(*asked), *stateOfOne, "A", "B", 3).messages,
         testing::IsEmpty());
     const Message nowhere = Message::ofString(folder.file("nowhere"));
     EXPECT_THAT(
@@ -159,7 +160,7 @@ TEST(SyncServer, PartsOfAnyNumberOfServersAreOneCheckpoint) {
       ASSERT_TRUE(two.server(0).check(head, probe->request()).ok());
       EXPECT_EQ(two.server(0).handle(head, probe->request())->toString(), "+");
     }
-    // Neither the probe nor what the server wrote beside it is left.
+    // Neither the probe nor the server's test file remains.
     for (const auto &entry :
          std::filesystem::directory_iterator(folder.file("")))
       EXPECT_THAT(entry.path().filename().string(),
@@ -171,7 +172,7 @@ TEST(SyncServer, PartsOfAnyNumberOfServersAreOneCheckpoint) {
     EXPECT_FALSE(
         two.server(0).check({MessageKind::Save, 1, 0, 1, 1, 0}, payload).ok());
   }
-  // A half, and a half twice.
+  // One half, and one half twice.
   for (const std::vector<Model *> &models :
        {std::vector<Model *>{first}, {first, first}}) {
     CheckpointWriter writer(folder.file("half"));
@@ -186,8 +187,8 @@ TEST(SyncServer, PartsOfAnyNumberOfServersAreOneCheckpoint) {
   }
 }
 
-// Begun between two steps, and written beside those that follow.
-TEST(SyncServer, PartsAreOfTheMomentWhenTheirSaveBegan) {
+// The save starts between two steps and is written during the next ones.
+TEST(SyncServer, PartsAreOfTheSnapshotOfTheirSave) {
   std::mt19937 random(2);
   TestFolder folder;
   ServerJob<float> two({}, 2, 2, PlacementPolicy::LeastLoaded, 1);
@@ -199,29 +200,31 @@ TEST(SyncServer, PartsAreOfTheMomentWhenTheirSaveBegan) {
   const auto ask = [&](size_t s, SaveKind kind, const std::string &path) {
     const Message payload = encodeSaveRequest({kind, path});
     EXPECT_TRUE(two.server(s).check(head, payload).ok());
-    Expected<Message> answer = two.server(s).handle(head, payload);
-    EXPECT_TRUE(answer.ok()) << answer.status().message();
-    return answer ? *std::move(answer) : Message();
+    Expected<Message> response = two.server(s).handle(head, payload);
+    EXPECT_TRUE(response.ok()) << response.status().message();
+    return response ? *std::move(response) : Message();
   };
   const auto commit = [&](CheckpointWriter &writer,
-                          const std::vector<Message> &answers) {
+                          const std::vector<Message> &responses) {
     CheckpointManifest manifest;
-    EXPECT_TRUE(joinSaved(answers, StepCounts::Equal, writer, manifest).ok());
+    EXPECT_TRUE(joinSaved(responses, StepCounts::Equal, writer, manifest).ok());
     EXPECT_TRUE(writer.commit(manifest).ok());
   };
   for (int round = 0; round < 3; ++round) {
     ASSERT_TRUE(two.step(now, now, random).ok());
-    const std::string number = std::to_string(round);
-    CheckpointWriter stopping(folder.file("stopping" + number)),
-        beside(folder.file("beside" + number));
-    std::vector<Message> expected, answers(2);
+    const std::string stoppingPath =
+                          CheckpointFolder::nameIn(folder.file(""), 2 * round),
+                      backgroundPath = CheckpointFolder::nameIn(folder.file(""),
+                                                                2 * round + 1);
+    CheckpointWriter stopping(stoppingPath), background(backgroundPath);
+    std::vector<Message> expected, responses(2);
     for (size_t s = 0; s < 2; ++s)
       expected.push_back(ask(s, SaveKind::Stopping, *stopping.folder()));
-    const std::string into = *beside.folder();
+    const std::string into = *background.folder();
     for (size_t s = 0; s < 2; ++s) {
       EXPECT_EQ(ask(s, SaveKind::Begin, into).toString(),
-                answerSaving().toString());
-      EXPECT_THAT(decodeSaved(ask(s, SaveKind::Ask, into + "/other"))
+                savingResponse().toString());
+      EXPECT_THAT(decodeSaved(ask(s, SaveKind::Poll, into + "/other"))
                       .status()
                       .message(),
                   HasSubstr("has begun no save into"));
@@ -229,33 +232,42 @@ TEST(SyncServer, PartsAreOfTheMomentWhenTheirSaveBegan) {
     for (int step = 0; step < 3; ++step)
       ASSERT_TRUE(two.step(now, now, random).ok());
     for (size_t s = 0; s < 2; ++s)
-      while ((answers[s] = ask(s, SaveKind::Ask, into)).toString() ==
-             answerSaving().toString())
+      while ((responses[s] = ask(s, SaveKind::Poll, into)).toString() ==
+             savingResponse().toString())
         std::this_thread::yield();
     commit(stopping, expected);
-    commit(beside, answers);
-    const Expected<Checkpoint> a = Checkpoint::open(
-                                   folder.file("stopping" + number)),
-                               b = Checkpoint::open(
-                                   folder.file("beside" + number));
+    commit(background, responses);
+    const Expected<Checkpoint> a = Checkpoint::open(stoppingPath),
+                               b = Checkpoint::open(backgroundPath);
     ASSERT_TRUE(a.ok() && b.ok());
-    EXPECT_THAT(
-        compareStates(*stateOf(*a), *stateOf(*b), "A", "B", 3).sentences,
-        testing::IsEmpty());
+    EXPECT_THAT(compareStates(*stateOf(*a), *stateOf(*b), "A", "B", 3).messages,
+                testing::IsEmpty());
   }
-  // One that was begun last and is not asked for; a folder that is not there.
-  CheckpointWriter left(folder.file("left"));
+  // A save that was started last and never asked for, and a folder that does
+  // not exist.
+  CheckpointWriter left(folder.file("step-100"));
   ask(0, SaveKind::Begin, *left.folder());
-  EXPECT_THAT(decodeSaved(ask(0, SaveKind::Begin, folder.file("nowhere")))
-                  .status()
-                  .message(),
-              HasSubstr("server 0 does not see the folder"));
+  EXPECT_THAT(
+      decodeSaved(ask(0, SaveKind::Begin, folder.file("step-7.tmp.nowhere")))
+          .status()
+          .message(),
+      HasSubstr("server 0 does not see the folder"));
   ask(1, SaveKind::Begin, *left.folder());
   ASSERT_TRUE(two.step(now, now, random).ok());
-  EXPECT_FALSE(
-      two.server(0)
-          .check(head, encodeSaveRequest({SaveKind::Begin, "/somewhere/else"}))
-          .ok());
+  // Neither trainers nor servers may have files of others overwritten.
+  for (const std::string &other :
+       {std::string("/somewhere/step-7.tmp.1"), folder.file("step-1"),
+        folder.file("step-1.tmp.2/.."), folder.file("")}) {
+    for (const SaveKind kind : {SaveKind::Begin, SaveKind::Stopping})
+      EXPECT_FALSE(
+          two.server(0).check(head, encodeSaveRequest({kind, other})).ok())
+          << other;
+    EXPECT_THAT(
+        decodeSaved(two.server(0).saves().savePart(other)).status().message(),
+        HasSubstr("server 0: a request to save names"));
+  }
+  CheckpointWriter own(folder.file("step-8"));
+  EXPECT_TRUE(decodeSaved(two.server(0).saves().savePart(*own.folder())).ok());
 }
 
 TEST(SyncServer, SumsThatAreNotFiniteAreNotApplied) {
@@ -296,7 +308,8 @@ TEST(SyncServer, RequestsOutOfStepAreRefused) {
       sentence(MessageKind::Exchange, job.exchange(now[0], nullptr, false)[0]),
       HasSubstr("a step it is not in"));
   ASSERT_TRUE(job.step({}, now, random).ok());
-  // Another server's payload, rows of other keys, no norms here.
+  // The payload of another server, rows of other keys, and norms where none are
+  // allowed.
   EXPECT_THAT(
       sentence(MessageKind::Exchange, job.exchange(now[0], nullptr, false)[1]),
       HasSubstr("damaged"));
@@ -321,17 +334,35 @@ TEST(SyncServer, RequestsOutOfStepAreRefused) {
   expectSame(job, local);
 }
 
+// Trainers take note of a request to save only after a step, and save once.
+TEST(SyncServer, TheFirstStepThatEndsCarriesARequestToSave) {
+  std::mt19937 random(6);
+  for (const bool clipped : {false, true}) {
+    ServerJob<float> job({PDL_F32, clipped}, 1, 2, PlacementPolicy::LeastLoaded,
+                         1);
+    std::vector<Gradients<float>> now = randomGradients<float>(2, random);
+    now[0].present = now[1].present = true;
+    EXPECT_TRUE(job.server(0).requestSave());
+    ASSERT_TRUE(job.step({}, now, random).ok());
+    EXPECT_FALSE(job.wantsSave);
+    ASSERT_TRUE(job.step(now, now, random).ok());
+    EXPECT_TRUE(job.wantsSave);
+    ASSERT_TRUE(job.step(now, {}, random).ok());
+    EXPECT_FALSE(job.wantsSave);
+  }
+}
+
 TEST(SyncServer, AllTrainersMustSendTheSameNorm) {
   std::mt19937 random(5);
   ServerJob<float> job({PDL_F32, true}, 1, 2, PlacementPolicy::LeastLoaded, 1);
   std::vector<Gradients<float>> now = randomGradients<float>(2, random);
   now[0].present = now[1].present = true;
   ASSERT_TRUE(job.step({}, now, random).ok());
-  std::vector<std::vector<Message>> answers;
+  std::vector<std::vector<Message>> responses;
   ASSERT_TRUE(job.round(MessageKind::Exchange,
                         {job.exchange(now[0], nullptr, false),
                          job.exchange(now[1], nullptr, false)},
-                        answers, random)
+                        responses, random)
                   .ok());
   const ExchangeLayout &layout = job.layout(BlockTrain);
   auto check = [&](uint32_t trainer, double norm, bool contributes = true) {
@@ -343,11 +374,11 @@ TEST(SyncServer, AllTrainersMustSendTheSameNorm) {
         .status()
         .message();
   };
-  EXPECT_THAT(check(0, 0, false), HasSubstr("although they are due"));
+  EXPECT_THAT(check(0, 0, false), HasSubstr("although they are expected"));
   EXPECT_EQ(check(0, 2.5), "");
   EXPECT_THAT(check(1, std::nextafter(2.5, 3.0)), HasSubstr("different norms"));
   EXPECT_EQ(check(1, 2.5), "");
-  // Gradients are not due.
+  // Gradients are not expected now.
   EXPECT_THAT(job.server(0)
                   .check({MessageKind::Exchange, 0, 0, 1, 1, 0},
                          job.exchange(now[0], nullptr, false)[0])

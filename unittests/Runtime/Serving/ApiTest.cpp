@@ -1,4 +1,4 @@
-//===- ApiTest.cpp - What a library of a model offers ---------------------===//
+//===- ApiTest.cpp - Functions of a model's library -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -39,8 +39,8 @@ const pdl_descriptor *pdl_program_query(uint32_t) {
 
 namespace {
 
-/// Three samples: dense numbers, and two bags of ids each, of which key 12 is
-/// in no table.
+/// Three samples with dense numbers and two bags of ids each; key 12 is in no
+/// table.
 struct Request {
   alignas(64) float dense[3 * handWrittenDense] = {1, 2, 3, 0, 0, 0, -1, .5, 2};
   int64_t keys[5] = {10, 11, 12, 10, 10};
@@ -52,12 +52,12 @@ struct Request {
   }
 };
 
-/// Inputs whose ids are ready keys.
+/// Inputs whose ids are keys.
 const int32_t areKeys[] = {0, 1};
 
 class ServingApi : public testing::Test {
 protected:
-  /// Saves a model whose parameters and rows all are `number`, or near it.
+  /// Saves a model whose parameters and rows are all `number`, or near it.
   std::string save(const std::string &name, float number) {
     Model model(*handWrittenProgram({}), 3);
     for (int64_t i = 0; i < handWrittenDense; ++i)
@@ -83,7 +83,7 @@ protected:
     return path;
   }
 
-  /// What it predicts of a request.
+  /// Returns the prediction for a request.
   static std::vector<float> run(pdl_serving_model *model,
                                 const Request &request = {}) {
     std::vector<float> predictions(3);
@@ -142,7 +142,7 @@ TEST_F(ServingApi, CountsIdsAndThoseWithoutARow) {
   ASSERT_NE(model, nullptr);
   run(model);
   run(model);
-  // What failed has scored nothing.
+  // A failed request has scored nothing.
   Request damaged;
   damaged.splits[1] = 9;
   float outputs[3];
@@ -156,7 +156,7 @@ TEST_F(ServingApi, CountsIdsAndThoseWithoutARow) {
   EXPECT_EQ(counts.ids, 10);
   EXPECT_EQ(counts.unknown_ids, 2);
   EXPECT_EQ(counts.hits + counts.misses + counts.requests, 0);
-  // A caller that was compiled before there were these has no room for them.
+  // A caller compiled for an older version has no memory for these.
   counts.ids = counts.unknown_ids = -7;
   counts.struct_size = offsetof(pdl_serving_row_counts, ids);
   ASSERT_EQ(functions()->row_counts(model, &counts), 0);
@@ -170,7 +170,7 @@ TEST_F(ServingApi, CountsIdsAndThoseWithoutARow) {
 TEST_F(ServingApi, TextsAreHashedAsReadersDo) {
   pdl_serving_model *model = functions()->open(save("saved", 0.5F).c_str());
   ASSERT_NE(model, nullptr);
-  // They are trimmed, and what is missing is no id.
+  // Texts are trimmed, and a missing one is no id.
   const std::string texts = "ab c?  d  a ";
   const int64_t ends[] = {2, 4, 5, 9, 10, 12};
   const int32_t splits[] = {0, 1, 2, 3, 4, 4, 6};
@@ -258,7 +258,7 @@ TEST_F(ServingApi, WarnsOfManyUnknownIds) {
   functions()->close(model);
 }
 
-/// Values that are not aligned are copied, and outputs may stand anywhere.
+/// Unaligned values are copied, and outputs may be at any address.
 TEST_F(ServingApi, MemoryOfCallersMayStandAnywhere) {
   pdl_serving_model *model = functions()->open(save("saved", 0.5F).c_str());
   ASSERT_NE(model, nullptr);
@@ -295,7 +295,7 @@ TEST_F(ServingApi, CallsSeeOneCheckpointEach) {
     });
   for (int i = 0; i < 20; ++i)
     EXPECT_EQ(functions()->reload(model, (i % 2 ? first : second).c_str()), 0);
-  // What cannot be loaded changes nothing.
+  // A failed load changes nothing.
   EXPECT_NE(functions()->reload(model, folder.file("none").c_str()), 0);
   ends = true;
   for (std::thread &thread : threads)
@@ -371,7 +371,7 @@ TEST_F(ServingApi, WhatIsWrongIsSaid) {
   EXPECT_EQ(pdl_serving_query(PDL_SERVING_VERSION + 1), nullptr);
 }
 
-// With right sums; what was loaded before stays.
+// The checksums are right; the loaded state is kept.
 TEST_F(ServingApi, RefusesKeysThatAreNotInTheirPlace) {
   const auto refusal = [&](const ChangeKeys &change) {
     TestFolder own;
@@ -381,7 +381,7 @@ TEST_F(ServingApi, RefusesKeysThatAreNotInTheirPlace) {
     const std::vector<float> before = run(model);
     writeOtherKeys(chain.pathOf(2), change);
     EXPECT_NE(functions()->reload(model, chain.pathOf(2).c_str()), 0);
-    std::string sentences = functions()->last_error();
+    std::string messages = functions()->last_error();
     EXPECT_EQ(run(model), before);
     functions()->close(model);
     for (const int64_t steps : {2, 1}) {
@@ -389,9 +389,9 @@ TEST_F(ServingApi, RefusesKeysThatAreNotInTheirPlace) {
         writeOtherKeys(chain.pathOf(1),
                        [](auto &keys, auto &) { std::swap(keys[0], keys[1]); });
       EXPECT_EQ(functions()->open(chain.pathOf(steps).c_str()), nullptr);
-      sentences += std::string("\n") + functions()->last_error();
+      messages += std::string("\n") + functions()->last_error();
     }
-    return sentences;
+    return messages;
   };
   const std::string place = "is not in its place; the checkpoint is damaged";
   for (const ChangeKeys &change :
@@ -406,8 +406,8 @@ TEST_F(ServingApi, RefusesKeysThatAreNotInTheirPlace) {
               testing::HasSubstr("has a row, and is erased"));
 }
 
-// What a delta follows may have been replaced, as by a training that went on
-// from an earlier one.
+// The base of a delta may have been replaced, for example by a training that
+// resumed from an earlier checkpoint.
 TEST_F(ServingApi, DeltasOfAnotherCheckpointOfThatNameAreNotTaken) {
   auto trained = makeTrained();
   Changes changes(*trained, 1);
@@ -433,8 +433,8 @@ TEST_F(ServingApi, DeltasOfAnotherCheckpointOfThatNameAreNotTaken) {
   functions()->close(model);
 }
 
-// Changes that lie above each other are joined behind their reload, and nobody
-// sees it but by the memory that they take.
+// Overlapping deltas are merged after their reload. Only the memory use shows
+// it.
 TEST_F(ServingApi, ManyDeltasAreTheirCheckpoint) {
   auto trained = makeTrained();
   Changes changes(*trained, 1);
@@ -451,7 +451,7 @@ TEST_F(ServingApi, ManyDeltasAreTheirCheckpoint) {
   const int64_t whole = state(model).bytes;
   std::mt19937_64 random(11);
   for (int64_t steps = 2; steps < 16; ++steps) {
-    // Large ones with small ones between them.
+    // Large deltas with small ones between them.
     changes.step(steps % 3 ? 60 : 6000, steps % 3 ? 7 : 500);
     chain.save(*trained, steps, true);
     ASSERT_EQ(functions()->reload(model, chain.pathOf(steps).c_str()), 0)
@@ -471,7 +471,7 @@ TEST_F(ServingApi, ManyDeltasAreTheirCheckpoint) {
     }
     functions()->close(fresh);
   }
-  // Five large ones have more rows than there are keys.
+  // Five large deltas have more rows than there are keys.
   EXPECT_LT(state(model).bytes, 2 * double(whole));
   EXPECT_EQ(state(model).version, 15);
   functions()->close(model);

@@ -39,7 +39,7 @@ Checkpoint opened(const std::string &path) {
   return *std::move(checkpoint);
 }
 
-/// The numbers of a table by key, as a checkpoint has them.
+/// Returns the numbers of a table by key, from a checkpoint.
 std::map<int64_t, std::vector<double>>
 numbersOf(const Checkpoint &checkpoint, const std::string &part = "values") {
   const Expected<ModelState> state = stateOf(checkpoint);
@@ -67,8 +67,8 @@ numbersOf(const Checkpoint &checkpoint, const std::string &part = "values") {
   return rows;
 }
 
-/// What the files of an export have, read as its users do; and their keys, as
-/// they stand.
+/// Content of the files of an export, read as users do, and their keys in file
+/// order.
 struct Found {
   std::map<int64_t, std::vector<double>> rows;
   std::vector<int64_t> keys;
@@ -134,7 +134,7 @@ void expectExported(const Checkpoint &checkpoint, const std::string &path,
       compareKeyValues(path, formats, checkpoint, 10);
   ASSERT_TRUE(differences.ok()) << differences.status().message();
   EXPECT_EQ(differences->count, 0);
-  EXPECT_THAT(differences->sentences, IsEmpty());
+  EXPECT_THAT(differences->messages, IsEmpty());
 }
 
 } // namespace
@@ -153,7 +153,7 @@ TEST(KeyValueExport, HasTheBitsOfTheCheckpoint) {
       const std::string path = folder.file(std::to_string(steps));
       KeyValueOptions options;
       options.bytesInFile = steps == 1 ? 100'000 : UINT64_MAX;
-      // As little as there may be.
+      // With as little memory as possible.
       options.memory = steps == 2 ? 1 : options.memory;
       const Status status =
           exportKeyValues(checkpoint, *format, options, path + "/");
@@ -247,7 +247,7 @@ TEST(KeyValueExport, ItsFirstWrongKeyIsNamed) {
     const Checkpoint before = opened(chain.pathOf(1));
     const std::string path = folder.file("out");
     ASSERT_TRUE(exportKeyValues(before, *format, {}, path).ok());
-    // Two rows change, one comes, one goes.
+    // Two rows change, one is created, one is erased.
     Changes(*model, 1).update({5, 1001, 70'000'001});
     TableScratch scratch;
     const int64_t gone = 9;
@@ -263,7 +263,7 @@ TEST(KeyValueExport, ItsFirstWrongKeyIsNamed) {
     EXPECT_EQ(found->tables[0].rowsOfFirst, keyCount);
     EXPECT_EQ(found->tables[0].rowsOfSecond, keyCount);
     std::vector<std::string> ofTable;
-    for (const std::string &sentence : found->sentences)
+    for (const std::string &sentence : found->messages)
       if (sentence.starts_with("emb"))
         ofTable.push_back(sentence);
     ASSERT_EQ(int64_t(ofTable.size()), 2 * handWrittenWidth + 2);
@@ -272,11 +272,11 @@ TEST(KeyValueExport, ItsFirstWrongKeyIsNamed) {
                                   HasSubstr(" in " + chain.pathOf(2))));
     EXPECT_EQ(ofTable[handWrittenWidth], "emb, key 9: only in " + path);
     EXPECT_EQ(ofTable.back(), "emb, key 70000001: only in " + chain.pathOf(2));
-    // Those of parameters as well, and no more than are asked for.
+    // Those of parameters as well, and no more than requested.
     const Expected<StateDifferences> few =
         compareKeyValues(path, formats, opened(chain.pathOf(2)), 1);
     ASSERT_TRUE(few.ok());
-    EXPECT_EQ(few->sentences.size(), 1U);
+    EXPECT_EQ(few->messages.size(), 1U);
     EXPECT_EQ(few->count, found->count);
     EXPECT_GT(found->count, int64_t(ofTable.size()));
   }
@@ -311,13 +311,13 @@ TEST(KeyValueExport, MappedTablesAreComparedTheSameWay) {
     ASSERT_TRUE(found.ok()) << found.status().message();
     EXPECT_EQ(found->count, 3);
     EXPECT_THAT(
-        found->sentences,
+        found->messages,
         ElementsAre(AllOf(StartsWith("emb.values, key 101, element 0: "),
                           HasSubstr(" in " + path)),
                     "emb, key 8000001: only in " + after.path(),
                     "emb, key 7: only in " + path));
     EXPECT_EQ(found->tables[0].onlyFirst, 1);
-    // With no sentence asked for, all are counted.
+    // If no message is requested, all are still counted.
     EXPECT_EQ(compareExport(path, after, 0)->count, 3);
     // Exports of slots.
     const std::string slot =
@@ -325,7 +325,7 @@ TEST(KeyValueExport, MappedTablesAreComparedTheSameWay) {
     ASSERT_TRUE(exportCheckpoint(before, slot, folder.file("slot")).ok());
     found = compareExport(folder.file("slot"), before, 10);
     ASSERT_TRUE(found.ok()) << found.status().message();
-    EXPECT_EQ(found->count, 0) << found->sentences.front();
+    EXPECT_EQ(found->count, 0) << found->messages.front();
   }
 }
 
@@ -339,7 +339,7 @@ TEST(KeyValueExport, WhatIsDamagedIsSaid) {
     const std::string name = std::string(format->name()) + "/table-0-00000." +
                              std::string(format->name());
     const std::string content = folder.read(name);
-    const auto sentences = [&](const std::string &bytes) {
+    const auto messages = [&](const std::string &bytes) {
       folder.write(name, bytes);
       const Status verified = verifyKeyValues(path, formats).status();
       const Expected<StateDifferences> compared =
@@ -347,40 +347,41 @@ TEST(KeyValueExport, WhatIsDamagedIsSaid) {
       folder.write(name, content);
       std::string all = verified.message() + "\n" + compared.status().message();
       if (compared && compared->count > 0)
-        all += compared->sentences.front();
+        all += compared->messages.front();
       return all;
     };
     const bool isText = format == &tsvFormat();
-    // The first has another sum; where it can still be read, it has wrong keys.
+    // The first key is another one, so the checksum differs; a readable file
+    // has wrong keys.
     std::string other = content;
     other[isText ? content.find('\t') + 1 : sizeof(int64_t)] ^= 1;
-    EXPECT_THAT(sentences(other),
+    EXPECT_THAT(messages(other),
                 AllOf(HasSubstr("is not what its manifest says"),
                       HasSubstr("emb.values, key "), HasSubstr("element 0")));
     const size_t row = isText
                            ? content.find('\n') + 1
                            : sizeof(int64_t) + handWrittenWidth * sizeof(float);
-    EXPECT_THAT(sentences(content.substr(row)),
+    EXPECT_THAT(messages(content.substr(row)),
                 HasSubstr("is not in its place"));
-    EXPECT_THAT(sentences(content.substr(0, row) + content),
+    EXPECT_THAT(messages(content.substr(0, row) + content),
                 HasSubstr("is not in its place"));
-    EXPECT_THAT(sentences(content.substr(0, row)),
+    EXPECT_THAT(messages(content.substr(0, row)),
                 HasSubstr("has 1 rows up to key"));
-    EXPECT_THAT(sentences(content.substr(0, content.size() - 1)),
-                HasSubstr(isText ? "is no key with 4 numbers behind tabs"
+    EXPECT_THAT(messages(content.substr(0, content.size() - 1)),
+                HasSubstr(isText ? "is no key with 4 numbers after tabs"
                                  : "ends within a record of 24 bytes"));
-    EXPECT_THAT(sentences(""), HasSubstr("has 0 rows"));
+    EXPECT_THAT(messages(""), HasSubstr("has 0 rows"));
     if (isText)
       for (const char *line :
            {"5\t1\t2\t3\n", "5\t1\t2\t3\t4\t5\n", "x\t1\t2\t3\t4\n",
             "5 1 2 3 4\n", "\n", "5\t1\t2\t3\t4 \n", "5\t1\t2\t3\t1e99\n"})
-        EXPECT_THAT(sentences(line), HasSubstr("line 1 is no key with"));
+        EXPECT_THAT(messages(line), HasSubstr("line 1 is no key with"));
     EXPECT_TRUE(verifyKeyValues(path, formats).ok());
     fs::rename(folder.file(name), folder.file("aside"));
     EXPECT_THAT(verifyKeyValues(path, formats).status().message(),
                 HasSubstr("cannot be opened"));
     fs::rename(folder.file("aside"), folder.file(name));
-    // Only formats that are known.
+    // Only known formats are accepted.
     EXPECT_THAT(
         verifyKeyValues(path, {}).status().message(),
         AllOf(HasSubstr("are of format '" + std::string(format->name()) + "'"),
@@ -426,28 +427,28 @@ TEST(KeyValueExport, ManifestsAreWholeOrRefused) {
     changed[i] ^= 1;
     EXPECT_NE(sentence(changed), "") << i;
   }
-  // With right sums.
-  const auto sentenceOf = [&](auto change) {
+  // The checksums are right.
+  const auto messageOf = [&](auto change) {
     KeyValueManifest other = manifest;
     change(other);
     return sentence(encodeKeyValues(other));
   };
-  EXPECT_EQ(sentenceOf([](auto &) {}), "");
+  EXPECT_EQ(messageOf([](auto &) {}), "");
   for (const char *name : {"", "../x", "a/b", ".x"})
-    EXPECT_THAT(sentenceOf([&](auto &m) { m.tables[0].files[0].file = name; }),
+    EXPECT_THAT(messageOf([&](auto &m) { m.tables[0].files[0].file = name; }),
                 HasSubstr("outside of its folder"));
-  EXPECT_THAT(sentenceOf([](auto &m) { m.tables.push_back(m.tables[0]); }),
+  EXPECT_THAT(messageOf([](auto &m) { m.tables.push_back(m.tables[0]); }),
               HasSubstr("twice"));
-  EXPECT_THAT(sentenceOf([](auto &m) { m.tables[0].elements.width = 0; }),
+  EXPECT_THAT(messageOf([](auto &m) { m.tables[0].elements.width = 0; }),
               HasSubstr("width is no count"));
   EXPECT_THAT(
-      sentenceOf([](auto &m) { m.tables[0].elements.width = INT64_MAX; }),
+      messageOf([](auto &m) { m.tables[0].elements.width = INT64_MAX; }),
       HasSubstr("width is too large"));
   EXPECT_THAT(
-      sentenceOf([](auto &m) { m.tables[0].elements.type = TensorType::I64; }),
+      messageOf([](auto &m) { m.tables[0].elements.type = TensorType::I64; }),
       HasSubstr("elements are of type 'I64'"));
-  EXPECT_THAT(sentenceOf([](auto &m) { m.tables[0].files[0].rows = 0; }),
+  EXPECT_THAT(messageOf([](auto &m) { m.tables[0].files[0].rows = 0; }),
               HasSubstr("rows is no count"));
-  EXPECT_THAT(sentenceOf([](auto &m) { m.steps = -1; }),
+  EXPECT_THAT(messageOf([](auto &m) { m.steps = -1; }),
               HasSubstr("steps is no count"));
 }

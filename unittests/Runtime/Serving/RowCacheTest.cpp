@@ -24,7 +24,7 @@ namespace {
 
 constexpr size_t rowElements = 6;
 
-/// One thread's view of a cache whose rows are made of key, table and version.
+/// View of one thread on a cache whose rows consist of key, table and version.
 class Reader {
 public:
   explicit Reader(RowCache &cache) : cache(cache) {}
@@ -39,7 +39,8 @@ public:
   static bool isUnknown(int64_t key, int32_t version) {
     return (uint64_t(key) + uint64_t(version)) % 3 == 0;
   }
-  /// How many of the keys are there; all that are must be of that version.
+  /// Returns how many of the keys are in the cache; each of them must have that
+  /// version.
   int64_t find(uint32_t tag, const std::vector<int64_t> &keys, int64_t since,
                int32_t version = 0) {
     std::vector<int32_t> rows(keys.size() * rowElements, -1);
@@ -99,9 +100,9 @@ TEST(RowCache, GivesWhatItTookUntilItIsTooOld) {
   reader.add(7, keys, 100);
   EXPECT_EQ(reader.find(7, keys, 100), 4);
   EXPECT_EQ(reader.find(7, keys, 101), 0);
-  // Equal keys of another table are others.
+  // Equal keys of another table are different keys.
   EXPECT_EQ(reader.find(8, keys, 0), 0);
-  // A younger one takes its place, and an older one does not.
+  // A younger row replaces an older one, but not vice versa.
   reader.add(7, keys, 200, 1);
   reader.add(7, keys, 150, 2);
   EXPECT_EQ(reader.find(7, keys, 150, 1), 4);
@@ -117,7 +118,7 @@ TEST(RowCache, StaysWithinItsBound) {
   const int64_t found = reader.find(0, keysUpTo(20000), 0);
   EXPECT_LE(found, int64_t(cache.capacity()));
   EXPECT_GT(found, int64_t(cache.capacity()) * 9 / 10);
-  // Without room there is a cache of nothing.
+  // Without memory, the cache is always empty.
   RowCache none(rowElements * 4, 100);
   Reader of(none);
   of.add(0, keysUpTo(3), 1);
@@ -131,7 +132,8 @@ TEST(RowCache, KeepsWhatIsReadAgain) {
   const auto capacity = int64_t(cache.capacity());
   const std::vector<int64_t> hot = keysUpTo(capacity / 8);
   reader.add(0, hot, 1);
-  // Many times as much comes by once, and the hot ones are read all the while.
+  // Many times as many keys are read once, while the hot ones are read all the
+  // time.
   for (int64_t round = 0; round < 40; ++round) {
     reader.find(0, hot, 0);
     reader.add(0, keysUpTo(capacity / 8, (round + 1) << 32), 1);

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The same updates on the host alone and on a fake device.
+// Compares the same updates on the host and on a fake device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,8 @@ using testing::HasSubstr;
 namespace {
 
 constexpr int64_t rowCount = 5, rowWidth = 3, elements = rowCount * rowWidth;
-/// A momentum rule by element, one that knows rows, one of a whole parameter,
-/// and one that nobody trains.
+/// An elementwise momentum rule, a rule on rows, a rule on a whole parameter,
+/// and a parameter that is never trained.
 enum : int32_t { ByElement, ByRow, Whole, Constant, symbolCount };
 
 using Scalars = pdltest::OneGroup::Scalars;
@@ -152,7 +152,7 @@ protected:
                {"pdldevice_norm_lanes_f32",
                 {Number, Number, Number, Read, Written},
                 runNormLanes}};
-    // A device outlives what has memory of it.
+    // A device must outlive its memory.
     deviceUpdater.reset();
     onDevice.reset();
     device = createFakeDevice(faults);
@@ -168,8 +168,8 @@ protected:
   }
   DeviceState &state() { return *onDevice->deviceState(); }
 
-  Contribution gradientsOf(int step) {
-    Contribution merged;
+  PartialSum gradientsOf(int step) {
+    PartialSum merged;
     merged.present = true;
     merged.objectives = {{0, 2.0 + step}};
     for (int b = 0; b < 3; ++b) {
@@ -181,11 +181,11 @@ protected:
     return merged;
   }
   void step(int number) {
-    const Contribution merged = gradientsOf(number);
+    const PartialSum merged = gradientsOf(number);
     ASSERT_TRUE(hostUpdater->apply(merged).ok());
     ASSERT_TRUE(deviceUpdater->apply(merged).ok());
   }
-  /// What stages read, as the device has it.
+  /// Returns the values that stages read on the device.
   std::vector<float> read(int32_t symbol, bool frozen) {
     const Expected<void *> found = state().copy(0).parameter(symbol, frozen);
     EXPECT_TRUE(found.ok());
@@ -219,7 +219,7 @@ TEST_F(DeviceStateTest, UpdatesToTheBitsOfTheHost) {
     step(i);
   EXPECT_EQ(read(ByElement, false), valuesOf(*onHost, ByElement));
   EXPECT_EQ(read(ByRow, false), valuesOf(*onHost, ByRow));
-  // Whose rule the host applies.
+  // The host applies its rule.
   EXPECT_EQ(read(Whole, false), valuesOf(*onHost, Whole));
   EXPECT_EQ(read(Whole, true), valuesOf(*onHost, Whole, 1));
   EXPECT_EQ(read(Constant, false), valuesOf(*onHost, Constant));
@@ -236,7 +236,7 @@ TEST_F(DeviceStateTest, TheHostIsBehindUntilItAsks) {
   EXPECT_EQ(valuesOf(*onDevice, ByElement), before);
   ASSERT_TRUE(onDevice->bringToHost().ok());
   EXPECT_EQ(valuesOf(*onDevice, ByElement), valuesOf(*onHost, ByElement));
-  // And goes on from there.
+  // The next step continues from there.
   step(1);
   ASSERT_TRUE(onDevice->bringToHost().ok());
   EXPECT_EQ(valuesOf(*onDevice, ByElement), valuesOf(*onHost, ByElement));
@@ -258,7 +258,7 @@ TEST_F(DeviceStateTest, TakesGradientsThatAreThere) {
   EXPECT_FALSE(state().takesGradient(Whole));
   EXPECT_FALSE(state().takesGradient(Constant));
 
-  const Contribution merged = gradientsOf(0);
+  const PartialSum merged = gradientsOf(0);
   ASSERT_TRUE(hostUpdater->apply(merged).ok());
   auto memory =
       device->allocate(DeviceBuffer::Kind::OfDevice, elements * sizeof(float));
@@ -269,13 +269,13 @@ TEST_F(DeviceStateTest, TakesGradientsThatAreThere) {
                            elements * sizeof(float))
                   .ok());
   ASSERT_TRUE((*stream)->synchronize().ok());
-  Contribution there = merged;
+  PartialSum there = merged;
   there.blocks[ByElement].dense = nullptr;
   there.blocks[ByElement].onDevice = memory->data();
 
   const std::vector<GradientBlock> blocks =
       gradientBlocks(program.descriptor, program.program);
-  const Expected<Contribution> brought = state().withGradients(there, blocks);
+  const Expected<PartialSum> brought = state().withGradients(there, blocks);
   ASSERT_TRUE(brought.ok());
   EXPECT_EQ(std::memcmp(brought->blocks[ByElement].dense, gradients[ByElement],
                         sizeof(gradients[ByElement])),
@@ -304,7 +304,7 @@ TEST_F(DeviceStateTest, NormsOfClipsHaveTheBitsOfTheHost) {
   open();
   state().keepGradients(1, 1);
   EXPECT_TRUE(state().takesGradient(ByElement));
-  const Contribution merged = gradientsOf(3);
+  const PartialSum merged = gradientsOf(3);
   auto memory = *device->allocate(DeviceBuffer::Kind::OfDevice,
                                   sizeof(gradients[ByElement]));
   auto stream = *device->createStream("test");
@@ -335,7 +335,7 @@ TEST_F(DeviceStateTest, NormsOfClipsHaveTheBitsOfTheHost) {
 TEST_F(DeviceStateTest, NamesWhatIsNotFinite) {
   for (int32_t bad : {ByElement, ByRow}) {
     open();
-    const Contribution merged = gradientsOf(0);
+    const PartialSum merged = gradientsOf(0);
     gradients[bad][elements - 1] = std::numeric_limits<float>::infinity();
     const Status status = deviceUpdater->apply(merged);
     EXPECT_THAT(status.message(),
@@ -359,7 +359,7 @@ TEST_F(DeviceStateTest, ADeviceThatFails) {
     EXPECT_THAT(deviceUpdater->apply(gradientsOf(0)).message(),
                 HasSubstr("the device is lost"))
         << work;
-    // With a rule that was begun there, the host has nothing to save.
+    // If a rule was started on the device, the host has nothing to save.
     if (work >= 5) {
       EXPECT_FALSE(onDevice->bringToHost().ok()) << work;
     }

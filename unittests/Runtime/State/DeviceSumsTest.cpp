@@ -1,4 +1,4 @@
-//===- DeviceSumsTest.cpp - Gradients of replicas, added on devices -------===//
+//===- DeviceSumsTest.cpp - Sums of gradients on devices ------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Against the sums of the host (RunningSum), on fake devices.
+// Compares with the sums of the host (RunningSum), on fake devices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,14 +34,14 @@ template <typename T> T *pointer(uint64_t argument) {
   return reinterpret_cast<T *>(argument);
 }
 
-/// A function of the device library for the host. `To`: what it writes.
+/// Runs a function of the device library on the host. `To` is its output type.
 template <typename T, typename To, auto function>
 void run(const uint64_t *arguments, int64_t first, int64_t stride) {
   function(int64_t(arguments[0]), pointer<T>(arguments[1]),
            pointer<To>(arguments[2]), first, stride);
 }
 
-/// Parameters of several sizes, two of f64.
+/// Parameters of several sizes, two of them f64.
 class DeviceSumsTest : public testing::Test {
 protected:
   static constexpr size_t blockCount = 5;
@@ -96,8 +96,8 @@ protected:
       copies.push_back(&state->copy(d));
   }
 
-  /// Random gradients of all replicas, on their devices; those of `absent` are
-  /// none.
+  /// Fills the gradients of all replicas on their devices with random numbers;
+  /// replicas in `absent` have none.
   void fill(size_t replicas, const std::vector<size_t> &absent) {
     std::uniform_real_distribution<double> uniform(-1, 1);
     onHost.assign(replicas, {});
@@ -105,7 +105,7 @@ protected:
     memory.clear();
     values.clear();
     for (size_t r = 0; r < replicas; ++r) {
-      Contribution &host = onHost[r], &device = onDevice[r];
+      PartialSum &host = onHost[r], &device = onDevice[r];
       host.present = std::ranges::find(absent, r) == absent.end();
       host.blocks.resize(blockCount);
       device = host;
@@ -134,10 +134,10 @@ protected:
     }
   }
 
-  /// What the host makes of them: sums over workers, then over groups.
-  const Contribution &wanted(size_t replicas, size_t workers) {
+  /// Returns the host's result: sums over workers, then over groups.
+  const PartialSum &wanted(size_t replicas, size_t workers) {
     const size_t groups = replicas / workers;
-    std::vector<Contribution> parts(groups);
+    std::vector<PartialSum> parts(groups);
     ofGroups = std::vector<RunningSum>(groups);
     for (size_t g = 0; g < groups; ++g) {
       EXPECT_TRUE(ofGroups[g]
@@ -174,7 +174,7 @@ protected:
   std::vector<DeviceCopy *> copies;
   std::vector<DeviceBuffer> memory;
   std::vector<std::vector<char>> values;
-  std::vector<Contribution> onHost, onDevice;
+  std::vector<PartialSum> onHost, onDevice;
   std::vector<RunningSum> ofGroups;
   RunningSum whole;
   std::unique_ptr<DeviceSums> sums;
@@ -198,12 +198,12 @@ TEST_F(DeviceSumsTest, StrictSumsHaveTheBitsOfTheHost) {
         sums =
             std::make_unique<DeviceSums>(descriptor, state->kernels(), copies,
                                          all, replicas, workers, bucket);
-        // The second time some have no batch.
+        // The second time some replicas have no batch.
         for (const std::vector<size_t> &absent :
              {std::vector<size_t>{}, std::vector<size_t>{0},
               std::vector<size_t>{1}}) {
           fill(replicas, absent);
-          const Contribution &want = wanted(replicas, workers);
+          const PartialSum &want = wanted(replicas, workers);
           const Status status = sums->sum(blocks, onDevice);
           ASSERT_TRUE(status.ok()) << status.message();
           for (size_t b = 0; b < blockCount; ++b)
@@ -228,7 +228,7 @@ TEST_F(DeviceSumsTest, FastSumsAreTheSameOnAllDevices) {
     for (const std::vector<size_t> &absent :
          {std::vector<size_t>{}, std::vector<size_t>{1, 3}}) {
       fill(replicas, absent);
-      const Contribution &want = wanted(replicas, 1);
+      const PartialSum &want = wanted(replicas, 1);
       ASSERT_TRUE(sums->sum(blocks, onDevice).ok());
       for (size_t b = 0; b < blockCount; ++b) {
         const std::vector<char> found = read(b, 0);
@@ -246,15 +246,15 @@ TEST_F(DeviceSumsTest, FastSumsAreTheSameOnAllDevices) {
   }
 }
 
-TEST_F(DeviceSumsTest, TellsOfSumsThatAreNotFinite) {
+TEST_F(DeviceSumsTest, ReportsSumsThatAreNotFinite) {
   open(2, PDL_NUMERICS_STRICT);
   std::vector<Device *> all = {devices[0].get(), devices[1].get()};
   sums = std::make_unique<DeviceSums>(descriptor, state->kernels(), copies, all,
                                       2, 1);
   fill(2, {});
-  // Each is finite; their sum is not.
+  // Each is finite, but their sum is not.
   const double large = std::numeric_limits<double>::max();
-  for (Contribution &part : onDevice) {
+  for (PartialSum &part : onDevice) {
     auto stream = *devices[&part - onDevice.data()]->createStream("test");
     ASSERT_TRUE(stream
                     ->copyIn(const_cast<void *>(part.blocks[3].onDevice),
@@ -266,7 +266,7 @@ TEST_F(DeviceSumsTest, TellsOfSumsThatAreNotFinite) {
   EXPECT_EQ(sums->firstNonFinite(), 3);
 }
 
-/// A trainer among others, whose devices take all gradients.
+/// A trainer among others, whose devices compute all gradients.
 class Trainer final : public DeviceSumsTest {
 public:
   using DeviceSumsTest::blocks, DeviceSumsTest::copies, DeviceSumsTest::fill,
@@ -280,7 +280,8 @@ public:
     descriptor.group_count = 1;
     for (pdl_symbol &symbol : symbols)
       symbol.group = symbol.device_kernel = 0;
-    // Of two with the same numbers each knows by its own what is expected.
+    // Two trainers with the same numbers know the expected result by
+    // themselves.
     random.seed(uint32_t(place.first));
     open(count, PDL_NUMERICS_FAST);
     std::vector<Device *> all;
@@ -298,7 +299,7 @@ private:
   pdl_group group = {};
 };
 
-/// Where a trainer has one device, sums are in the settled order.
+/// If a trainer has one device, sums use the fixed summation order.
 TEST(DeviceSumsOfTrainers, AreThoseOfAll) {
   Trainer trainers[2];
   constexpr size_t replicas = 2;
@@ -316,7 +317,7 @@ TEST(DeviceSumsOfTrainers, AreThoseOfAll) {
     each.join(1, replicas, &each == trainers ? first : second);
   });
   ASSERT_TRUE(trainers[0].across && trainers[1].across);
-  // With all batches, with one of the four, and with none at one trainer.
+  // With all batches, with one of four missing, and with none at one trainer.
   for (const std::vector<size_t> &absent :
        {std::vector<size_t>{}, std::vector<size_t>{1},
         std::vector<size_t>{0, 1}}) {
@@ -326,7 +327,7 @@ TEST(DeviceSumsOfTrainers, AreThoseOfAll) {
       const Status status = each.state->sum(each.blocks, each.onDevice);
       EXPECT_TRUE(status.ok()) << status.message();
     });
-    std::vector<Contribution> parts;
+    std::vector<PartialSum> parts;
     for (Trainer &each : trainers)
       parts.push_back(each.wanted(replicas, replicas));
     RunningSum whole;
@@ -349,7 +350,7 @@ TEST(DeviceSumsOfTrainers, AreThoseOfAll) {
       }
     EXPECT_EQ(trainers[0].state->nonFiniteSum(), -1);
   }
-  // What ends there is an error here.
+  // If one trainer ends there, the other one gets an error.
   trainers[1].across->abort();
   EXPECT_FALSE(
       trainers[0].state->sum(trainers[0].blocks, trainers[0].onDevice).ok());

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The same steps on the host's tables and on those of fake devices.
+// Compares the same steps on the host's tables and on those of fake devices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@
 #include "pdlrt/State/Model.h"
 #include "pdlrt/State/SpreadTables.h"
 #include "pdlrt/State/Updater.h"
-#include "pdlrt/Table/TableMoment.h"
+#include "pdlrt/Table/TableSnapshot.h"
 
 #include <gmock/gmock.h>
 
@@ -34,8 +34,8 @@ using testing::HasSubstr;
 namespace {
 
 constexpr int64_t width = 5;
-/// A momentum rule by element, and one that knows rows, with a count of samples
-/// behind each gradient.
+/// An elementwise momentum rule, and a rule on rows, which has the number of
+/// samples after each gradient.
 enum : int32_t { ByElement, ByRow, symbolCount };
 constexpr int64_t gradientWidth[] = {width, width + 1};
 
@@ -138,7 +138,7 @@ struct Program : pdltest::OneGroup {
 
 class DeviceTablesTest : public testing::Test {
 protected:
-  /// Computes on the last one of so many devices.
+  /// Opens `count` devices and computes on the last one.
   void open(const FakeFaults &faults = {}, size_t count = 1) {
     std::vector<Device *> all;
     devices.clear();
@@ -154,7 +154,7 @@ protected:
     onDevice->computeOn(all);
     onDevice->placeTablesOnDevice();
   }
-  /// What uses the device goes before it.
+  /// Users of the device are destroyed before it.
   void close() {
     for (int32_t s = 0; s < symbolCount; ++s)
       lookups[s] = {}, memory[s] = {};
@@ -172,7 +172,7 @@ protected:
   }
   SpreadTables &tables() { return *onDevice->deviceState()->tables(); }
 
-  /// Distinct keys, and gradients of them.
+  /// Draws distinct keys and their gradients.
   void draw(int step, int64_t count) {
     std::mt19937_64 random(step);
     for (int32_t s = 0; s < symbolCount; ++s) {
@@ -188,10 +188,10 @@ protected:
             float(std::sin(double(100 * step + 10 * s) + double(i)));
     }
   }
-  /// The contribution of the host, its rows found there.
-  Contribution onHostOf(Model &model, std::vector<void *> (&rows)[2],
-                        std::vector<const void *> (&pointers)[2]) {
-    Contribution merged;
+  /// Returns the contribution on the host, with its rows there.
+  PartialSum onHostOf(Model &model, std::vector<void *> (&rows)[2],
+                      std::vector<const void *> (&pointers)[2]) {
+    PartialSum merged;
     merged.present = true;
     merged.objectives = {{0, 2.0}};
     for (int32_t s = 0; s < symbolCount; ++s) {
@@ -215,17 +215,18 @@ protected:
     }
     return merged;
   }
-  void apply(Updater &updater, const Contribution &merged) {
+  void apply(Updater &updater, const PartialSum &merged) {
     const Status status = updater.apply(merged);
     EXPECT_TRUE(status.ok()) << status.message();
   }
-  /// One step on both sides. `stays`: the gradients are on the device.
+  /// Runs one step on both sides. `stays` is true if the gradients are on the
+  /// device.
   void step(int number, bool stays, int64_t count = 20) {
     draw(number, count);
     std::vector<void *> rows[2];
     std::vector<const void *> pointers[2];
     apply(*hostUpdater, onHostOf(*onHost, rows, pointers));
-    Contribution merged = onHostOf(*onDevice, rows, pointers);
+    PartialSum merged = onHostOf(*onDevice, rows, pointers);
     for (int32_t s = 0; s < symbolCount; ++s) {
       const auto count = int64_t(keys[s].size());
       ASSERT_TRUE(tables().pull(s, count, keys[s].data(), lookups[s]).ok());
@@ -293,11 +294,12 @@ protected:
 
   Program program;
   Scheduler scheduler{1};
-  // A device outlives what has memory of it.
+  // A device must outlive its memory.
   std::vector<std::unique_ptr<Device>> devices;
   Device *device = nullptr;
   std::unique_ptr<DeviceStream> compute;
-  /// With values stored so; rules get so many bytes of rows at once.
+  /// Starts anew with this storage of values; rules get `atOnce` bytes of rows
+  /// at a time.
   void beginAnew(int32_t storage, size_t atOnce) {
     close();
     for (pdl_symbol &symbol : program.symbols)
@@ -315,7 +317,8 @@ protected:
   std::vector<float> gradients[symbolCount];
 };
 
-// `atOnce`: bytes of rows that a rule gets at once, where it does not get all.
+// `atOnce` is the number of bytes of rows that a rule gets at a time, if not
+// all.
 TEST_F(DeviceTablesTest, UpdatesToTheBitsOfTheHost) {
   for (const int32_t storage :
        {PDL_STORE_ELEMENT, PDL_STORE_BF16, PDL_STORE_F16})
@@ -340,7 +343,7 @@ TEST_F(DeviceTablesTest, UpdatesToTheBitsOfTheHost) {
 
 TEST_F(DeviceTablesTest, GoesOnFromTheHostAndBringsWhatIsNew) {
   open();
-  // What a checkpoint would have brought.
+  // As if loaded from a checkpoint.
   draw(0, 30);
   std::vector<void *> rows(keys[0].size());
   for (Model *model : {onHost.get(), onDevice.get()}) {
@@ -357,7 +360,7 @@ TEST_F(DeviceTablesTest, GoesOnFromTheHostAndBringsWhatIsNew) {
   step(0, true);
   ASSERT_TRUE(onDevice->bringToHost().ok());
   EXPECT_EQ(rowsOf(*onDevice, 0), rowsOf(*onHost, 0));
-  // Rows that nobody has written since are not brought again.
+  // Rows that were not written since are not copied again.
   RowList all;
   float *spoilt = nullptr;
   for (int shard = 0; shard < EmbeddingTable::shardCount && !spoilt; ++shard) {
@@ -376,25 +379,25 @@ TEST_F(DeviceTablesTest, GoesOnFromTheHostAndBringsWhatIsNew) {
   EXPECT_EQ(rowsOf(*onDevice, 0), rowsOf(*onHost, 0));
 }
 
-TEST_F(DeviceTablesTest, WhoReadsAMomentReadsWhatWasThen) {
+TEST_F(DeviceTablesTest, ReadersOfASnapshotReadItsState) {
   open();
   begin();
   step(0, true);
   ASSERT_TRUE(onDevice->bringToHost().ok());
   const auto before = rowsOf(*onDevice, ByElement);
   EmbeddingTable &table = *onDevice->table(ByElement);
-  TableMoment &moment = table.beginMoment(size_t(1) << 20);
+  TableSnapshot &snapshot = table.beginSnapshot(size_t(1) << 20);
   step(1, true);
   ASSERT_TRUE(onDevice->bringToHost().ok());
   EXPECT_NE(rowsOf(*onDevice, ByElement), before);
   Rows read;
   RowList rows;
   for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {
-    moment.collectShard(shard, rows);
-    moment.read(
+    snapshot.collectShard(shard, rows);
+    snapshot.read(
         rows, [&](std::span<const TableRow> some) { add(table, some, read); });
   }
-  table.endMoment();
+  table.endSnapshot();
   EXPECT_EQ(read, before);
 }
 
@@ -456,7 +459,7 @@ TEST_F(DeviceTablesTest, SaysWhatIsNotFinite) {
   gradients[ByRow][3] = std::numeric_limits<float>::infinity();
   std::vector<void *> rows[2];
   std::vector<const void *> pointers[2];
-  const Contribution merged = onHostOf(*onDevice, rows, pointers);
+  const PartialSum merged = onHostOf(*onDevice, rows, pointers);
   for (int32_t s = 0; s < symbolCount; ++s)
     ASSERT_TRUE(
         tables()
@@ -466,7 +469,7 @@ TEST_F(DeviceTablesTest, SaysWhatIsNotFinite) {
   EXPECT_THAT(status.message(), HasSubstr("gave a key of @rows a value"));
 }
 
-// Each has some rows, and gives them to whoever computes.
+// Each device has some rows, and gives them to the computing one.
 TEST_F(DeviceTablesTest, SeveralDevicesHaveTheBitsOfTheHost) {
   for (const size_t count : {2, 3})
     for (const int32_t untouched : {PDL_UNTOUCHED_LAZY, PDL_UNTOUCHED_DENSE})
@@ -479,7 +482,7 @@ TEST_F(DeviceTablesTest, SeveralDevicesHaveTheBitsOfTheHost) {
         for (pdl_symbol &symbol : program.symbols)
           symbol.storage = storage;
         open({}, count);
-        // What a checkpoint would have brought.
+        // As if loaded from a checkpoint.
         draw(7, 30);
         for (Model *model : {onHost.get(), onDevice.get()}) {
           std::vector<void *> rows(keys[0].size());
@@ -544,9 +547,9 @@ TEST_F(DeviceTablesTest, MemoryOfSeveralDevicesAddsUp) {
     ASSERT_EQ(onDevice->tableSize(0)->rows, int64_t(many.size()));
     for (const std::unique_ptr<Device> &each : devices) {
       if (count == 1)
-        ofOne = each->mostBytes();
+        ofOne = each->maxBytes();
       else
-        EXPECT_LT(each->mostBytes(), ofOne / 2);
+        EXPECT_LT(each->maxBytes(), ofOne / 2);
     }
   }
 }
@@ -571,7 +574,7 @@ TEST_F(DeviceTablesTest, AFurtherDeviceThatFailsIsAnError) {
   EXPECT_THAT(status.message(), HasSubstr("told to fail"));
 }
 
-// What the rule writes is finite, what is stored of it is not.
+// The rule writes finite numbers, but their stored form is not finite.
 TEST_F(DeviceTablesTest, SaysWhatIsNotFiniteIn16Bits) {
   program.symbols[ByElement].storage = PDL_STORE_F16;
   open();
@@ -581,7 +584,7 @@ TEST_F(DeviceTablesTest, SaysWhatIsNotFiniteIn16Bits) {
   gradients[ByElement][3] = 1e7f;
   std::vector<void *> rows[2];
   std::vector<const void *> pointers[2];
-  const Contribution merged = onHostOf(*onDevice, rows, pointers);
+  const PartialSum merged = onHostOf(*onDevice, rows, pointers);
   for (int32_t s = 0; s < symbolCount; ++s)
     ASSERT_TRUE(
         tables()
@@ -592,8 +595,8 @@ TEST_F(DeviceTablesTest, SaysWhatIsNotFiniteIn16Bits) {
   EXPECT_THAT(status.message(), HasSubstr("in f16, whose largest is 65504"));
 }
 
-// Rows without a gradient get the rule too, and are brought when they have been
-// saved before.
+// Rows without a gradient are updated too, and are copied if they were saved
+// before.
 TEST_F(DeviceTablesTest, UpdatesAllRowsToTheBitsOfTheHost) {
   program.group.untouched = PDL_UNTOUCHED_DENSE;
   for (const int32_t storage : {PDL_STORE_ELEMENT, PDL_STORE_BF16})
@@ -635,7 +638,7 @@ TEST_F(DeviceTablesTest, ADeviceThatFailsIsAnError) {
     draw(0, 5);
     std::vector<void *> rows[2];
     std::vector<const void *> pointers[2];
-    const Contribution merged = onHostOf(*onDevice, rows, pointers);
+    const PartialSum merged = onHostOf(*onDevice, rows, pointers);
     Status status =
         tables().pull(0, int64_t(keys[0].size()), keys[0].data(), lookups[0]);
     if (status.ok())

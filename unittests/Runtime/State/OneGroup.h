@@ -16,8 +16,8 @@
 
 namespace pdltest {
 
-/// What a program has beside its symbols: a group that they may be of, and one
-/// objective.
+/// The parts of a program besides its symbols: a group that they may belong to,
+/// and one objective.
 struct OneGroup {
   struct Scalars {
     float weight, rate;
@@ -27,7 +27,7 @@ struct OneGroup {
   pdl_program program = {};
   pdl_descriptor descriptor = {};
 
-  /// Both outlive it.
+  /// Both must outlive it.
   void describe(std::span<pdl_symbol> symbols,
                 std::span<const pdl_update_descriptor> updates) {
     group.struct_size = sizeof(group);

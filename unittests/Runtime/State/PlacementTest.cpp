@@ -1,4 +1,4 @@
-//===- PlacementTest.cpp - Which server holds what of a program -----------===//
+//===- PlacementTest.cpp - Placement of a program's state -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -142,8 +142,8 @@ TEST(Placement, ProgramsOfOneProcessHaveNone) {
       HasSubstr("1 to 65536 servers"));
 }
 
-// In mode hybrid parameters are dealt among trainers alone, rows among servers;
-// in mode collective all among trainers.
+// In mode hybrid, parameters are placed on trainers only, and rows on servers.
+// In mode collective, everything is on trainers.
 TEST(Placement, KindsGoToTheirOwners) {
   const BlockedProgram collective(PDL_ROLE_PSERVER, PDL_MODE_COLLECTIVE),
       hybrid(PDL_ROLE_PSERVER, PDL_MODE_HYBRID);

@@ -1,4 +1,4 @@
-//===- UpdaterTest.cpp - Untouched rows, and numbers that are not finite --===//
+//===- UpdaterTest.cpp - Untouched rows, NaN and infinity -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -31,8 +31,8 @@ constexpr int64_t width = 2;
 
 void once(const pdl_once_arguments *, void *) {}
 
-/// Each row rises by one and its gradient: a row that is met twice, not at all,
-/// or with another row's gradient shows it.
+/// Adds one and its gradient to each row, which shows rows that are visited
+/// twice or not at all, or that get another row's gradient.
 int32_t countRows(int64_t rowCount, int64_t rowWidth, void *const *rows,
                   const void *const *gradients, const void *) {
   bool finite = true;
@@ -43,7 +43,7 @@ int32_t countRows(int64_t rowCount, int64_t rowWidth, void *const *rows,
   return !finite;
 }
 
-/// Tables of one group under untouched(dense), in one program.
+/// Tables of one group with untouched(dense), in one program.
 struct Tables {
   pdl_symbol symbols[tableCount] = {};
   pdl_group group = {};
@@ -93,7 +93,7 @@ struct Tables {
   }
 };
 
-/// A step that one key of each table takes part in.
+/// A step with one key of each table.
 struct OneKey {
   explicit OneKey(const Model &model) {
     TableScratch scratch;
@@ -116,7 +116,7 @@ struct OneKey {
   const std::vector<double> gradient = std::vector<double>(width, 0.5);
   const void *gradients[1] = {gradient.data()};
   void *rows[tableCount] = {};
-  Contribution merged;
+  PartialSum merged;
 };
 
 } // namespace
@@ -135,7 +135,7 @@ TEST(Updater, AnObjectiveWithoutWeightLeavesItsGroupsAlone) {
   Updater updater(model, tables.program, scheduler);
 
   OneKey step(model);
-  Contribution &merged = step.merged;
+  PartialSum &merged = step.merged;
   const auto first = [&](int t) { return step.first(t); };
 
   merged.objectives = {{0, 2}, {0, 0}};
@@ -154,7 +154,7 @@ TEST(Updater, AnObjectiveWithoutWeightLeavesItsGroupsAlone) {
   EXPECT_EQ(model.stepCount(1), 1);
 }
 
-// What has no group others update, be it all in order of shards or not.
+// Symbols without a group are updated by other processes, in any update order.
 TEST(Updater, WhatHasNoGroupIsLeftAlone) {
   for (const bool allRows : {false, true}) {
     Tables tables;
@@ -172,7 +172,7 @@ TEST(Updater, WhatHasNoGroupIsLeftAlone) {
   }
 }
 
-// What is noted of rows follows from merged gradients alone.
+// The headers of rows depend only on merged gradients.
 TEST(Updater, HeadersSayWhatWasUsedAndWritten) {
   for (const bool allRows : {false, true}) {
     Tables tables;
@@ -186,7 +186,7 @@ TEST(Updater, HeadersSayWhatWasUsedAndWritten) {
     std::vector<std::vector<void *>> rows(tableCount,
                                           std::vector<void *>(keys.size()));
     TableScratch scratch;
-    Contribution merged;
+    PartialSum merged;
     merged.present = true;
     merged.objectives = {{0, 1}};
     for (int t = 0; t < tableCount; ++t) {
@@ -205,7 +205,7 @@ TEST(Updater, HeadersSayWhatWasUsedAndWritten) {
       ASSERT_TRUE(updater.apply(merged).ok());
       model.quiesce();
     }
-    // What is restored is as old as what is new.
+    // A restored row is as old as a new one.
     model.restoreStepCount(0, 7 * Model::updatesOfTime);
     model.quiesce();
     EXPECT_EQ(model.table(0)->time(), 0);
@@ -226,7 +226,7 @@ TEST(Updater, HeadersSayWhatWasUsedAndWritten) {
   }
 }
 
-// The tables' shards are updated side by side; none may disturb another's.
+// The tables' shards are updated concurrently without disturbing each other.
 TEST(Updater, EachRowOfSeveralDenseTablesIsUpdatedOnce) {
   constexpr int64_t keyCount = 20000, touchedCount = 500;
   constexpr int steps = 5;
@@ -244,7 +244,7 @@ TEST(Updater, EachRowOfSeveralDenseTablesIsUpdatedOnce) {
   std::vector<const void *> gradients(touchedCount);
   for (int64_t i = 0; i < touchedCount; ++i)
     gradients[i] = gradient.data() + i * width;
-  Contribution merged;
+  PartialSum merged;
   merged.present = true;
   merged.objectives[0].weight = 1;
   for (int t = 0; t < tableCount; ++t) {
@@ -255,7 +255,7 @@ TEST(Updater, EachRowOfSeveralDenseTablesIsUpdatedOnce) {
                                    scratch, inserted)
                     .ok());
     ASSERT_EQ(inserted, keyCount);
-    // Table t touches the keys from 1000 t on.
+    // Table t uses the keys from 1000 t on.
     merged.blocks.push_back({nullptr, touchedCount, keys.data() + 1000 * t,
                              rows[t].data() + 1000 * t, gradients.data()});
   }
@@ -276,11 +276,11 @@ TEST(Updater, EachRowOfSeveralDenseTablesIsUpdatedOnce) {
 }
 
 //===----------------------------------------------------------------------===//
-// Values of 16 bits
+// 16-bit values
 //===----------------------------------------------------------------------===//
 
-/// What the updater makes of rows is what the rule's kernel makes of each of
-/// them alone, in f32, rounded with the bits of its key and of the update.
+/// Expects the updater to give the same rows as the rule's kernel on each row
+/// alone: in f32, rounded with the bits of its key and of the update.
 template <typename Stored>
 static void expectRoundedUpdates(ProgramVariant variant, int threads) {
   constexpr int64_t keyCount = 3000, touchedCount = 1100;
@@ -309,7 +309,7 @@ static void expectRoundedUpdates(ProgramVariant variant, int threads) {
     gradients.push_back(gradient.data() + i * handWrittenWidth);
   const std::vector<float> zeros(handWrittenDense);
   const float untouched[handWrittenWidth] = {};
-  Contribution merged;
+  PartialSum merged;
   merged.present = true;
   merged.objectives[0].weight = 2;
   merged.blocks.resize(2);
@@ -317,7 +317,7 @@ static void expectRoundedUpdates(ProgramVariant variant, int threads) {
   merged.blocks.push_back(
       {nullptr, touchedCount, keys.data(), rows.data(), gradients.data()});
 
-  // As the model is, in f32.
+  // Like the model, but in f32.
   std::vector<float> wide(keyCount * elements);
   const size_t slotsAt = table.valueBytes();
   for (int64_t k = 0; k < keyCount; ++k) {
@@ -382,7 +382,7 @@ TEST(Updater, ValuesOfSixteenBitsAreRoundedAtRandom) {
       }
 }
 
-/// A schedule that is over behind the second step.
+/// A schedule that ends after the second step.
 static void onceEnding(const pdl_once_arguments *arguments, void *scalars) {
   auto *out = static_cast<double *>(scalars);
   out[0] = arguments->weight;
@@ -414,18 +414,74 @@ TEST(Updater, WarnsOnceOfARateOfZero) {
   EXPECT_THAT(log, testing::HasSubstr("group @ending: the learning rate is 0"));
   EXPECT_THAT(log, testing::HasSubstr("--init-values-only"));
   EXPECT_EQ(logOf(updater), "");
-  // That of another worker of the same model.
+  // Another worker of the model does not repeat the warning.
   EXPECT_EQ(logOf(other), "");
 }
 
+/// Rises to 1 at step 50, and falls by step 101 to the default end of
+/// @one_cycle.
+static void onceCycle(const pdl_once_arguments *arguments, void *scalars) {
+  auto *out = static_cast<double *>(scalars);
+  const double step = arguments->step;
+  out[0] = arguments->weight;
+  out[1] = step <= 50    ? step / 50
+           : step <= 100 ? std::max((100 - step) / 50, 8e-6)
+                         : 4e-6;
+}
+/// Falls in each step, but never ends.
+static void onceHalving(const pdl_once_arguments *arguments, void *scalars) {
+  auto *out = static_cast<double *>(scalars);
+  out[0] = arguments->weight;
+  out[1] = std::pow(0.5, arguments->step);
+}
+/// Ends at a floor with which training continues.
+static void onceFloor(const pdl_once_arguments *arguments, void *scalars) {
+  auto *out = static_cast<double *>(scalars);
+  out[0] = arguments->weight;
+  out[1] = arguments->step > 10 ? 1e-3 : 1;
+}
+
+TEST(Updater, WarnsOnceOfAScheduleThatIsOver) {
+  static const pdl_scalar scalars[] = {{"sum of weights", 1}, {"rate", 0}};
+  const auto logOf = [&](const char *name, decltype(&onceCycle) once,
+                         int64_t before, int64_t steps) {
+    Tables tables;
+    tables.group.name = name;
+    tables.group.once = once;
+    tables.group.scalar_count = 2;
+    tables.group.scalars = scalars;
+    Model model(tables.descriptor, 1);
+    model.restoreStepCount(0, before);
+    Scheduler scheduler(1);
+    Updater updater(model, tables.program, scheduler);
+    OneKey step(model);
+    step.merged.objectives[0].weight = 1;
+    testing::internal::CaptureStderr();
+    for (int64_t i = 0; i < steps; ++i)
+      EXPECT_TRUE(updater.apply(step.merged).ok());
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(logOf("planned", onceCycle, 0, 100), "");
+  const std::string log = logOf("cycle", onceCycle, 0, 103);
+  EXPECT_THAT(log, testing::HasSubstr("group @cycle: the learning rate is "
+                                      "4e-06 from here on, after 1 before"));
+  EXPECT_THAT(log, testing::HasSubstr("--init-values-only"));
+  EXPECT_EQ(std::ranges::count(log, '\n'), 1);
+  // A run that resumes later has not seen the larger rates.
+  EXPECT_THAT(logOf("later", onceCycle, 200, 1),
+              testing::HasSubstr("group @later: the learning rate is 4e-06"));
+  EXPECT_EQ(logOf("halving", onceHalving, 0, 100), "");
+  EXPECT_EQ(logOf("floor", onceFloor, 0, 100), "");
+}
+
 //===----------------------------------------------------------------------===//
-// What is not finite
+// NaN and infinity
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// Weight, and a rate that falls from 2 by 1 with each step; a weight of 1000
-/// makes it infinite.
+/// The weight, and a learning rate that starts at 2 and falls by 1 with each
+/// step; a weight of 1000 makes it infinite.
 void onceFalling(const pdl_once_arguments *arguments, void *scalars) {
   auto *out = static_cast<float *>(scalars);
   out[0] = float(arguments->weight);
@@ -542,7 +598,7 @@ protected:
   int64_t keys[largeCount];
   void *rows[largeCount];
   const void *rowPointers[largeCount];
-  Contribution merged;
+  PartialSum merged;
 };
 
 } // namespace
@@ -602,10 +658,10 @@ INSTANTIATE_TEST_SUITE_P(Updater, NotFiniteTest,
 
 static constexpr int64_t longRows = 5000, longWidth = 7;
 
-/// The value becomes the row's first gradient, the row slot counts.
+/// Sets the value to the row's first gradient; the row slot counts.
 static int32_t countWholeRows(int64_t count, void *const *state,
                               const void *gradient, const void *) {
-  // Whole rows only.
+  // Accepts only whole rows.
   if (count % longWidth)
     return 1;
   auto *value = static_cast<float *>(state[0]);
@@ -666,7 +722,7 @@ TEST(Updater, CutsParametersIntoWholeRows) {
 
   std::vector<float> gradient(longRows * longWidth);
   std::iota(gradient.begin(), gradient.end(), 0.0f);
-  Contribution merged;
+  PartialSum merged;
   merged.present = true;
   merged.objectives[0].weight = 1;
   merged.blocks = {{gradient.data(), 0, nullptr, nullptr, nullptr}};

@@ -1,4 +1,4 @@
-//===- GroupSumsTest.cpp - The settled order of group sums ----------------===//
+//===- GroupSumsTest.cpp - Fixed summation order of groups ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,8 +17,8 @@ using namespace pdlrt;
 
 namespace {
 
-/// The memory behind one contribution: a dense block of n elements, then a
-/// table block of width 2.
+/// Memory of one contribution: a dense block of n elements, then a table block
+/// of width 2.
 struct Part {
   std::vector<float> dense;
   std::vector<int64_t> keys;
@@ -26,11 +26,11 @@ struct Part {
   std::vector<void *> state;
   std::vector<const void *> pointers;
 
-  Contribution contribution(double loss, double weight) {
+  PartialSum contribution(double loss, double weight) {
     pointers.clear();
     for (size_t i = 0; i < keys.size(); ++i)
       pointers.push_back(rows.data() + 2 * i);
-    Contribution result;
+    PartialSum result;
     result.present = true;
     result.objectives[0].loss = loss;
     result.objectives[0].weight = weight;
@@ -46,8 +46,8 @@ std::vector<GradientBlock> blocksOf(int64_t denseCount) {
   return {{0, PDL_F32, false, denseCount}, {1, PDL_F32, true, 2}};
 }
 
-/// The row gradients of a result by key.
-std::map<int64_t, std::pair<float, float>> rowsOf(const Contribution &sum) {
+/// Returns the row gradients of a result by key.
+std::map<int64_t, std::pair<float, float>> rowsOf(const PartialSum &sum) {
   std::map<int64_t, std::pair<float, float>> rows;
   const BlockGradient &block = sum.blocks[1];
   for (int64_t i = 0; i < block.keyCount; ++i) {
@@ -59,12 +59,12 @@ std::map<int64_t, std::pair<float, float>> rowsOf(const Contribution &sum) {
 
 } // namespace
 
-// Float additions that only one order gets right.
+// Float additions that are right in one order only.
 TEST(GroupSums, AddsInOrderAndSkipsWhatIsAbsent) {
   Scheduler scheduler(2);
   Part parts[4];
   const float values[4] = {1e8f, 1.f, -1e8f, 0.5f};
-  std::vector<Contribution> contributions(5);
+  std::vector<PartialSum> contributions(5);
   for (int i = 0; i < 4; ++i) {
     parts[i].dense = {values[i], float(i)};
     // contributions[2] is absent.
@@ -79,8 +79,7 @@ TEST(GroupSums, AddsInOrderAndSkipsWhatIsAbsent) {
   EXPECT_EQ(sum.result().objectives[0].weight, 46);
 }
 
-// The first part is copied: -0 + nothing stays -0, which adding to +0 would
-// not give.
+// The first part is copied: -0 stays -0, while adding it to +0 would give +0.
 TEST(GroupSums, CopiesTheFirst) {
   Scheduler scheduler(1);
   Part only;
@@ -88,7 +87,7 @@ TEST(GroupSums, CopiesTheFirst) {
   only.keys = {5};
   only.rows = {-0.f, 3};
   only.state.resize(1);
-  std::vector<Contribution> contributions(3);
+  std::vector<PartialSum> contributions(3);
   contributions[1] = only.contribution(1, 1);
   RunningSum sum;
   ASSERT_TRUE(sum.assign(blocksOf(1), contributions, scheduler).ok());
@@ -99,7 +98,7 @@ TEST(GroupSums, CopiesTheFirst) {
 
 TEST(GroupSums, NothingPresent) {
   Scheduler scheduler(1);
-  std::vector<Contribution> contributions(3);
+  std::vector<PartialSum> contributions(3);
   RunningSum sum;
   ASSERT_TRUE(sum.assign(blocksOf(1), contributions, scheduler).ok());
   EXPECT_FALSE(sum.result().present);
@@ -119,7 +118,7 @@ TEST(GroupSums, MergesRowsByKeyInOrder) {
   parts[2].keys = {7};
   parts[2].rows = {-1e8f, 3};
   parts[2].state = {state[0]};
-  std::vector<Contribution> contributions;
+  std::vector<PartialSum> contributions;
   for (Part &part : parts) {
     part.dense = {0};
     contributions.push_back(part.contribution(1, 1));
@@ -140,7 +139,7 @@ TEST(GroupSums, MergesRowsByKeyInOrder) {
   EXPECT_EQ(stateOf[0], state[2]);
 }
 
-// Large blocks are cut into tasks; compared with one loop.
+// Large blocks are split into tasks; compared with one loop.
 TEST(GroupSums, ThreadsChangeNoBit) {
   constexpr int64_t count = 100000, keyCount = 5000;
   Part parts[3];
@@ -150,7 +149,7 @@ TEST(GroupSums, ThreadsChangeNoBit) {
     random = random * 6364136223846793005u + 1;
     return float(int32_t(random >> 32)) * 1e-6f;
   };
-  std::vector<Contribution> contributions;
+  std::vector<PartialSum> contributions;
   for (int p = 0; p < 3; ++p) {
     for (int64_t i = 0; i < count; ++i)
       parts[p].dense.push_back(next());

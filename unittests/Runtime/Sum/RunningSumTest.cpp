@@ -25,15 +25,15 @@ namespace {
 
 constexpr int64_t width = 3;
 
-/// The memory behind one contribution: a dense block, and rows of a table.
+/// Memory of one contribution: a dense block, and rows of a table.
 template <typename T> struct Part {
   std::vector<T> dense, rows;
   std::vector<int64_t> keys;
   std::vector<void *> state;
   std::vector<const void *> pointers;
-  Contribution whole;
+  PartialSum whole;
 
-  const Contribution &contribution(size_t skipped = 0) {
+  const PartialSum &contribution(size_t skipped = 0) {
     pointers.clear();
     for (size_t i = 0; i < keys.size(); ++i)
       pointers.push_back(rows.data() + width * i);
@@ -52,7 +52,7 @@ template <typename T> std::vector<GradientBlock> blocksOf(int64_t denseCount) {
   return {{0, type, false, denseCount}, {1, type, true, width}};
 }
 
-/// The same bytes in pieces of a few bytes and of many, at any alignment.
+/// The same bytes in pieces of a few bytes and of many, with any alignment.
 template <typename T> struct Cut {
   std::vector<std::vector<std::byte>> memory;
   std::vector<std::span<const std::byte>> pieces;
@@ -72,7 +72,8 @@ template <typename T> struct Cut {
   }
 };
 
-/// Numbers of very different sizes: each order of a sum has its own bits.
+/// Returns numbers of very different sizes, so that each order of a sum has
+/// other bits.
 template <typename T> T randomValue(std::mt19937 &random) {
   return T(std::ldexp(double(int32_t(random())), int(random() % 60) - 60));
 }
@@ -82,10 +83,10 @@ template <typename T> std::vector<T> rowOf(const void *row) {
   return {values, values + width};
 }
 
-/// By key, the row and the bits of its gradient.
+/// Returns the row and the bits of its gradient, by key.
 template <typename T>
 std::map<int64_t, std::pair<void *, std::vector<T>>>
-rowsOf(const Contribution &sum) {
+rowsOf(const PartialSum &sum) {
   std::map<int64_t, std::pair<void *, std::vector<T>>> rows;
   const BlockGradient &block = sum.blocks[1];
   for (int64_t i = 0; i < block.keyCount; ++i)
@@ -95,8 +96,8 @@ rowsOf(const Contribution &sum) {
   return rows;
 }
 
-/// The settled order in plain loops: what is present first is copied, the rest
-/// is added to it.
+/// The fixed summation order in plain loops: the first present part is copied,
+/// and the rest is added.
 template <typename T> struct PlainSum {
   bool present = false;
   double lossSum = 0, weightSum = 0;
@@ -104,7 +105,7 @@ template <typename T> struct PlainSum {
   std::vector<int64_t> keys;
   std::map<int64_t, std::pair<void *, std::vector<T>>> rows;
 
-  void add(const Contribution &part, int64_t count) {
+  void add(const PartialSum &part, int64_t count) {
     if (!part.present)
       return;
     const auto *values = static_cast<const T *>(part.blocks[0].dense);
@@ -130,7 +131,7 @@ template <typename T> struct PlainSum {
     }
   }
 
-  void expectEqual(const Contribution &sum) const {
+  void expectEqual(const PartialSum &sum) const {
     ASSERT_EQ(sum.present, present);
     EXPECT_EQ(sum.objectives[0].loss, lossSum);
     EXPECT_EQ(sum.objectives[0].weight, weightSum);
@@ -141,7 +142,7 @@ template <typename T> struct PlainSum {
                             dense.size() * sizeof(T)),
                 0);
     }
-    // By first occurrence.
+    // In the order of first occurrence.
     EXPECT_EQ(std::vector(sum.blocks[1].keys,
                           sum.blocks[1].keys + sum.blocks[1].keyCount),
               keys);
@@ -155,13 +156,13 @@ template <typename T> void compare(int threads, uint32_t seed) {
   Scheduler scheduler(threads);
   RunningSum running;
   RunningSum atOnce;
-  // One object serves many steps, of different sizes.
+  // One object is used for many steps of different sizes.
   for (int step = 0; step < 12; ++step) {
     const int64_t count = step % 4 == 3 ? 40000 : int64_t(random() % 50);
     const size_t partCount = 1 + random() % 5;
     const std::vector<GradientBlock> blocks = blocksOf<T>(count);
     std::vector<Part<T>> parts(partCount);
-    std::vector<Contribution> given(partCount);
+    std::vector<PartialSum> given(partCount);
     for (size_t p = 0; p < partCount; ++p) {
       Part<T> &part = parts[p];
       for (int64_t i = 0; i < count + 1; ++i)
@@ -180,15 +181,15 @@ template <typename T> void compare(int threads, uint32_t seed) {
         given[p] = part.contribution(random() % 2);
     }
     running.begin(blocks);
-    for (const Contribution &each : given)
+    for (const PartialSum &each : given)
       ASSERT_TRUE(running.add(each, scheduler).ok());
-    const Contribution &mine = running.finish(scheduler);
+    const PartialSum &mine = running.finish(scheduler);
     EXPECT_EQ(running.firstNonFinite(), -1);
     PlainSum<T> plain;
-    for (const Contribution &each : given)
+    for (const PartialSum &each : given)
       plain.add(each, count);
     plain.expectEqual(mine);
-    const auto expectAligned = [count](const Contribution &sum) {
+    const auto expectAligned = [count](const PartialSum &sum) {
       if (sum.present && count > 0) {
         EXPECT_EQ(reinterpret_cast<uintptr_t>(sum.blocks[0].dense) %
                       PDL_BUFFER_ALIGNMENT,
@@ -196,11 +197,11 @@ template <typename T> void compare(int threads, uint32_t seed) {
       }
     };
     expectAligned(mine);
-    // Some of them as messages bring them.
+    // Some of them as messages deliver them.
     std::vector<Cut<T>> cuts;
     cuts.reserve(partCount);
     running.begin(blocks);
-    for (Contribution each : given) {
+    for (PartialSum each : given) {
       if (each.present && random() % 4) {
         cuts.emplace_back(each.blocks[0].dense, count, random);
         each.blocks[0].dense = nullptr;
@@ -208,16 +209,16 @@ template <typename T> void compare(int threads, uint32_t seed) {
       }
       ASSERT_TRUE(running.add(each, scheduler).ok());
     }
-    const Contribution &joined = running.finish(scheduler);
+    const PartialSum &joined = running.finish(scheduler);
     EXPECT_EQ(running.firstNonFinite(), -1);
     plain.expectEqual(joined);
     expectAligned(joined);
     ASSERT_TRUE(atOnce.assign(blocks, given, scheduler).ok());
     plain.expectEqual(atOnce.result());
-    // The dense block first, by a task, before the rest is there.
+    // The dense block first, in a task, before the rest has arrived.
     atOnce.beginEarly(blocks);
     std::vector<const void *> dense;
-    for (const Contribution &each : given)
+    for (const PartialSum &each : given)
       if (each.present)
         dense.push_back(each.blocks[0].dense);
     const void *early = nullptr;
@@ -243,14 +244,15 @@ TEST(RunningSum, HasTheBitsOfPlainLoops) {
     }
 }
 
-// What a gradient was computed on is known of one sender; not of a sum.
+// The values from which a gradient was computed are known for one sender, but
+// not for a sum.
 TEST(RunningSum, KeepsWhatWasSeenOfOnePart) {
   Scheduler scheduler(1);
   const std::vector<GradientBlock> blocks = blocksOf<float>(2);
   Part<float> part = {{1, 2}, {1, 2, 3}, {7}, {}, {}, {}};
   const float values[] = {4, 5};
   const void *const rows[] = {values};
-  Contribution given = part.contribution();
+  PartialSum given = part.contribution();
   given.blocks[0].seen = values;
   given.blocks[1].seenRows = rows;
   RunningSum sum;
@@ -258,14 +260,14 @@ TEST(RunningSum, KeepsWhatWasSeenOfOnePart) {
     sum.begin(blocks);
     for (int i = 0; i < parts; ++i)
       ASSERT_TRUE(sum.add(given, scheduler).ok());
-    const Contribution &result = sum.finish(scheduler);
+    const PartialSum &result = sum.finish(scheduler);
     EXPECT_EQ(result.blocks[0].seen, parts == 1 ? values : nullptr);
     EXPECT_EQ(result.blocks[1].seenRows, parts == 1 ? rows : nullptr);
     EXPECT_EQ(result.blocks[1].keyCount, 1);
   }
 }
 
-// Others add it.
+// Other processes sum it.
 TEST(RunningSum, ABlockThatNobodyBringsIsNone) {
   const std::vector<GradientBlock> blocks = blocksOf<float>(5);
   Scheduler scheduler(1);
@@ -277,11 +279,11 @@ TEST(RunningSum, ABlockThatNobodyBringsIsNone) {
       all[p].dense.assign(5, 1);
       all[p].keys = {4};
       all[p].rows.assign(width, 2);
-      Contribution part = all[p].contribution();
+      PartialSum part = all[p].contribution();
       part.blocks[0] = {};
       ASSERT_TRUE(sum.add(part, scheduler).ok());
     }
-    const Contribution &result = sum.finish(scheduler);
+    const PartialSum &result = sum.finish(scheduler);
     EXPECT_EQ(result.blocks[0].dense, nullptr);
     EXPECT_TRUE(result.blocks[0].pieces.empty());
     EXPECT_EQ(static_cast<const float *>(result.blocks[1].gradients[0])[0],
@@ -314,7 +316,7 @@ TEST(RunningSum, NamesTheFirstBlockThatIsNotFinite) {
   EXPECT_EQ(check({partOf(infinity, 0)}), 0);
   EXPECT_EQ(check({partOf(0, infinity)}), 1);
   EXPECT_EQ(check({partOf(infinity, infinity)}), 0);
-  // Parts are finite, sums are not; what was infinite stays so.
+  // Parts are finite and sums are not; an infinite value stays infinite.
   EXPECT_EQ(check({partOf(large, 0), partOf(large, 0)}), 0);
   EXPECT_EQ(check({partOf(0, large), partOf(0, large)}), 1);
   EXPECT_EQ(check({partOf(0, infinity), partOf(0, -infinity)}), 1);
@@ -335,7 +337,7 @@ TEST(RunningSum, LooksIntoPiecesForWhatIsNotFinite) {
       sum.begin(blocks);
       for (size_t i = 0; i < count; ++i) {
         Part<float> part;
-        Contribution whole = part.contribution();
+        PartialSum whole = part.contribution();
         whole.blocks[0] = {};
         whole.blocks[0].pieces = cut.pieces;
         ASSERT_TRUE(sum.add(whole, scheduler).ok());

@@ -29,16 +29,16 @@ constexpr double clipLimit = 0.5;
 template <typename T, bool clipped>
 void once(const pdl_once_arguments *arguments, void *scalars) {
   const double norm = std::sqrt(arguments->squared_norm);
-  // The groups divide by the number of pushers.
+  // The groups divide by the number of pushing workers.
   const double factor =
-      (clipped && norm > clipLimit ? clipLimit / norm : 1) / arguments->pushers;
+      (clipped && norm > clipLimit ? clipLimit / norm : 1) / arguments->senders;
   *static_cast<Scalars<T> *>(scalars) = {T(arguments->weight), T(factor),
                                          T(1 - std::pow(0.9, arguments->step))};
 }
 
-/// One element: a first and, where there are two slots, a second moment. With
-/// one slot values decay, so that rows without gradient change too. `seen`: the
-/// value that the gradient was computed on; null: this one.
+/// Updates one element: a first and, with two slots, a second moment. With one
+/// slot, values decay, so that rows without a gradient change too. `seen` is
+/// the value from which the gradient was computed; null: the current one.
 template <typename T>
 void update(T &value, T *first, T *second, T gradient, const Scalars<T> &s,
             const T *seen = nullptr) {

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The server's half of a compiled program, by hand: parameters of several
-// blocks, a vector, a parameter that is only read, a table whose untouched rows
-// stay, one whose rows are all updated, two groups under one clip and one
-// without. Tests give it gradients of their own.
+// The server part of a compiled program, written by hand: parameters with
+// several blocks, a vector, a parameter that is only read, a table whose
+// untouched rows stay unchanged, a table whose rows are all updated, two groups
+// under one clip and one without. Tests provide the gradients.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,13 +22,13 @@
 
 struct BlockVariant {
   int32_t elementType = PDL_F32;
-  /// The groups of @w, @b and @lazy are clipped together.
+  /// True if the groups of @w, @b and @lazy are clipped together.
   bool clipped = false;
   /// LOCAL (with role LOCAL), SYNC or ASYNC (with role PSERVER).
   int32_t mode = PDL_MODE_SYNC;
-  /// How the groups merge steps.
+  /// Merge rule of the groups.
   int32_t merge = PDL_MERGE_MEAN;
-  /// The groups of @w, @b and @lazy compensate delays.
+  /// True if the groups of @w, @b and @lazy use delay compensation.
   bool compensates = false;
 };
 
@@ -39,7 +39,7 @@ enum : int32_t { BlockW, BlockB, BlockC, BlockLazy, BlockAll, BlockSymbols };
 /// Programs: @train; the frozen @evaluate reads @w, @c and both tables.
 enum : int32_t { BlockTrain, BlockEvaluate, BlockPrograms };
 
-/// A descriptor with all that it points to.
+/// A descriptor with everything that it refers to.
 class BlockProgram {
 public:
   explicit BlockProgram(const BlockVariant &variant);

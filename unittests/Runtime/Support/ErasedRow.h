@@ -1,4 +1,4 @@
-//===- ErasedRow.h - Whether steps end at quiescent points ------*- C++ -*-===//
+//===- ErasedRow.h - Detects quiescent points of steps ----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,13 +18,13 @@
 
 namespace pdlrt::test {
 
-/// Makes rows of a key that no test uses and erases them. No thread uses the
-/// table meanwhile.
+/// Creates and erases rows of a key that no test uses. No other thread may use
+/// the table meanwhile.
 class ErasedRow {
 public:
   explicit ErasedRow(EmbeddingTable &table) : table(table) { erase(insert()); }
-  /// Whether some key has a row that was erased in an earlier call, which two
-  /// quiescent points allow.
+  /// Returns true if some key gets a row that was erased in an earlier call,
+  /// which requires two quiescent points.
   bool isUsedAgain() {
     void *made = insert();
     RowList rows;

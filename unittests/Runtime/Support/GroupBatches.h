@@ -16,8 +16,8 @@
 #include <deque>
 #include <vector>
 
-/// Batches of one epoch for groups of a job: replica r of all gets
-/// `rounds - r` of them.
+/// Batches of one epoch for groups of a job: replica r of all gets `rounds - r`
+/// of them.
 template <typename T> class GroupBatches {
 public:
   GroupBatches(const pdlrt::ReplicaLayout &layout, int rounds)
@@ -49,7 +49,7 @@ public:
 private:
   pdlrt::ReplicaLayout layout;
   int rounds, round = 0;
-  /// By round: engines look at several at once.
+  /// Kept for each round, because engines use several at once.
   std::deque<std::vector<Samples<T>>> all;
   std::vector<pdlrt::StepInput> inputs;
 };

@@ -25,12 +25,12 @@ constexpr int64_t width = handWrittenWidth;
 // Stages
 //===----------------------------------------------------------------------===//
 
-/// What `prepare` leaves for `compute` in the prepare arena.
+/// Output of `prepare` for `compute` in the prepare arena.
 struct Prepared {
   int32_t *bagOf;
 };
 
-/// Places in the list of fields of a program.
+/// Indices in a program's list of fields.
 struct FieldPlaces {
   int label, weight, dense, ids;
 };
@@ -42,13 +42,13 @@ int32_t prepare(const pdl_step_context *context) {
   const pdl_field_data &ids = context->fields[places.ids];
   auto *values = static_cast<const int64_t *>(ids.values);
   pdl_lookup *lookup = &context->lookups[0];
-  // All inputs of one table are deduplicated together; here there is one.
+  // All inputs of one table are deduplicated together; here there is only one.
   if (int32_t status =
           pdlrt_unique(context->worker, 1, &values, &ids.value_count, lookup))
     return status;
   if (int32_t status = pdlrt_pull(context->worker, SymbolTable, lookup))
     return status;
-  // Its size depends on the ids, so it comes from the runtime.
+  // Its size depends on the ids, so the runtime allocates it.
   auto *prepared = static_cast<Prepared *>(context->prepare_arena);
   prepared->bagOf = static_cast<int32_t *>(pdlrt_allocate(
       context->worker, ids.value_count * int64_t(sizeof(int32_t))));
@@ -57,7 +57,7 @@ int32_t prepare(const pdl_step_context *context) {
   return PDL_OK;
 }
 
-/// Cuts the compute arena into buffers.
+/// Divides the compute arena into buffers.
 template <typename T> struct Arena {
   char *next;
   T *take(int64_t count) {
@@ -67,7 +67,7 @@ template <typename T> struct Arena {
   }
 };
 
-/// Logits of a batch; `z` has B elements.
+/// Computes the logits of a batch; `z` has B elements.
 template <typename T, const FieldPlaces &places>
 void forward(const pdl_step_context *context, int32_t type, Arena<T> &arena,
              T *z) {
@@ -78,7 +78,7 @@ void forward(const pdl_step_context *context, int32_t type, Arena<T> &arena,
   pdlrt_gather(type, &lookup, width, rows);
   pdlrt_pool(type, PDL_POOL_SUM, batch * slots, width, rows, lookup.inverse,
              context->fields[places.ids].splits, 1, width, pooled);
-  // The dense part, bias included: z[B, 1] = x[B, 3] w[3, 1] + b[1].
+  // The dense part with bias: z[B, 1] = x[B, 3] w[3, 1] + b[1].
   const pdl_post bias = {PDL_POST_BIAS, context->parameters[SymbolBias]};
   pdlrt_gemm(context->worker, type, PDL_NUMERICS_STRICT, 0, 0, batch, 1,
              denseWidth, context->fields[places.dense].values,
@@ -114,7 +114,7 @@ int32_t computeLoss(const pdl_step_context *context) {
   if (!training)
     return PDL_OK;
 
-  // The gradient of the weighted sum of losses; nothing is divided here.
+  // Gradient of the weighted sum of losses; nothing is divided here.
   T *dz = losses;
   for (int64_t i = 0; i < batch; ++i)
     dz[i] = (p[i] - label[i]) * weight[i];
@@ -131,7 +131,7 @@ int32_t computeLoss(const pdl_step_context *context) {
     for (int64_t j = 0; j < slots * width; ++j)
       cotangent[i * slots * width + j] = dz[i] * T(j % width + 1) / T(4);
   }
-  // The last layer's first.
+  // The last layer comes first.
   for (int32_t update : {1, 0})
     pdlrt_gradient_ready(context->worker, update);
   const pdl_lookup &lookup = context->lookups[0];
@@ -164,7 +164,7 @@ int32_t computePrediction(const pdl_step_context *context) {
 // Rules
 //===----------------------------------------------------------------------===//
 
-/// What `once` writes; every group gets the same layout here.
+/// Output of `once`; every group has the same layout here.
 template <typename T> struct Scalars {
   T weight, factor, rate, correction1, correction2;
 };
@@ -225,11 +225,11 @@ int32_t adamRows(int64_t rowCount, int64_t rowWidth, void *const *rows,
 }
 
 //===----------------------------------------------------------------------===//
-// The descriptor
+// Descriptor
 //===----------------------------------------------------------------------===//
 
-/// The descriptor of one variant with all that it points to. A compiled program
-/// has these as constants.
+/// Descriptor of one variant with everything that it refers to. A compiled
+/// program has these as constants.
 struct Descriptor {
   pdl_field fields[4] = {};
   pdl_symbol symbols[3] = {};
@@ -244,9 +244,9 @@ struct Descriptor {
   template <typename T> void build(const ProgramVariant &variant);
   template <typename T> void buildSymbols(int32_t storage);
   template <typename T> void buildPrograms();
-  /// Units, channels, and what is left out of a role.
+  /// Sets units and channels, and removes the parts that a role does not have.
   void buildRole(const ProgramVariant &variant);
-  /// Of mode geo: what of its copy a trainer shares.
+  /// For mode geo: sets which parts of its copy a trainer shares.
   void shareCopy();
   void removeGroups();
 };
@@ -400,7 +400,7 @@ void Descriptor::buildRole(const ProgramVariant &variant) {
   symbols[SymbolBias].unit_costs = biasCosts;
   symbols[SymbolTable].unit_costs = shardCosts;
 
-  // Of a round nobody has the whole gradient.
+  // In a round no trainer has the whole gradient.
   const bool isRound = variant.mode == PDL_MODE_SYNC ||
                        variant.mode == PDL_MODE_COLLECTIVE ||
                        variant.mode == PDL_MODE_HYBRID;

@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What pdl-translate emits for one model, as C++: a logistic regression
+// The output of pdl-translate for one model, as C++: a logistic regression
+//
 //   z = dense . w + b + sum over slots and j of (j + 1) / 4 * pooled[slot][j],
+//
 // with per-sample weights, SGD for @w and @b, Adam for @emb, the metrics AUC,
 // log loss and COPC, and the programs @train, @evaluate and @predict. It shows
-// how the ABI is used, and lets the runtime be tested without a compiler.
+// how the ABI is used, and allows testing the runtime without a compiler.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,14 +23,14 @@
 
 #include <compare>
 
-/// How the hand-written program differs from its default.
+/// Differences of the hand-written program from its default.
 struct ProgramVariant {
   int32_t elementType = PDL_F32;
   int32_t untouched = PDL_UNTOUCHED_LAZY;
-  /// Both groups are clipped together, at `handWrittenClipLimit`.
+  /// True if both groups are clipped together, at `handWrittenClipLimit`.
   bool clipped = false;
-  /// pdl_mode and pdl_role. A server's programs have no stages; a trainer's
-  /// state has no groups, or, in mode geo, a server's.
+  /// pdl_mode and pdl_role. A server's programs have no stages. A trainer's
+  /// state has no groups, or, in mode geo, those of a server.
   int32_t mode = PDL_MODE_LOCAL;
   int32_t role = PDL_ROLE_LOCAL;
   /// pdl_storage of the table's values.
@@ -39,8 +41,8 @@ struct ProgramVariant {
   auto operator<=>(const ProgramVariant &) const = default;
 };
 
-/// The descriptor of a variant. Built on first use and kept. One thread at a
-/// time.
+/// Returns the descriptor of a variant. It is created at the first use and
+/// kept. Only one thread may call this at a time.
 const pdl_descriptor *handWrittenProgram(const ProgramVariant &variant);
 
 inline constexpr double handWrittenClipLimit = 0.05;

@@ -1,4 +1,4 @@
-//===- IdleProcess.h - A process that a test ends ---------------*- C++ -*-===//
+//===- IdleProcess.h - A process that a test kills --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -33,7 +33,7 @@ public:
   ProcessIdentity identity() const {
     return ProcessIdentity::ofProcess(uint32_t(number));
   }
-  /// It is dead, and not yet collected, when this returns.
+  /// Kills the process. On return it is dead but not reaped.
   void end() const {
     kill(number, SIGKILL);
     siginfo_t info;

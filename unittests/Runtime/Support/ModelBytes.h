@@ -1,4 +1,4 @@
-//===- ModelBytes.h - The state of a model, to be compared ------*- C++ -*-===//
+//===- ModelBytes.h - State of a model, for comparison ----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,7 +14,7 @@
 
 #include <vector>
 
-/// Values and slots of all symbols, tables in order of (shard, key).
+/// Returns values and slots of all symbols, tables in (shard, key) order.
 inline std::vector<char> stateOf(const pdlrt::Model &model) {
   using namespace pdlrt;
   const pdl_descriptor &descriptor = model.descriptor();

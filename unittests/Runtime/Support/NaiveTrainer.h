@@ -30,7 +30,7 @@ template <typename T> struct Samples {
 
   int64_t count() const { return int64_t(label.size()); }
 
-  /// One bag of ids for each slot.
+  /// Adds a sample with one bag of ids for each slot.
   void add(T y, T sampleWeight, std::array<T, handWrittenDense> x,
            std::array<std::vector<int64_t>, handWrittenSlots> bags) {
     label.push_back(y);
@@ -42,7 +42,7 @@ template <typename T> struct Samples {
     }
   }
 
-  /// What the engine reads; valid until the next `add`.
+  /// Returns the engine's input; valid until the next `add`.
   pdlrt::StepInput input() {
     fields = {{label.data(), nullptr, count()},
               {weight.data(), nullptr, count()},
@@ -52,8 +52,8 @@ template <typename T> struct Samples {
   }
 };
 
-/// A pseudo-random batch; equal arguments give equal samples. Weights are
-/// between 0.5 and 1.5, ids between 0 and `idCount - 1`.
+/// Returns a pseudo-random batch; equal arguments give equal samples. Weights
+/// are between 0.5 and 1.5, ids between 0 and `idCount - 1`.
 template <typename T>
 Samples<T> makeSamples(uint64_t seed, int64_t count, int64_t idCount = 40) {
   uint64_t state = seed * 2 + 1;
@@ -76,8 +76,8 @@ Samples<T> makeSamples(uint64_t seed, int64_t count, int64_t idCount = 40) {
   return samples;
 }
 
-/// The model in double precision, one sample after the other, with textbook
-/// formulas and ordered maps: what the engine is compared with.
+/// The model in double precision, sample by sample, with textbook formulas and
+/// ordered maps; the reference for the engine.
 class NaiveTrainer {
 public:
   explicit NaiveTrainer(const pdl_descriptor &descriptor, uint64_t seed,
@@ -94,7 +94,7 @@ public:
     std::array<double, handWrittenWidth> value, m, v;
   };
 
-  /// One step over the samples of all replicas; returns the mean loss.
+  /// Runs one step over the samples of all replicas. Returns the mean loss.
   double step(const std::vector<const Samples<double> *> &replicas) {
     std::array<double, handWrittenDense> dw = {};
     std::map<int64_t, std::array<double, handWrittenWidth>> rowGradients;

@@ -1,4 +1,4 @@
-//===- OwnProcess.h - A process with a folder of its own --------*- C++ -*-===//
+//===- OwnProcess.h - A process with its own folder -------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The includer defines HAND_WRITTEN_TRAINER, as TrainerProcess.h asks.
+// The including file defines HAND_WRITTEN_TRAINER, as TrainerProcess.h
+// requires.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-/// A process with a folder of its own, which is killed in the end.
+/// A process with its own folder, which is killed at the end.
 struct Process {
   Process(const std::string &program, std::vector<std::string> arguments)
       : child(folder, std::move(arguments), program) {}
@@ -41,7 +42,7 @@ struct Process {
   bool waited = false;
 };
 
-/// Rows of label, weight, three numbers, and two bags of ids.
+/// Returns rows with a label, a weight, three numbers, and two bags of ids.
 inline std::string data(int rows) {
   std::string text;
   for (int i = 0; i < rows; ++i)

@@ -1,4 +1,4 @@
-//===- RecordingApplication.h - An application that writes down -*- C++ -*-===//
+//===- RecordingApplication.h - Records calls of an application -*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,10 +20,11 @@
 
 namespace pdlrt::test {
 
-/// Writes down each call as one word. An answer says whose it is and what was
-/// taken since the last one, or in its round. The payload "bad" is refused; a
-/// round with "worse" in it fails; one that begins with "keys" brings no
-/// gradients, and behind one that ends with "." its sender has no step.
+/// Records each call as one word. A response names its receiver and the
+/// requests taken since the last one, or in its round. The payload "bad" is
+/// refused. A round with "worse" in it fails. A payload that starts with "keys"
+/// carries no gradients. After one that ends with ".", its sender has no
+/// further step.
 class RecordingApplication final : public ServerApplication {
 public:
   explicit RecordingApplication(uint32_t trainers) { (void)trainers; }
@@ -44,19 +45,19 @@ public:
   }
   bool isOfJob(const Message &) const override { return knowsRefused; }
   bool mayBeOfJob(const Message &) const override { return guessesRefused; }
-  Expected<Message> answerVisit(const Message &payload) override {
+  Expected<Message> respondToVisit(const Message &payload) override {
     const Entry entry(*this);
-    return answerReaders ? Expected<Message>(Message::ofString(
-                               "visited " + payload.toString()))
-                         : ServerApplication::answerVisit(payload);
+    return respondToReaders ? Expected<Message>(Message::ofString(
+                                  "visited " + payload.toString()))
+                            : ServerApplication::respondToVisit(payload);
   }
-  Expected<Message> answerRead(const Message &payload) override {
+  Expected<Message> respondToRead(const Message &payload) override {
     const Entry entry(*this);
     if (payload.toString() == "no memory")
       throw std::bad_alloc();
-    return answerReaders ? Expected<Message>(
-                               Message::ofString("read " + payload.toString()))
-                         : ServerApplication::answerRead(payload);
+    return respondToReaders ? Expected<Message>(Message::ofString(
+                                  "read " + payload.toString()))
+                            : ServerApplication::respondToRead(payload);
   }
   Expected<StepFacts> check(const Envelope &, const Message &payload) override {
     const Entry entry(*this);
@@ -96,35 +97,35 @@ public:
     return {};
   }
   Expected<std::vector<Message>>
-  answer(std::span<const Envelope> requests) override {
+  respond(std::span<const Envelope> requests) override {
     const Entry entry(*this);
-    std::vector<Message> answers;
+    std::vector<Message> responses;
     for (const Envelope &request : requests)
-      answers.push_back(
+      responses.push_back(
           Message::ofString(std::to_string(request.trainer) + " reads " + sum));
-    return answers;
+    return responses;
   }
 
-  /// That of mode sync; outlives the application.
+  /// Default: that of mode sync. Must outlive the application.
   const RoundPolicy *policy = &roundsOfSteps();
-  /// Whether who is refused is a trainer of this job.
+  /// True if a refused process is a trainer of this job.
   bool knowsRefused = false;
-  /// Whether who is refused may be one.
+  /// True if a refused process may be a trainer of this job.
   bool guessesRefused = false;
-  /// Whether those who only read are answered.
-  bool answerReaders = false;
-  /// The answer of handle; may be empty.
+  /// True if readers are answered.
+  bool respondToReaders = false;
+  /// Response of `handle`; may be empty.
   std::function<Message(const Message &payload)> answering;
   /// Called within closeRound; may be empty.
   std::function<void()> whileClosing;
   std::vector<std::string> calls;
-  /// Read while a server runs: what gRPC orders, a sanitizer does not see.
+  /// Atomic, because a sanitizer does not see the ordering of gRPC.
   std::atomic<int> rounds = 0;
-  /// Whether calls came at the same time.
+  /// True if calls overlapped.
   std::atomic<bool> overlapped{false};
 
 private:
-  /// One call that runs.
+  /// One running call.
   class Entry {
   public:
     explicit Entry(RecordingApplication &in) : within(in) {

@@ -1,4 +1,4 @@
-//===- TappedTransport.h - A network on which bytes are seen ----*- C++ -*-===//
+//===- TappedTransport.h - Records the bytes on a network -------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,8 +18,8 @@
 
 namespace pdlrt::test {
 
-/// Notes what processes send each other over a transport on one thread. The
-/// transports that it gives out share that, and end before it.
+/// Records the messages that processes exchange over a transport on one thread.
+/// The shared transports must end before this object.
 class TappedTransport {
 public:
   explicit TappedTransport(std::unique_ptr<Transport> over)
@@ -38,7 +38,7 @@ private:
       tapped.requests.push_back(request.toString());
       inner->call(std::move(request), deadline,
                   [&to = tapped, done = std::move(done)](CallResult result) {
-                    if (result.outcome == CallOutcome::Answered)
+                    if (result.outcome == CallOutcome::Responded)
                       to.responses.push_back(result.response.toString());
                     done(std::move(result));
                   });

@@ -41,7 +41,7 @@ inline void expectRows(const pdlrt::EmbeddingTable &part,
   }
 }
 
-/// Expects the parts of owners together to be the state of `whole`.
+/// Expects the parts of owners together to equal the state of `whole`.
 inline void expectParts(const std::vector<const pdlrt::Model *> &parts,
                         const pdlrt::Model &whole) {
   using namespace pdlrt;
@@ -118,7 +118,7 @@ public:
   }
   ~TestCluster() { listeners.clear(); }
 
-  /// What trainer `rank` is started with.
+  /// Returns the options of trainer `rank`.
   pdlrt::DistributedOptions options(int rank) const {
     pdlrt::DistributedOptions result;
     result.rank = rank;
@@ -131,7 +131,7 @@ public:
                           *transport);
   }
 
-  /// Expects the state of all servers together to be that of `whole`.
+  /// Expects the state of all servers together to equal `whole`.
   void expectState(const pdlrt::Model &whole) {
     std::vector<const pdlrt::Model *> models;
     for (auto &state : states)

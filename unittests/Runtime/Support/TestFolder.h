@@ -1,4 +1,4 @@
-//===- TestFolder.h - A folder of its own for each test ---------*- C++ -*-===//
+//===- TestFolder.h - A separate folder for each test -----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +15,7 @@
 #include <sstream>
 #include <string>
 
-/// A folder of its own for each test, removed with the object.
+/// A separate folder for each test, removed by the destructor.
 class TestFolder {
 public:
   TestFolder() {

@@ -1,4 +1,4 @@
-//===- TestServer.h - A server that writes down -----------------*- C++ -*-===//
+//===- TestServer.h - A server that records its calls -----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,7 +20,7 @@
 
 namespace pdlrt::test {
 
-/// One server over a transport, which outlives it.
+/// One server over a transport, which must outlive it.
 struct TestServer {
   RecordingApplication application;
   ServerCore core;

@@ -28,7 +28,7 @@ public:
     for (std::string &argument : arguments)
       argv.push_back(argument.data());
     argv.push_back(nullptr);
-    // Emptied here, so that nobody reads what an earlier process wrote.
+    // Truncated here, so that the output of an earlier process is not read.
     const std::string out = folder.write("stdout", "");
     const std::string err = folder.write("stderr", "");
     child = fork();
@@ -41,14 +41,15 @@ public:
   }
 
   pid_t id() const { return child; }
-  /// Waits for the end; the exit status, or -1 if a signal ended it.
+  /// Waits for the end. Returns the exit status, or -1 if a signal ended the
+  /// process.
   int wait() {
     int status = 0;
     waitpid(child, &status, 0);
     signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
-  /// After the wait: the signal that ended it, or 0.
+  /// Returns the signal that ended the process, or 0. Call after `wait`.
   int endSignal() const { return signal; }
   std::string output() const { return folder.read("stdout"); }
   std::string errors() const { return folder.read("stderr"); }

@@ -1,4 +1,4 @@
-//===- TwoByTwo.h - Two servers and two trainers, as processes --*- C++ -*-===//
+//===- TwoByTwo.h - Two servers and two trainer processes -------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -39,7 +39,7 @@ public:
     addresses = "unix:" + place.file("a") + ",unix:" + place.file("b");
     file = place.write("data.tsv", data(300));
   }
-  /// With settings of the environment, such as LD_PRELOAD=FILE.
+  /// Starts a server with environment settings such as LD_PRELOAD=FILE.
   Process &startServer(int rank, std::vector<std::string> flags,
                        const std::vector<std::string> &settings = {}) {
     std::vector<std::string> words = settings;
@@ -54,7 +54,7 @@ public:
     trainers[rank] = makeTrainer(rank, flags, settings);
     return *trainers[rank];
   }
-  /// One more beside those; what `flags` give is not given twice.
+  /// Starts another trainer; `flags` replace default flags.
   std::unique_ptr<Process>
   makeTrainer(int rank, const std::vector<std::string> &flags,
               const std::vector<std::string> &settings = {}) {
@@ -77,7 +77,7 @@ public:
     for (int rank : {0, 1})
       startTrainer(rank, trainerFlags);
   }
-  /// Until a process has said something; for a minute at most.
+  /// Waits until a process has printed a text, for at most a minute.
   static void await(const Process &process, const std::string &what) {
     for (int i = 0; i < 6000 && process.said().find(what) == std::string::npos;
          ++i)
@@ -96,14 +96,14 @@ public:
   std::unique_ptr<Process> servers[2], trainers[2];
 };
 
-/// What a trainer says it has done, such as "trained 17 steps".
+/// Returns the steps that a trainer reports, such as "trained 17 steps".
 inline int64_t stepsOf(const Process &trainer) {
   const std::string said = trainer.said();
   const size_t at = said.find("trained ");
   return at == std::string::npos ? -1 : std::stoll(said.substr(at + 8));
 }
 
-/// The steps of the newest checkpoint.
+/// Returns the steps of the newest checkpoint.
 inline int64_t newestCheckpoint(const std::string &folder) {
   int64_t newest = -1;
   for (const auto &entry : std::filesystem::directory_iterator(folder)) {

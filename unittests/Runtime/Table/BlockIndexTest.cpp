@@ -1,4 +1,4 @@
-//===- BlockIndexTest.cpp - From keys to blocks of rows -------------------===//
+//===- BlockIndexTest.cpp - Index from keys to blocks of rows -------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -32,7 +32,7 @@ TEST(BlockIndex, FindsAllKeysAndFewOthers) {
   EXPECT_TRUE(blocksOf(index, 5).empty());
   uint32_t next = 0;
   for (int step = 0; step < 300000; ++step) {
-    // Mixed keys of one shard: the top ten bits are the same.
+    // Mixed keys of one shard: their top ten bits are equal.
     const uint64_t mixed = random() >> 10 | uint64_t(3) << 54;
     if (step % 3 == 2) {
       const auto gone = content.lower_bound(mixed);
@@ -54,12 +54,12 @@ TEST(BlockIndex, FindsAllKeysAndFewOthers) {
   constexpr size_t asked = 100000;
   for (size_t i = 0; i < asked; ++i)
     wrong += blocksOf(index, random() >> 10 | uint64_t(3) << 54).size();
-  // A key is taken for each of 10^5 others with probability 2^-26.
+  // A key is confused with each of 10^5 others with probability 2^-26.
   EXPECT_LT(wrong, asked / 200);
   EXPECT_LT(double(index.memoryBytes()), 7.0 * double(content.size()));
 }
 
-/// Numbers of blocks that are too large for an index of so few keys.
+/// Block numbers may be too large for an index with so few keys.
 TEST(BlockIndex, TakesAnyNumber) {
   BlockIndex index;
   std::mt19937_64 random(1);
@@ -73,8 +73,8 @@ TEST(BlockIndex, TakesAnyNumber) {
               std::vector<uint32_t>{uint32_t(1) << i});
 }
 
-/// Of keys that differ in bits that the index does not know, one goes at a
-/// time.
+/// Keys that differ only in bits that the index does not store are removed one
+/// at a time.
 TEST(BlockIndex, KeysMayBeAlike) {
   BlockIndex index;
   constexpr uint64_t many = 40;

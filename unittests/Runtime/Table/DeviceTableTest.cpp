@@ -1,4 +1,4 @@
-//===- DeviceTableTest.cpp - Tables of a device against the host's --------===//
+//===- DeviceTableTest.cpp - Device tables against the host's -------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -39,7 +39,7 @@ TableOptions makeOptions(int32_t type = PDL_F32, int64_t width = 3,
   return options;
 }
 
-/// Keys that are easy to get wrong, and distinct ones that are spread or dense.
+/// Returns edge cases, and distinct keys that are spread or dense.
 std::vector<int64_t> makeKeys(size_t count) {
   std::vector<int64_t> keys = {0,
                                1,
@@ -83,7 +83,7 @@ protected:
     return std::move(*made);
   }
 
-  /// Memory of the device, to the end of the test.
+  /// Allocates memory of the device until the end of the test.
   template <typename T> T *room(size_t count) {
     buffers.push_back(*device->allocate(
         DeviceBuffer::Kind::OfDevice, std::max<size_t>(1, count * sizeof(T))));
@@ -104,7 +104,7 @@ protected:
     return values;
   }
 
-  /// Pulls in both tables; the rows on the device.
+  /// Pulls in both tables. Returns the rows on the device.
   std::vector<void *> pull(const std::vector<int64_t> &keys) {
     auto **rows = room<void *>(keys.size());
     const Status status =
@@ -188,7 +188,8 @@ const pdl_initializer initializers[] = {
     {PDL_INIT_TRUNCATED_NORMAL, 1, 0.125},
 };
 
-// Of all kinds: new rows have the bits of the host's, value, padding and slots.
+// New rows of all kinds have the same bits as the host's: value, padding and
+// slots.
 TEST_F(DeviceTableTest, NewRowsHaveTheBitsOfTheHosts) {
   const std::vector<int64_t> keys = makeKeys(300);
   for (const pdl_initializer &initializer : initializers)
@@ -214,7 +215,7 @@ TEST_F(DeviceTableTest, NewRowsHaveTheBitsOfTheHosts) {
         }
 }
 
-// Rows of nothing but row slots, and of nothing.
+// Rows with row slots only, and rows without any data.
 TEST_F(DeviceTableTest, RowsMayHaveNoValue) {
   TableOptions options = makeOptions(PDL_F32, 0);
   open(options);
@@ -233,7 +234,7 @@ TEST_F(DeviceTableTest, KeepsEveryKeyAcrossGrowth) {
   std::map<int64_t, void *> known;
   size_t bytes = 0, growths = 0;
   for (size_t next = 0; next < keys.size();) {
-    // Some that are there, and some that are not, in any order.
+    // Existing keys and new ones, in any order.
     std::set<int64_t> batch;
     const size_t most = 1 + random() % 2500;
     while (batch.size() < most && next < keys.size())
@@ -256,7 +257,7 @@ TEST_F(DeviceTableTest, KeepsEveryKeyAcrossGrowth) {
     distinct.insert(row);
   EXPECT_EQ(distinct.size(), keys.size());
   expectSame();
-  // What was never there is not found, and searching makes nothing.
+  // Keys that were never inserted are not found, and a search inserts nothing.
   std::vector<int64_t> asked = keys;
   for (size_t i = 0; i < 1000; ++i)
     asked.push_back(int64_t(1) << 40 | int64_t(i) << 7);
@@ -267,12 +268,12 @@ TEST_F(DeviceTableTest, KeepsEveryKeyAcrossGrowth) {
   for (size_t i = 0; i < asked.size(); ++i)
     ASSERT_EQ(found[i], i < keys.size() ? known[asked[i]] : nullptr);
   EXPECT_EQ(table->size(), int64_t(keys.size()));
-  // Index and headers: what a key takes beside its row of 12 bytes.
+  // Index and headers: the memory of a key in addition to its row of 12 bytes.
   const double beside = double(table->memoryBytes()) / double(keys.size()) - 12;
   EXPECT_LT(beside, 30);
 }
 
-// A table that has few of the shards has them in all of its index.
+// A table with few of the shards uses its whole index for them.
 TEST_F(DeviceTableTest, KeysOfOneShardAreSpread) {
   open(makeOptions());
   std::vector<int64_t> keys;
@@ -293,7 +294,7 @@ TEST_F(DeviceTableTest, NewRowsFollowTheOrderOfTheirKeys) {
   const std::vector<int64_t> keys = makeKeys(1000);
   const std::vector<void *> rows = pull(keys);
   EXPECT_TRUE(std::ranges::is_sorted(rows));
-  // Wherever the threads begin, a table has the same bytes.
+  // The table has the same bytes wherever the threads start.
   const auto again = make(makeOptions());
   auto **others = room<void *>(keys.size());
   ASSERT_TRUE(again->pull(*stream, 1000, send(keys), others).ok());
@@ -327,7 +328,7 @@ TEST_F(DeviceTableTest, APullWaitsForNothingWhereThereIsRoom) {
   ASSERT_TRUE(table->settle(*stream).ok());
   EXPECT_EQ(after, 5);
   EXPECT_EQ(table->size(), 230);
-  // Nothing is nothing.
+  // Calls without keys do nothing.
   EXPECT_TRUE(table->pull(*stream, 0, there, rows).ok());
   EXPECT_TRUE(table->find(*stream, 0, there, rows).ok());
 }
@@ -346,7 +347,8 @@ std::vector<uint64_t> bitsOf(const std::vector<T> &values) {
   return bits;
 }
 
-// As the host's frozen programs and training ones see rows, known or not.
+// Known and unknown rows are read as by the host's frozen and training
+// programs.
 TEST_F(DeviceTableTest, GathersWhatIsKnownAndWhatIsNot) {
   for (const pdl_initializer &initializer : initializers)
     for (const int32_t storage :
@@ -383,7 +385,7 @@ TEST_F(DeviceTableTest, GathersWhatIsKnownAndWhatIsNot) {
       }
 }
 
-TEST_F(DeviceTableTest, GathersValuesBesideOtherSlots) {
+TEST_F(DeviceTableTest, GathersValuesNextToOtherSlots) {
   for (const int32_t type : {PDL_F32, PDL_F64}) {
     TableOptions options = makeOptions(type, 5);
     options.slotInitialValues = {1, 2};
@@ -391,7 +393,7 @@ TEST_F(DeviceTableTest, GathersValuesBesideOtherSlots) {
     open(options);
     const std::vector<int64_t> keys = makeKeys(100);
     pull(keys);
-    // Values that are not those that frozen programs read.
+    // Values that differ from those that frozen programs read.
     std::vector<double> wide;
     std::vector<char> bytes;
     for (size_t i = 0; i < keys.size(); ++i)
@@ -471,7 +473,7 @@ TEST_F(DeviceTableTest, HeadersCountAsTheHosts) {
   }
 }
 
-TEST_F(DeviceTableTest, UsesAreCountedUpToTheMost) {
+TEST_F(DeviceTableTest, UsesAreCountedUpToTheMaximum) {
   open(makeOptions());
   std::vector<void *> rows = pull({5});
   RowHeader header;
@@ -492,7 +494,7 @@ TEST_F(DeviceTableTest, UsesAreCountedUpToTheMost) {
 // All rows
 //===----------------------------------------------------------------------===//
 
-// However they are cut, rows come in the order of shards and keys.
+// Rows are in the order of shards and keys, however they are divided.
 TEST_F(DeviceTableTest, CollectsInPieces) {
   for (const auto &[count, pieces] : {std::pair{9000, DeviceTablePieces()},
                                       {9000, DeviceTablePieces{20000, 2500}},
@@ -523,7 +525,7 @@ void countListings(const uint64_t *arguments, int64_t first, int64_t stride) {
   pdltest::CallFromMemory<pdldevice_table_list>::run(arguments, first, stride);
 }
 
-// The host holds few keys at a time, and reads the index again for the others.
+// The host stores few keys at a time, and reads the index again for the others.
 TEST_F(DeviceTableTest, ReadsTheIndexOnceForSomeOfTheKeys) {
   const auto readings = [&](int64_t rowsListed) {
     open(makeOptions(), {int64_t(1) << 20, rowsListed});
@@ -535,11 +537,11 @@ TEST_F(DeviceTableTest, ReadsTheIndexOnceForSomeOfTheKeys) {
     expectSame();
     return listings;
   };
-  // Once to count them.
+  // One reading counts the keys.
   EXPECT_EQ(readings(9000), 2);
   EXPECT_EQ(readings(8999), 3);
   EXPECT_EQ(readings(2500), 5);
-  // No fewer than a 16th.
+  // At least a 16th at a time.
   EXPECT_GT(readings(1), 16);
   EXPECT_LT(readings(1), 20);
 }
@@ -583,7 +585,7 @@ TEST_F(DeviceTableTest, CollectsDirtyRows) {
       table->countShards(*stream, DeviceTable::Rows::Dirty, counts).ok());
   EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), int64_t(0)),
             int64_t(want.size()));
-  // What is new is dirty.
+  // A new row is dirty.
   pull({int64_t(1) << 50});
   want.insert(int64_t(1) << 50);
   EXPECT_EQ(dirtyKeys(), want);
@@ -598,14 +600,14 @@ TEST_F(DeviceTableTest, RestoresWhatWasCollected) {
       open(options, pieces);
       const std::vector<int64_t> keys = makeKeys(5000);
       pull(keys);
-      // Rows that no initializer makes.
+      // Rows that no initializer creates.
       Collected saved = collect(*table, DeviceTable::Rows::All);
       for (char &byte : saved.bytes)
         byte = char(random());
       const auto count = int64_t(saved.keys.size());
       const auto other = make(options, pieces);
       other->quiesce(3);
-      // Some are there already.
+      // Some of them exist already.
       auto **rows = room<void *>(1000);
       ASSERT_TRUE(other->pull(*stream, 1000, send(keys), rows).ok());
       const Status status =
@@ -614,7 +616,7 @@ TEST_F(DeviceTableTest, RestoresWhatWasCollected) {
       EXPECT_EQ(other->size(), count);
       EXPECT_EQ(collect(*other, DeviceTable::Rows::All), saved);
       EXPECT_TRUE(collect(*other, DeviceTable::Rows::Dirty).keys.empty());
-      // It goes on as any table.
+      // The table works like any other afterwards.
       table = make(options);
       ASSERT_TRUE(table->restore(*stream, 0, nullptr, nullptr).ok());
       ASSERT_TRUE(
@@ -627,17 +629,16 @@ TEST_F(DeviceTableTest, RestoresWhatWasCollected) {
 }
 
 //===----------------------------------------------------------------------===//
-// What goes wrong
+// Errors
 //===----------------------------------------------------------------------===//
 
-// Wherever memory ends, what was there stays, and rows that are there are
-// found.
+// Wherever memory ends, the table stays unchanged, and existing rows are found.
 TEST_F(DeviceTableTest, WithoutMemoryItStaysAsItIs) {
   const std::vector<int64_t> keys = makeKeys(60000);
   bool failed = true;
   for (int64_t allocations = 14; failed; ++allocations) {
     SCOPED_TRACE(allocations);
-    // The whole of it, and what the test itself needs.
+    // The limit includes all allocations of the table and of the test.
     open(makeOptions(), {}, {.allocations = allocations});
     auto given = device->allocate(DeviceBuffer::Kind::OfDevice,
                                   keys.size() * sizeof(int64_t)),
@@ -680,7 +681,7 @@ TEST_F(DeviceTableTest, WithoutMemoryItStaysAsItIs) {
     }
     if (!failed)
       break;
-    // Those that are there need no room.
+    // Existing rows need no memory.
     for (size_t begin = 0; begin < held; begin += 500) {
       const size_t count = std::min<size_t>(500, held - begin);
       const Status status =
@@ -708,7 +709,7 @@ TEST_F(DeviceTableTest, WithoutMemoryThereIsNoTable) {
     const auto made = DeviceTable::create(
         *device, *TableKernels::find(kernels, PDL_F32), makeOptions(), *stream);
     EXPECT_EQ(made.status().code(), PDL_OUT_OF_MEMORY) << allocations;
-    // Nothing that went with it was still in use.
+    // Nothing that was freed was still in use.
     const Status after = stream->synchronize();
     EXPECT_TRUE(after.ok()) << after.message();
   }

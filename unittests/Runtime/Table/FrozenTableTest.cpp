@@ -23,7 +23,7 @@
 
 using namespace pdlrt;
 
-/// A table whose rows are their keys, three times.
+/// Returns a table whose rows contain their key three times.
 static Expected<FrozenTable> tableOf(const std::vector<int64_t> &keys) {
   std::vector<uint64_t> places;
   Expected<FrozenTable> table =
@@ -89,8 +89,9 @@ TEST(FrozenTableTest, AnEmptyTableHasNothing) {
   }
 }
 
-/// Keys that begin in one bucket go on through several, and past the last one.
-TEST(FrozenTableTest, FullBucketsGoOnBehindTheLast) {
+/// Keys that start in one bucket continue through several, and past the last
+/// one.
+TEST(FrozenTableTest, FullBucketsContinueAfterTheLast) {
   for (const uint64_t top : {uint64_t(0), ~uint64_t(0) << 32}) {
     std::vector<int64_t> keys;
     for (uint64_t i = 0; i < 40; ++i)
@@ -122,7 +123,7 @@ TEST(FrozenTableTest, RowsThatWereFoundStay) {
   EXPECT_EQ(*static_cast<int64_t *>(rows[1]), 2);
 }
 
-TEST(FrozenTableTest, RemovedKeysHideWhatIsBehind) {
+TEST(FrozenTableTest, RemovedKeysHideNothing) {
   const Expected<FrozenTable> below = tableOf({1, 2, 3});
   std::vector<uint64_t> places;
   const Expected<FrozenTable> above =
@@ -173,7 +174,7 @@ TEST(FrozenTableTest, IsTheSameInAFile) {
   EXPECT_FALSE(FrozenTable::map(folder.file("rows"), 24, digest).ok());
 }
 
-/// Nothing but the file is read, whatever is in it.
+/// Only the file is read, whatever it contains.
 TEST(FrozenTableTest, ADamagedFileIsRefusedOrHarmless) {
   TestFolder folder;
   std::vector<int64_t> keys;
@@ -212,7 +213,7 @@ TEST(FrozenTableTest, ADamagedFileIsRefusedOrHarmless) {
   EXPECT_GT(refused, 200);
 }
 
-/// Who maps a file takes every row that is found for one of the file.
+/// A process that maps a file assumes that every found row is in the file.
 TEST(FrozenTableTest, AFileRemovesNoKeys) {
   TestFolder folder;
   std::vector<uint64_t> places;

@@ -6,54 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Table/BucketIndex.h"
-#include "pdlabi/hash.h"
+#include "TableKeys.h"
 #include "pdlrt/Table/EmbeddingTable.h"
 #include "pdlrt/Table/InitialValues.h"
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
 #include <set>
-#include <string>
 #include <thread>
 
 using namespace pdlrt;
-
-static TableOptions makeOptions(int32_t type = PDL_F32, int64_t width = 3) {
-  TableOptions options;
-  options.name = "emb";
-  options.id = 99;
-  options.elementType = type;
-  options.width = width;
-  options.initializer = {PDL_INIT_UNIFORM, -1, 1};
-  options.slotInitialValues = {0, 0.125};
-  options.seed = 5;
-  return options;
-}
-
-/// Keys that are easy to get wrong, and `count` that are spread.
-static std::vector<int64_t> makeKeys(int64_t count) {
-  std::vector<int64_t> keys = {0,
-                               1,
-                               -1,
-                               std::numeric_limits<int64_t>::min(),
-                               std::numeric_limits<int64_t>::max(),
-                               int64_t(0x8000000000000001u)};
-  uint64_t state = 3;
-  for (int64_t i = 0; i < count; ++i) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    // Half of them dense and small, as ids often are.
-    keys.push_back(i % 2 ? i : int64_t(state));
-  }
-  return keys;
-}
 
 TEST(HashTable, KeepsEveryKeyAcrossGrowth) {
   auto table = createHashTable(makeOptions());
@@ -111,7 +77,7 @@ TEST(HashTable, AShardIsInsertedAtOnce) {
     std::vector<int64_t> all;
     for (const TableRow &row : expected)
       all.push_back(row.key);
-    // A third is there already, and stays where it is.
+    // A third exists already and does not move.
     const auto first = int64_t(all.size() / 3), count = int64_t(all.size());
     std::vector<void *> before(count), places(count), again(count);
     ASSERT_TRUE(
@@ -135,89 +101,7 @@ TEST(HashTable, AShardIsInsertedAtOnce) {
   EXPECT_EQ(other->size(), table->size());
 }
 
-// So that a table that was restored does not grow in the first steps after it.
-TEST(BucketIndex, ReservingGrowsAsInsertingDoes) {
-  for (const double phase : {0.0, 0.3127, 1023.0 / 1024})
-    for (uint64_t count = 0; count < 3000; count += 1 + count / 5) {
-      BucketPool pool;
-      BucketIndex grown, reserved;
-      const auto add = [&](BucketIndex &index, uint64_t i) {
-        index.insert(pdlabi::mixKey(i), uint32_t(i), phase, pool);
-      };
-      reserved.reserve(count, phase, pool);
-      const size_t before = reserved.memoryBytes();
-      for (uint64_t i = 0; i < count; ++i) {
-        add(grown, i);
-        add(reserved, i);
-      }
-      ASSERT_EQ(reserved.memoryBytes(), before) << count;
-      for (uint64_t i = count; i < 2 * count + 20; ++i) {
-        ASSERT_EQ(reserved.memoryBytes(), grown.memoryBytes())
-            << i << " after " << count;
-        add(grown, i);
-        add(reserved, i);
-      }
-    }
-}
-
-// Else keys are moved more often than meant.
-TEST(BucketIndex, GrowsByAQuarter) {
-  for (int shard = 0; shard < 1024; ++shard) {
-    const double phase = shard / 1024.0;
-    for (uint64_t size = 0, next = 0; size < 100'000'000; size = next) {
-      next = BucketIndex::grown(size, phase);
-      ASSERT_GT(next, size);
-      if (size >= 20) {
-        ASSERT_GE(double(next), 1.19 * double(size)) << phase;
-        ASSERT_LE(double(next), 1.31 * double(size)) << phase;
-      }
-    }
-  }
-}
-
-// Large indices too, and keys that crowd a few places, also across the end.
-TEST(BucketIndex, ErasesLikeAMap) {
-  uint64_t state = 5;
-  const auto random = [&](uint64_t below) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (state >> 33) % below;
-  };
-  for (const bool crowded : {false, true}) {
-    BucketPool pool;
-    BucketIndex index;
-    std::map<uint64_t, uint32_t> reference;
-    // The places of a search are chosen by the bits below the topmost ten.
-    const auto draw = [&] {
-      const uint64_t key = pdlabi::mixKey(random(12000)) & ((1ull << 54) - 1);
-      return crowded ? (key & ((1ull << 40) - 1)) |
-                           (random(2) ? 0x3fffull << 40 : 0x1000ull << 40)
-                     : key;
-    };
-    for (int i = 0; i < 120000; ++i) {
-      const uint64_t key = draw();
-      uint32_t row = 0;
-      const auto known = reference.find(key);
-      ASSERT_EQ(index.find(key, row), known != reference.end());
-      if (known == reference.end()) {
-        index.insert(key, uint32_t(i), 0.4, pool);
-        reference.emplace(key, uint32_t(i));
-      } else {
-        ASSERT_EQ(row, known->second);
-        if (random(2)) {
-          ASSERT_TRUE(index.erase(key, row));
-          ASSERT_EQ(row, known->second);
-          reference.erase(known);
-        }
-      }
-    }
-    std::map<uint64_t, uint32_t> found;
-    index.forEach([&](uint64_t key, uint32_t row) { found.emplace(key, row); });
-    EXPECT_EQ(found, reference);
-    EXPECT_GT(reference.size(), 32u * 6u);
-  }
-}
-
-// Shards as large as no other test makes them.
+// Shards that are larger than in any other test.
 TEST(HashTable, CollectedRowsAreOrdered) {
   auto table = createHashTable(makeOptions());
   std::vector<int64_t> keys;
@@ -314,7 +198,7 @@ template <typename Stored> static void checkStoredRows(int32_t storage) {
     options.slotInitialValues = {0, 0.25, 0.125};
     options.frozenPart = 2;
     auto table = createHashTable(options);
-    // An odd number of values is filled up to a word.
+    // An odd number of values is padded to a word.
     const size_t valueBytes = width == 5 ? 12 : 8;
     EXPECT_EQ(table->valueBytes(), valueBytes);
     EXPECT_EQ(table->rowBytes(), valueBytes + (2 * width + 1) * sizeof(float));
@@ -419,30 +303,8 @@ TEST(HashTable, ThreadsInsertTogether) {
     EXPECT_EQ(rows[t], rows[0]);
 }
 
-// The overhead that is promised once a table has a few thousand rows a shard
-// cannot be met by a small one; this guards against plain doubling.
-TEST(HashTable, OverheadPerKeyIsBounded) {
-  TableOptions options = makeOptions(PDL_F32, 1);
-  options.slotInitialValues.clear();
-  auto table = createHashTable(options);
-  TableScratch scratch;
-  constexpr int64_t count = 1 << 20;
-  std::vector<int64_t> keys(1 << 14);
-  std::vector<void *> rows(keys.size());
-  int64_t inserted = 0;
-  for (int64_t begin = 0; begin < count; begin += int64_t(keys.size())) {
-    for (size_t i = 0; i < keys.size(); ++i)
-      keys[i] = begin + int64_t(i);
-    ASSERT_TRUE(table
-                    ->findOrInsert(keys.size(), keys.data(), rows.data(),
-                                   scratch, inserted)
-                    .ok());
-  }
-  const double overhead = double(table->memoryBytes()) / count - 4;
-  EXPECT_LT(overhead, 25);
-}
-
-// Such as those of a checkpoint, of which one part may hold more than 2^31.
+// For example the keys of a checkpoint, of which one part may have more than
+// 2^31.
 TEST(HashTable, CallsOfAnyLengthGiveTheSame) {
   const std::vector<int64_t> keys = makeKeys(5000);
   std::vector<int64_t> twice = keys;
@@ -473,108 +335,7 @@ TEST(HashTable, CallsOfAnyLengthGiveTheSame) {
   }
 }
 
-// The system allows a process some 65,000 mappings, whatever its memory.
-TEST(HashTable, RowsTakeFewMappings) {
-  auto mappings = [] {
-    std::ifstream maps("/proc/self/maps");
-    int64_t lines = 0;
-    for (std::string line; std::getline(maps, line);)
-      ++lines;
-    return lines;
-  };
-  // 150 MB of rows.
-  TableOptions options = makeOptions(PDL_F32, 4096);
-  auto table = createHashTable(options);
-  TableScratch scratch;
-  std::vector<int64_t> keys(3000);
-  std::iota(keys.begin(), keys.end(), 0);
-  std::vector<void *> rows(keys.size());
-  const int64_t before = mappings();
-  int64_t inserted = 0;
-  ASSERT_TRUE(table
-                  ->findOrInsert(keys.size(), keys.data(), rows.data(), scratch,
-                                 inserted)
-                  .ok());
-  EXPECT_GE(table->memoryBytes(), keys.size() * table->rowBytes());
-  // A sanitizer has some of its own.
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-  constexpr int64_t most = 40;
-#else
-  constexpr int64_t most = 20;
-#endif
-  EXPECT_LT(mappings() - before, most);
-}
-
-/// What the process has in memory.
-static size_t residentBytes() {
-  std::ifstream statm("/proc/self/statm");
-  size_t all = 0, resident = 0;
-  statm >> all >> resident;
-  return resident * 4096;
-}
-
-// A model may have thousands of tables, most of them of a few rows.
-TEST(HashTable, SmallTablesStaySmall) {
-  constexpr size_t tableCount = 200, emptyBytes = size_t(64) << 10;
-  constexpr int64_t keyCount = 10;
-  // A row of a table that is almost empty stands in a region of its own, of
-  // which it needs two pages; the index has some lines.
-  constexpr size_t heldForKey = size_t(32) << 10, usedForKey = size_t(12) << 10;
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-  constexpr bool countsResident = false; // There is shadow memory, too.
-#else
-  constexpr bool countsResident = true;
-#endif
-  for (const int32_t admission : {PDL_ADMIT_ALL, PDL_ADMIT_COUNT}) {
-    TableOptions options = makeOptions();
-    options.life.admission = admission;
-    options.life.admissionCount = 2;
-    const size_t before = residentBytes();
-    std::vector<std::unique_ptr<EmbeddingTable>> tables;
-    for (size_t i = 0; i < tableCount; ++i)
-      tables.push_back(createHashTable(options));
-    EXPECT_LE(tables.front()->memoryBytes(), emptyBytes);
-    if (countsResident)
-      EXPECT_LE(residentBytes(), before + tableCount * emptyBytes);
-    std::vector<int64_t> keys(keyCount);
-    std::iota(keys.begin(), keys.end(), 0);
-    std::vector<void *> rows(keys.size());
-    TableScratch scratch;
-    int64_t inserted = 0;
-    for (const auto &table : tables)
-      ASSERT_TRUE(table
-                      ->findOrInsert(keyCount, keys.data(), rows.data(),
-                                     scratch, inserted)
-                      .ok());
-    EXPECT_EQ(inserted, int64_t(tableCount) * keyCount);
-    EXPECT_LE(tables.front()->memoryBytes(),
-              emptyBytes + keyCount * heldForKey);
-    if (countsResident)
-      EXPECT_LE(residentBytes(),
-                before + tableCount * (emptyBytes + keyCount * usedForKey));
-  }
-}
-
-TEST(HashTable, FewWideRowsTakeLittleMore) {
-  for (const int64_t width : {300, 600, 2304, 12288}) {
-    TableOptions options;
-    options.width = width;
-    const auto table = createHashTable(options);
-    std::vector<int64_t> keys(512);
-    std::iota(keys.begin(), keys.end(), 0);
-    std::vector<void *> rows(keys.size());
-    TableScratch scratch;
-    int64_t inserted = 0;
-    ASSERT_TRUE(
-        table->findOrInsert(512, keys.data(), rows.data(), scratch, inserted)
-            .ok());
-    EXPECT_LT(table->memoryBytes(),
-              512 * table->rowBytes() * 33 / 32 + (size_t(7) << 20))
-        << width;
-  }
-}
-
-// Against a map.
+// Compares with a map.
 TEST(HashTable, ErasesLikeAMap) {
   auto table = createHashTable(makeOptions());
   TableScratch scratch;
@@ -623,11 +384,11 @@ TEST(HashTable, ErasesLikeAMap) {
     if (round == 20)
       memory = table->memoryBytes();
   }
-  // Rows are used again.
+  // Memory of erased rows is reused.
   EXPECT_LT(table->memoryBytes(), memory + memory / 4);
 }
 
-TEST(HashTable, ErasedRowsAreNewBehindTheSecondQuiescentPoint) {
+TEST(HashTable, ErasedRowsAreNewAfterTheSecondQuiescentPoint) {
   auto table = createHashTable(makeOptions());
   TableScratch scratch;
   const int64_t key = 7;
@@ -676,7 +437,7 @@ TEST(HashTable, OnlyRowsOfACheckpointAreClean) {
     EXPECT_EQ(table->layout().headerOf(rows[i]).isDirty(), i >= 2);
 }
 
-TEST(HashTable, TellsWhatHasChanged) {
+TEST(HashTable, ReportsChanges) {
   auto table = createHashTable(makeOptions());
   TableScratch scratch;
   std::vector<int64_t> keys;
@@ -709,7 +470,7 @@ TEST(HashTable, TellsWhatHasChanged) {
   std::sort(changed.begin(), changed.end());
   EXPECT_EQ(changed, (std::vector<int64_t>{keys[2], keys[9]}));
 
-  // Nobody has asked for what is erased.
+  // The log of erased keys was not requested.
   EXPECT_EQ(table->erase(1, keys.data(), scratch), 1);
   EXPECT_TRUE(table->takeErased().empty());
   table->trackErased(true);
@@ -751,11 +512,11 @@ TEST(RowHeader, CountsAndSaturates) {
   EXPECT_EQ(header.lastUse(), RowHeader::timeMask);
   for (int i = 0; i < 70000; ++i)
     header.noteUpdate(0);
-  EXPECT_EQ(header.uses(), RowHeader::mostUses);
+  EXPECT_EQ(header.uses(), RowHeader::maxUses);
   EXPECT_EQ(header.lastUse(), 0);
 }
 
-// Each row has a header of its own, and neither is another's memory.
+// Each row has its own header, and no two overlap.
 TEST(RowLayout, HeadersAndRowsLieApart) {
   for (const size_t alignment : {size_t(4), size_t(8)})
     for (const size_t bytes : {1, 4, 12, 40, 64, 120, 128, 192, 1000, 4096,
@@ -784,14 +545,14 @@ TEST(RowLayout, HeadersAndRowsLieApart) {
     }
 }
 
-// Pointers of rows that stay never move; what is theirs stays theirs.
-TEST(HashTable, ThreadsEraseBesideOthers) {
+// Pointers to rows that remain never move, and their contents stay unchanged.
+TEST(HashTable, ThreadsEraseConcurrently) {
   auto table = createHashTable(makeOptions());
   std::vector<std::thread> threads;
   for (int t = 0; t < 3; ++t)
     threads.emplace_back([&, t] {
       TableScratch scratch;
-      // Of each thread one half stays.
+      // Half of each thread's rows remain.
       std::vector<int64_t> keep, lose;
       for (int64_t i = 0; i < 1000; ++i) {
         keep.push_back(6 * i + t);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What an index has is tested where lookups ask for it (Abi/LookupTest.cpp);
-// here, whether one is copied.
+// Lookups test the contents of an index (Abi/LookupTest.cpp). These tests cover
+// whether an index is copied.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ using namespace pdlrt;
 namespace {
 using Inputs = std::vector<std::vector<int64_t>>;
 
-/// The arrays of ids, and how many each has.
+/// The arrays of ids, and their lengths.
 struct Ids {
   explicit Ids(const Inputs &inputs) {
     for (const std::vector<int64_t> &input : inputs) {
@@ -53,7 +53,7 @@ TEST(KeyIndex, IsCopiedWhereIdsAreTheSame) {
     return isCopied;
   };
   EXPECT_TRUE(copies(first));
-  // However they are cut.
+  // The boundaries do not matter.
   EXPECT_TRUE(copies({{5, 4, 5, 5, 9}}));
   EXPECT_FALSE(copies({{5, 4, 5}}));
   EXPECT_FALSE(copies({{5, 4, 5}, {5, 9, 9}}));

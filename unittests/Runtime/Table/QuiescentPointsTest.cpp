@@ -1,4 +1,4 @@
-//===- QuiescentPointsTest.cpp - Points among workers ---------------------===//
+//===- QuiescentPointsTest.cpp - Quiescent points among workers -----------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,7 +17,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// Whether a call makes a point.
+/// Returns true if a call creates a point.
 bool passes(QuiescentPoints &points, size_t worker) {
   bool made = false;
   points.pass(worker, /*rests=*/false, [&] { made = true; });
@@ -33,7 +33,7 @@ bool rests(QuiescentPoints &points, size_t worker) {
 
 TEST(QuiescentPoints, WaitForTwoStepsOfAllThatWork) {
   QuiescentPoints points(2);
-  // Nobody else works.
+  // No other worker is active.
   EXPECT_FALSE(passes(points, 0));
   EXPECT_TRUE(passes(points, 0));
   EXPECT_FALSE(passes(points, 1));
@@ -88,9 +88,9 @@ TEST(QuiescentPoints, ABatchPreparedAheadKeepsItsRows) {
   EXPECT_TRUE(isUsedAgain);
 }
 
-// Workers hold what they find for their next step through the end of this one.
-// Nobody may give the memory of such a row to another key.
-TEST(QuiescentPoints, NoRowIsUsedAgainWhileSomebodyHoldsIt) {
+// Workers hold the rows that they find for their next step until the end of
+// this one. The memory of such a row may not be given to another key.
+TEST(QuiescentPoints, NoRowIsReusedWhileItIsHeld) {
   constexpr int workers = 3, steps = 3000;
   constexpr int64_t keys = 40, width = 128;
   TableOptions options;
@@ -107,7 +107,7 @@ TEST(QuiescentPoints, NoRowIsUsedAgainWhileSomebodyHoldsIt) {
       uint64_t state = uint64_t(w) + 1;
       const auto draw = [&] {
         state = state * 6364136223846793005u + 1442695040888963407u;
-        // Of each worker's own keys, so that it alone writes their rows.
+        // Each worker uses its own keys, so that only it writes their rows.
         return int64_t((state >> 33) % keys) * workers + w;
       };
       const auto pull = [&](int64_t key) {
@@ -141,7 +141,7 @@ TEST(QuiescentPoints, NoRowIsUsedAgainWhileSomebodyHoldsIt) {
   for (std::thread &thread : threads)
     thread.join();
   EXPECT_EQ(wrong, 0);
-  // Not each row that was erased is new memory.
+  // Memory of erased rows is reused.
   EXPECT_GT(erased, 2000);
   EXPECT_LT(table->memoryBytes(),
             size_t(erased) * width * sizeof(double) / 2 + (size_t(4) << 20));

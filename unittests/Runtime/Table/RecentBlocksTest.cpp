@@ -1,4 +1,4 @@
-//===- RecentBlocksTest.cpp - The blocks that were put last ---------------===//
+//===- RecentBlocksTest.cpp - Blocks that were written last ---------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -29,7 +29,7 @@ std::string blockOf(char what, size_t bytes = quarter) {
   return std::string(bytes, what);
 }
 
-/// Its first byte, or 0 if it is not here.
+/// Returns the first byte of a block, or 0 if it is not in the cache.
 char firstOf(const RecentBlocks &blocks, uint64_t table, int shard,
              uint32_t number) {
   const RowStore::BlockName name = {shard, number};
@@ -38,7 +38,7 @@ char firstOf(const RecentBlocks &blocks, uint64_t table, int shard,
   return found.empty() ? char(0) : found.front();
 }
 
-/// The file of the oldest buffer, by first bytes.
+/// Returns the file of the oldest buffer, as first bytes.
 std::string writeOldest(RecentBlocks &blocks) {
   EXPECT_TRUE(blocks.waitForFull());
   std::string file;
@@ -78,13 +78,13 @@ TEST(RecentBlocks, FilesAreInOrderAndUpToDate) {
   blocks.put(1, 3, 9, blockOf('b'));
   blocks.put(1, 3, 8, blockOf('c'));
   blocks.put(1, 2, 9, blockOf('d'));
-  // Fills the next buffer; of the first one, one is out of date.
+  // This fills the next buffer; one block of the first buffer is out of date.
   blocks.put(1, 3, 9, blockOf('e'));
   EXPECT_EQ(writeOldest(blocks), "dca");
-  // It is here, though it has a file.
+  // A block is cached even though it has a file.
   EXPECT_EQ(firstOf(blocks, 2, 0, 7), 'a');
   EXPECT_EQ(firstOf(blocks, 1, 3, 9), 'e');
-  // One that was written may be put anew.
+  // A block that was written to a file may be put again.
   blocks.put(2, 0, 7, blockOf('f', 4 * quarter));
   EXPECT_EQ(firstOf(blocks, 2, 0, 7), 'f');
   EXPECT_EQ(writeOldest(blocks), "e");
@@ -143,8 +143,8 @@ TEST(RecentBlocks, AShardMayHaveThemAll) {
     EXPECT_EQ(bytes.front(), expected[number]);
 }
 
-// Who puts waits for who writes, who sees all blocks once; readers beside find
-// what has no file yet.
+// A writer of blocks waits for the writer of files, which sees all blocks once.
+// Concurrent readers find the blocks that have no file yet.
 TEST(RecentBlocks, PutsWaitForFiles) {
   constexpr uint32_t count = 64;
   RecentBlocks blocks(bufferBytes);
@@ -157,17 +157,17 @@ TEST(RecentBlocks, PutsWaitForFiles) {
   });
   std::thread reader([&] {
     while (filed.load() + 4 < count) {
-      const uint32_t behind = filed.load(), end = put.load();
-      for (uint32_t number = behind; number < end; ++number)
+      const uint32_t begin = filed.load(), end = put.load();
+      for (uint32_t number = begin; number < end; ++number)
         if (const char first = firstOf(blocks, 1, int(number % 5), number);
             first != char(number + 1)) {
-          // It has got its file meanwhile, and gone.
+          // The block got its file meanwhile, and was removed.
           EXPECT_EQ(first, 0);
           EXPECT_GT(filed.load(), number);
         }
     }
   });
-  // Three buffers wait; a fourth is filled, and no more.
+  // Three buffers wait and a fourth is filled, but no more.
   while (put.load() < 16)
     std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -179,7 +179,7 @@ TEST(RecentBlocks, PutsWaitForFiles) {
       EXPECT_EQ(block.bytes, blockOf(char(block.name.number + 1)));
       EXPECT_TRUE(seen.insert(block.name.number).second);
     }
-    // Before they can go.
+    // Before the blocks can be removed.
     filed.store(uint32_t(seen.size()));
     blocks.noteWritten();
   }

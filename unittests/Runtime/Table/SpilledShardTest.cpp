@@ -1,4 +1,4 @@
-//===- SpilledShardTest.cpp - Rows of a shard that are kept elsewhere -----===//
+//===- SpilledShardTest.cpp - Spilled rows of a shard ---------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -47,7 +47,8 @@ protected:
     row.fill(byte);
     shard.add(*table, number, key, {uint32_t(byte), 0}, row.data());
   }
-  /// Takes the row of a key away; whether it was there, and as it should be.
+  /// Removes the row of a key. Returns whether it existed and had the expected
+  /// content.
   bool take(int64_t key, char byte) {
     const BlockLayout &layout = table->layout;
     const size_t before = shard.size();
@@ -86,8 +87,9 @@ protected:
 
 } // namespace
 
-/// Most rows of each block come and go, and some stay: they move together, so
-/// that there are not more blocks than twice the rows need.
+/// Most rows of each block are removed, and some remain. The remaining ones are
+/// moved together, so that there are at most twice as many blocks as the rows
+/// need.
 TEST_F(SpilledShardTest, BlocksAreUsedAgain) {
   const uint32_t capacity = table->layout.capacity();
   constexpr int64_t rounds = 2000;
@@ -115,12 +117,12 @@ TEST_F(SpilledShardTest, BlocksAreUsedAgain) {
   EXPECT_EQ(shard.size(), 0u);
 }
 
-/// Who looks for what has changed reads those blocks alone.
+/// A search for changed rows reads only their blocks.
 TEST_F(SpilledShardTest, BlocksKnowWhatHasChanged) {
   const uint32_t capacity = table->layout.capacity();
   Row row = {};
   int64_t next = 0;
-  // A block of clean rows, and one with a dirty one of each number of saves.
+  // A block of clean rows, and one with a dirty row for each number of saves.
   const uint32_t dirty = pdlabi::HeaderBits::dirty;
   for (uint32_t block = 0; block < 4; ++block)
     for (uint32_t i = 0; i < capacity; ++i)

@@ -1,4 +1,4 @@
-//===- SpillingTableTest.cpp - A table whose cold rows are in a folder ----===//
+//===- SpillingTableTest.cpp - A table that spills rows to a folder -------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The oracle is a table in memory that does the same and evicts nothing.
+// The oracle is a table in memory that does the same without eviction.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 #include "pdlrt/State/TableBound.h"
 #include "pdlrt/Table/EmbeddingTable.h"
 #include "pdlrt/Table/RowStore.h"
-#include "pdlrt/Table/TableMoment.h"
+#include "pdlrt/Table/TableSnapshot.h"
 
 #include "gtest/gtest.h"
 
@@ -78,8 +78,8 @@ protected:
       GTEST_SKIP() << library.status().message();
   }
 
-  /// One update of both tables: each key's row gets other numbers. Keys occur
-  /// once each.
+  /// Updates both tables: each key's row gets other numbers. Keys must be
+  /// distinct.
   void update(std::vector<int64_t> keys) {
     std::ranges::sort(keys);
     keys.erase(std::ranges::unique(keys).begin(), keys.end());
@@ -92,10 +92,10 @@ protected:
                       ->admit(int64_t(keys.size()), keys.data(), once.data(),
                               rows.data(), scratch, inserted)
                       .ok());
-      if (TableMoment *moment = table->moment())
+      if (TableSnapshot *snapshot = table->snapshot())
         for (size_t i = 0; i < keys.size(); ++i)
           if (rows[i])
-            moment->preserve(1, &keys[i], &rows[i]);
+            snapshot->preserve(1, &keys[i], &rows[i]);
       for (void *row : rows) {
         if (!row)
           continue;
@@ -130,7 +130,7 @@ protected:
   TableScratch scratch;
 
   void make(const TableLife &life = {}) {
-    // A store has one table of an id.
+    // A store has one table for each id.
     spilling.reset();
     store.reset();
     // A few blocks, so that most are read from files.
@@ -138,7 +138,7 @@ protected:
     auto opened = RowStore::open(place, bufferBytes);
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     store = *std::move(opened);
-    // Calls are cut.
+    // Calls are divided.
     plain = createHashTable(optionsOf(life), 100);
     spilling = createSpillingTable(optionsOf(life), store, 100);
   }
@@ -164,7 +164,7 @@ TEST_F(SpillingTableTest, HasTheRowsOfATableInMemory) {
     if (step % 10 == 0)
       expectEqual();
   }
-  // Those that are in no memory are most.
+  // Most rows are not in memory.
   spilling->evict(spilling->heldRows(), Eviction::LeastRecent);
   EXPECT_EQ(spilling->heldRows(), 0);
   EXPECT_GT(spilling->size(), 2000);
@@ -172,7 +172,7 @@ TEST_F(SpillingTableTest, HasTheRowsOfATableInMemory) {
   EXPECT_EQ(spilling->heldRows(), 0);
 }
 
-/// What is noted of rows elsewhere is part of a bound, and does not leave with
+/// Memory for spilled rows counts towards the limit, and is not freed with
 /// rows.
 TEST_F(SpillingTableTest, ABoundIsReachedWhateverIsNotedOfRowsElsewhere) {
   make();
@@ -183,19 +183,19 @@ TEST_F(SpillingTableTest, ABoundIsReachedWhateverIsNotedOfRowsElsewhere) {
             size_t(spilling->size()) * spilling->bytesOfEvictedRow());
   EmbeddingTable *const tables[] = {nullptr, spilling.get()};
   update(draw(20000, 1 << 30));
-  // What is noted where all rows are elsewhere.
+  // Memory for the index when all rows are spilled.
   const auto noted =
       double(spilling->size()) * double(spilling->bytesOfEvictedRow());
   for (const double most : {1.5, 1.1, 1.0}) {
     const TableBound bound = {size_t(most * noted), Eviction::LeastRecent,
                               place};
-    EXPECT_GT(bytesInUse(tables), bound.mostBytes);
+    EXPECT_GT(bytesInUse(tables), bound.maxBytes);
     keepWithin(bound, tables);
     if (most > 1)
       EXPECT_GT(spilling->heldRows(), 0);
     else
       EXPECT_EQ(spilling->heldRows(), 0);
-    EXPECT_LE(bytesInUse(tables), bound.mostBytes);
+    EXPECT_LE(bytesInUse(tables), bound.maxBytes);
   }
   expectEqual();
 }
@@ -275,8 +275,8 @@ TEST_F(SpillingTableTest, KeysWaitAsInMemory) {
   EXPECT_GT(spilling->waitingCount(), 0);
 }
 
-/// What a reader of a moment saves, and what it must be.
-TEST_F(SpillingTableTest, MomentsAndChanges) {
+/// Checks the rows that a reader of a snapshot saves.
+TEST_F(SpillingTableTest, SnapshotsAndChanges) {
   TableLife life;
   life.shrinkEvery = 5;
   life.shrinkUnseen = 4;
@@ -297,9 +297,9 @@ TEST_F(SpillingTableTest, MomentsAndChanges) {
     const Content now = contentOf(*plain);
     for (int64_t key : spilling->takeErased())
       saved.erase(key);
-    TableMoment &moment = spilling->beginMoment(size_t(1) << 30, which);
+    TableSnapshot &snapshot = spilling->beginSnapshot(size_t(1) << 30, which);
     for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
-      // Training goes on.
+      // Training continues.
       if (s % 100 == 0) {
         update(draw(60, 1200));
         if (s % 300 == 0) {
@@ -311,23 +311,23 @@ TEST_F(SpillingTableTest, MomentsAndChanges) {
         plain->quiesce(0);
       }
       RowList rows;
-      moment.collectShard(s, rows);
+      snapshot.collectShard(s, rows);
       if (which == SavedRows::Base)
-        EXPECT_EQ(int64_t(rows.size()), moment.shardSize(s));
-      moment.read(rows, [&](std::span<const TableRow> some) {
+        EXPECT_EQ(int64_t(rows.size()), snapshot.shardSize(s));
+      snapshot.read(rows, [&](std::span<const TableRow> some) {
         for (const TableRow &row : some)
           saved[row.key].assign(static_cast<const char *>(row.row),
                                 spilling->rowBytes());
       });
-      moment.pass(s, rows);
+      snapshot.pass(s, rows);
     }
-    spilling->endMoment();
+    spilling->endSnapshot();
     EXPECT_EQ(saved, now) << save;
     expectEqual();
   }
 }
 
-/// Less is said to have changed than there is.
+/// Fewer rows count as changed than exist.
 TEST_F(SpillingTableTest, WhatWasSavedHasNotChanged) {
   make();
   update(draw(1000, 100000));
@@ -346,7 +346,8 @@ TEST_F(SpillingTableTest, WhatWasSavedHasNotChanged) {
   for (int s = 0; s < EmbeddingTable::shardCount; ++s)
     spilling->noteShardSaved(s);
   EXPECT_TRUE(changed().empty());
-  // Those that come back unchanged have not, nor when they leave again.
+  // Rows that return unchanged have not changed, and neither have they when
+  // they are spilled again.
   const std::vector<int64_t> some = {contentOf(*plain).begin()->first};
   std::vector<void *> rows(1);
   EXPECT_EQ(spilling->find(1, some.data(), rows.data(), scratch), 0);
@@ -360,8 +361,8 @@ TEST_F(SpillingTableTest, WhatWasSavedHasNotChanged) {
   EXPECT_EQ(changed(), std::set<int64_t>(some.begin(), some.end()));
 }
 
-/// Rows come in for a step while a save has copies of them.
-TEST_F(SpillingTableTest, WhatComesInBesideASaveIsSaved) {
+/// Rows are loaded for a step while a save has copies of them.
+TEST_F(SpillingTableTest, RowsBroughtInDuringASaveAreSaved) {
   make();
   const std::vector<int64_t> all = draw(500, 100000);
   update(all);
@@ -378,17 +379,17 @@ TEST_F(SpillingTableTest, WhatComesInBesideASaveIsSaved) {
   };
   for (const SavedRows which : {SavedRows::Base, SavedRows::Changed}) {
     std::vector<RowList> found(EmbeddingTable::shardCount);
-    TableMoment &moment = spilling->beginMoment(size_t(1) << 30, which);
+    TableSnapshot &snapshot = spilling->beginSnapshot(size_t(1) << 30, which);
     for (int s = 0; s < EmbeddingTable::shardCount; ++s)
-      moment.collectShard(s, found[size_t(s)]);
+      snapshot.collectShard(s, found[size_t(s)]);
     spilling->bringIn(int64_t(all.size()), all.data(), scratch);
     // They have changed since.
     const std::vector<int64_t> some(all.begin(), all.begin() + 20);
     update(some);
     for (int s = 0; s < EmbeddingTable::shardCount; ++s)
-      moment.pass(s, found[size_t(s)]);
-    EXPECT_EQ(moment.bytesAside(), 0u);
-    spilling->endMoment();
+      snapshot.pass(s, found[size_t(s)]);
+    EXPECT_EQ(snapshot.copiedBytes(), 0u);
+    spilling->endSnapshot();
     EXPECT_EQ(changed(), std::set<int64_t>(some.begin(), some.end()));
     spilling->evict(spilling->heldRows(), Eviction::LeastRecent);
     EXPECT_EQ(changed(), std::set<int64_t>(some.begin(), some.end()));
@@ -418,12 +419,12 @@ TEST_F(SpillingTableTest, RestoredRowsTakeMemoryInTurn) {
                                     keys[size_t(s)].data(), rows.data(),
                                     NewRow::Initial)
                       .ok());
-    table->putAside(first, end);
+    table->spillRestored(first, end);
   }
   EXPECT_EQ(table->size(), keyCount);
   EXPECT_EQ(table->heldRows(), 0);
-  // Blocks that wait until they are full take 4 KiB a shard, the index of those
-  // in the store a few bytes a row.
+  // Unfilled blocks need 4 KiB per shard, and the index of stored blocks a few
+  // bytes per row.
   EXPECT_LT(table->memoryBytes(), EmbeddingTable::shardCount * size_t(5000) +
                                       size_t(keyCount) * table->rowBytes() / 4);
   std::vector<float> initial(64);
@@ -433,7 +434,7 @@ TEST_F(SpillingTableTest, RestoredRowsTakeMemoryInTurn) {
     table->initialValue(key, initial.data());
     EXPECT_EQ(std::memcmp(row, initial.data(), table->valueBytes()), 0);
   }
-  // What was given back is used again.
+  // Freed memory is reused.
   const size_t before = table->memoryBytes();
   int64_t inserted = 0;
   std::vector<int64_t> others(5000);
@@ -455,9 +456,9 @@ TEST_F(SpillingTableTest, RestoredRowsTakeMemoryInTurn) {
 TEST_F(SpillingTableTest, RowsThatAreRestoredAreReplaced) {
   make();
   update(draw(500, 2000));
-  spilling->putAside(0, EmbeddingTable::shardCount);
+  spilling->spillRestored(0, EmbeddingTable::shardCount);
   EXPECT_EQ(spilling->heldRows(), 0);
-  // As a delta behind its base does.
+  // Like a delta after its base.
   for (const auto &[key, bytes] : contentOf(*plain)) {
     if (key % 2)
       continue;
@@ -471,12 +472,12 @@ TEST_F(SpillingTableTest, RowsThatAreRestoredAreReplaced) {
     }
   }
   expectEqual();
-  spilling->putAside(0, EmbeddingTable::shardCount);
+  spilling->spillRestored(0, EmbeddingTable::shardCount);
   expectEqual();
 }
 
-/// Rows come in on one thread while others leave on another, as steps that are
-/// prepared beside an update.
+/// Rows are loaded on one thread while others are spilled on another, as for
+/// steps that are prepared during an update.
 TEST_F(SpillingTableTest, RowsComeInWhileOthersLeave) {
   make();
   update(draw(3000, 2000));
@@ -494,7 +495,7 @@ TEST_F(SpillingTableTest, RowsComeInWhileOthersLeave) {
   for (int step = 0; step < 150; ++step) {
     update(draw(100, 2000));
     spilling->evict(spilling->heldRows() / 2, Eviction::LeastRecent);
-    // As a step that was prepared, what came in may be looked for.
+    // A prepared step may look up rows that were loaded.
     spilling->quiesce(0);
   }
   ends = true;
@@ -502,8 +503,8 @@ TEST_F(SpillingTableTest, RowsComeInWhileOthersLeave) {
   expectEqual();
 }
 
-/// A row that comes in on one thread is there for another that has missed it,
-/// though the store has no other of its shard.
+/// A row that one thread loads is found by another thread that has missed it,
+/// even if the store has no other row of its shard.
 TEST_F(SpillingTableTest, TwoMayBringInTheSameRows) {
   make();
   const std::vector<int64_t> all = draw(300, 1000000);
@@ -524,8 +525,8 @@ TEST_F(SpillingTableTest, TwoMayBringInTheSameRows) {
   }
 }
 
-/// A row that has come in for a step that is about to begin stays for it, if
-/// others can go.
+/// A row that was loaded for the next step stays in memory if others can be
+/// spilled.
 TEST_F(SpillingTableTest, WhatHasJustComeInStays) {
   make();
   const std::vector<int64_t> all = draw(20000, 1000000);
@@ -539,16 +540,16 @@ TEST_F(SpillingTableTest, WhatHasJustComeInStays) {
   const int64_t left = spilling->heldRows();
   spilling->bringIn(int64_t(some.size()), some.data(), scratch);
   EXPECT_EQ(spilling->heldRows(), left);
-  // Once.
+  // This holds for one eviction only.
   spilling->evict(left / 2, Eviction::LeastFrequent);
   spilling->evict(left, Eviction::LeastFrequent);
   EXPECT_EQ(spilling->heldRows(), 0);
   expectEqual();
 }
 
-// Few shards are looked at in a call, wherever rows are: a server may have one
-// shard of four.
-TEST_F(SpillingTableTest, AsManyLeaveAsAreAskedFor) {
+// Each call visits few shards, wherever rows are: a server may have one shard
+// of four.
+TEST_F(SpillingTableTest, AsManyLeaveAsRequested) {
   for (const int every : {1, 4}) {
     make();
     std::vector<int64_t> keys;
@@ -581,14 +582,14 @@ TEST_F(SpillingTableTest, LeavesNoFolder) {
   spilling.reset();
   store.reset();
   EXPECT_EQ(countOf(), 0);
-  // What a process has left that was killed, and what is somebody else's.
+  // Files of a killed process, and files of a user.
   std::filesystem::create_directories(place + "/pdl-rows-1-abcdef/rows");
   std::filesystem::create_directories(place + "/other");
   auto opened = RowStore::open(place);
   ASSERT_TRUE(opened.ok());
   EXPECT_FALSE(std::filesystem::exists(place + "/pdl-rows-1-abcdef"));
   EXPECT_TRUE(std::filesystem::exists(place + "/other"));
-  // One that is in use stays.
+  // A folder that is in use is kept.
   auto second = RowStore::open(place);
   ASSERT_TRUE(second.ok());
   EXPECT_EQ(countOf(), 3);
@@ -605,13 +606,13 @@ TEST(RowStore, RefusesAFolderThatCannotBe) {
       << opened.status().message();
 }
 
-// Through many small buffers and files, of shards that are put and read beside
-// each other.
+// Many small buffers and files, with shards that are written and read
+// concurrently.
 TEST(RowStore, HasTheBlocksThatWerePutLast) {
   if (!rocks::openLibrary())
     GTEST_SKIP() << "RocksDB is not there";
   constexpr size_t blockBytes = 1000, bufferBytes = 20 * blockBytes;
-  constexpr uint32_t mostNumbers = 100;
+  constexpr uint32_t maxNumbers = 100;
   constexpr int shards = 3;
   const TestFolder folder;
   const auto opened = RowStore::open(folder.file("store"), bufferBytes);
@@ -628,7 +629,7 @@ TEST(RowStore, HasTheBlocksThatWerePutLast) {
     };
     for (int step = 0; step < 200; ++step) {
       for (int i = 0; i < 8; ++i)
-        put(uint32_t(random() % mostNumbers));
+        put(uint32_t(random() % maxNumbers));
       std::vector<RowStore::BlockName> names;
       for (const auto &[number, block] : expected)
         if (random() % 2)
@@ -642,7 +643,7 @@ TEST(RowStore, HasTheBlocksThatWerePutLast) {
       RowStore::Reader reader(store, 7, shard, blockBytes);
       const std::map<uint32_t, std::string> then = expected;
       for (int i = 0; i < 60; ++i)
-        put(uint32_t(random() % mostNumbers));
+        put(uint32_t(random() % maxNumbers));
       for (const auto &[number, block] : then)
         EXPECT_EQ(std::string_view(reader.at(number), blockBytes), block);
     }
@@ -654,7 +655,7 @@ TEST(RowStore, HasTheBlocksThatWerePutLast) {
     thread.join();
 }
 
-/// What is not there any more was lost.
+/// A missing block means that rows are lost.
 TEST(RowStoreDeathTest, ABlockThatIsGoneEndsTheProcess) {
   if (!rocks::openLibrary())
     GTEST_SKIP() << "RocksDB is not there";
@@ -681,7 +682,7 @@ TEST(RowStoreDeathTest, ABlockThatIsGoneEndsTheProcess) {
               testing::ExitedWithCode(1), sentence);
 }
 
-// Found by who writes files, beside who puts blocks.
+// The writer of files detects this, concurrently with writers of blocks.
 TEST(RowStoreDeathTest, ADiskThatIsFullEndsTheProcess) {
   if (!rocks::openLibrary())
     GTEST_SKIP() << "RocksDB is not there";
@@ -695,7 +696,7 @@ TEST(RowStoreDeathTest, ADiskThatIsFullEndsTheProcess) {
     for (uint32_t number = 0; opened.ok(); ++number)
       (*opened)->put(1, 2, number, std::string(1 << 12, 'x'));
   };
-  EXPECT_EXIT(fill(), testing::ExitedWithCode(1),
+  EXPECT_EXIT(fill(), testing::ExitedWithCode(3),
               "^error: rows could not be written to .* \\(--table-spill\\): .*"
               "; go on from the last checkpoint, with a folder on a disk that "
               "has room");

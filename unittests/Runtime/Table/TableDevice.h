@@ -23,8 +23,8 @@
 
 namespace pdltest {
 
-/// Calls a function of the device library with arguments from memory, as the
-/// compiler's functions for the host do.
+/// Calls a function of the device library with arguments from memory, like the
+/// compiler's functions for the host.
 template <auto function> struct CallFromMemory;
 template <typename... A, void (*function)(A...)>
 struct CallFromMemory<function> {
@@ -49,7 +49,8 @@ private:
   }
 };
 
-/// All kernels of tables of an element type, behind one that is none.
+/// Returns all kernels of tables of an element type, after one kernel of
+/// another kind.
 inline std::vector<pdlrt::DeviceKernel> tableKernelsOf(bool isFloat) {
   using Run = decltype(pdlrt::DeviceKernel::run);
   const Run runs[] = {

@@ -1,4 +1,4 @@
-//===- TableLifeTest.cpp - Keys that wait, and rows that go ---------------===//
+//===- TableLifeTest.cpp - Admission and eviction of keys -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -26,7 +26,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// Rows of three numbers, and the slot of periods if there are any.
+/// Returns a table with rows of three numbers, and the slot of periods if used.
 std::unique_ptr<EmbeddingTable> tableOf(const TableLife &life,
                                         int64_t keysAtOnce = 100) {
   TableOptions options;
@@ -40,11 +40,11 @@ std::unique_ptr<EmbeddingTable> tableOf(const TableLife &life,
     options.rowSlotCount = 1;
   }
   options.life = life;
-  // Calls are cut.
+  // Calls are divided.
   return createHashTable(options, keysAtOnce);
 }
 
-/// One update of keys that occur so often.
+/// Updates keys that occur this often.
 std::vector<void *> update(EmbeddingTable &table,
                            const std::vector<int64_t> &keys,
                            const std::vector<int64_t> &occurrences) {
@@ -78,14 +78,14 @@ std::map<int64_t, int64_t> waitingOf(EmbeddingTable &table, bool onlyChanged,
 } // namespace
 
 TEST(WaitingBits, KeepWhatTheyAreGiven) {
-  const WaitingBits bits(WaitingBits::mostCount, 40000, true);
+  const WaitingBits bits(WaitingBits::maxCount, 40000, true);
   EXPECT_LT(bits.bits(), 1u << 30);
   EXPECT_EQ(bits.count(), 16383);
   EXPECT_TRUE(bits.isDirty());
   EXPECT_FALSE(bits.saved().isDirty());
   EXPECT_EQ(bits.saved().count(), 16383);
   EXPECT_EQ(bits.age(40007), 7);
-  // Times go on behind 2^15.
+  // Times continue after 2^15.
   EXPECT_EQ(WaitingBits(1, 32767, false).age(32769), 2);
 }
 
@@ -111,7 +111,8 @@ TEST(TableLife, KeysGetRowsByCount) {
   }
   std::map<int64_t, int64_t> waiting;
   int64_t rowCount = 0;
-  // Of a key that did not occur nothing is noted: a file could not say so.
+  // A key without occurrences is not stored, because a file could not represent
+  // it.
   for (const auto &[key, count] : counts)
     if (count >= 5)
       ++rowCount;
@@ -132,7 +133,7 @@ TEST(Admission, ScoresAreWholeUnits) {
   EXPECT_EQ(scoreUnits(1e-30, 2), 1);
   for (const double none : {0.0, -1.0, -HUGE_VAL, std::nan("")})
     EXPECT_EQ(scoreUnits(none, 2), 0);
-  // As many times a part as people think.
+  // Occurrences that count 1/n each reach a score of 1 after n of them.
   for (int parts = 1; parts <= 100; ++parts) {
     const int64_t part = scoreUnits(1.0 / parts, 1);
     EXPECT_GE(parts * part, admissionUnits) << parts;
@@ -151,10 +152,10 @@ TEST(TableLife, KeysGetRowsByScore) {
   EXPECT_EQ(update(*table, {1, 2, 3, 4}, {5000, 16384, 1, 0})[1] != nullptr,
             true);
   EXPECT_EQ(table->size(), 1);
-  // Nothing is known of what scored nothing.
+  // A key without a score is not stored.
   EXPECT_EQ(waitingOf(*table, true, /*areSaved=*/true),
             (std::map<int64_t, int64_t>{{1, 5000}, {3, 1}}));
-  // What is left is half of it, and has changed; nothing of nothing goes.
+  // Half of the score remains and has changed; a score of zero is removed.
   table->beginPeriod(1);
   EXPECT_EQ(waitingOf(*table, true), (std::map<int64_t, int64_t>{{1, 2500}}));
   EXPECT_EQ(table->waitingCount(), 1);
@@ -173,7 +174,7 @@ TEST(TableLife, KeysAreDrawn) {
   EXPECT_NEAR(double(drawn), 2500, 150);
   for (size_t i = 0; i < keys.size(); ++i)
     EXPECT_EQ(rows[i] != nullptr, pdlabi::isDrawn(0.25, 11, 5, keys[i]));
-  // For good.
+  // Permanently.
   EXPECT_EQ(update(*table, keys, occurrences), rows);
   EXPECT_EQ(table->waitingCount(), 0);
 }
@@ -187,25 +188,25 @@ TEST(TableLife, WhatIsUnseenGoes) {
   EXPECT_EQ(table->beginPeriod(2), 0);
   EXPECT_EQ(table->size(), 2);
   EXPECT_EQ(table->waitingCount(), 2);
-  // Three whole periods, 0 to 2, have gone by for 1 and 2 when this begins...
-  // of which they were seen in the first.
+  // Three whole periods, 0 to 2, have passed for 1 and 2 when this one starts;
+  // the keys were seen in the first.
   EXPECT_EQ(table->beginPeriod(3), 0);
   EXPECT_EQ(table->beginPeriod(4), 1);
   EXPECT_EQ(table->size(), 1);
   EXPECT_EQ(waitingOf(*table, false), (std::map<int64_t, int64_t>{{4, 1}}));
-  // What goes is told, rows and keys that wait.
+  // Erased rows and erased waiting keys are reported.
   std::vector<int64_t> gone = table->takeErased();
   std::ranges::sort(gone);
   EXPECT_EQ(gone, (std::vector<int64_t>{1, 2}));
-  // Who comes again begins anew.
+  // A key that occurs again starts anew.
   EXPECT_EQ(update(*table, {2}, {1}).front(), nullptr);
   EXPECT_NE(update(*table, {2}, {1}).front(), nullptr);
-  // Periods may be left out.
+  // Periods may be skipped.
   EXPECT_EQ(table->beginPeriod(100), 2);
   EXPECT_EQ(table->size() + table->waitingCount(), 0);
 }
 
-// As a damaged file may have them.
+// A damaged file may contain such values.
 TEST(TableLife, PeriodsThatAreNoneAreOld) {
   constexpr float none[] = {std::numeric_limits<float>::quiet_NaN(), -1, 1e30f,
                             -std::numeric_limits<float>::infinity()};
@@ -223,7 +224,7 @@ TEST(TableLife, PeriodsThatAreNoneAreOld) {
   EXPECT_EQ(table->size(), 1);
 }
 
-TEST(TableLife, ChangesOfKeysThatWaitAreTold) {
+TEST(TableLife, ChangesOfWaitingKeysAreReported) {
   const auto table = tableOf({PDL_ADMIT_COUNT, 100, 0, 0, 0});
   update(*table, {1, 2, 3}, {1, 1, 1});
   EXPECT_EQ(waitingOf(*table, true, /*areSaved=*/true).size(), 3u);
@@ -231,7 +232,7 @@ TEST(TableLife, ChangesOfKeysThatWaitAreTold) {
   update(*table, {2}, {5});
   EXPECT_EQ(waitingOf(*table, true), (std::map<int64_t, int64_t>{{2, 6}}));
   EXPECT_EQ(waitingOf(*table, false).size(), 3u);
-  // Restored ones are as they were saved.
+  // Restored keys equal the saved ones.
   const auto other = tableOf({PDL_ADMIT_COUNT, 100, 0, 0, 0});
   std::vector<WaitingKey> keys;
   for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
@@ -278,7 +279,7 @@ TEST(TableLife, ThreadsCountTogether) {
 }
 
 TEST(TableLife, AKeyThatWaitsIsSmall) {
-  const auto table = tableOf({PDL_ADMIT_COUNT, 100, 0, 0, 0}, mostKeysAtOnce);
+  const auto table = tableOf({PDL_ADMIT_COUNT, 100, 0, 0, 0}, maxKeysAtOnce);
   const size_t before = table->memoryBytes();
   std::vector<int64_t> keys(2000000), occurrences(keys.size(), 1);
   std::iota(keys.begin(), keys.end(), int64_t(0));
@@ -316,7 +317,7 @@ TEST(TableLife, TheOldestRowsAreEvicted) {
     for (int64_t key : keys)
       ranks.push_back(rankOf(key));
     std::ranges::sort(ranks);
-    // All before the last one, and none behind it.
+    // All rows before the last evicted one are evicted, and none after it.
     std::vector<std::pair<int64_t, int64_t>> ofGone;
     for (int64_t key : gone)
       ofGone.push_back(rankOf(key));

@@ -1,4 +1,4 @@
-//===- AddressTest.cpp - Where a process is reached -----------------------===//
+//===- AddressTest.cpp - Addresses of processes ---------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- EnvelopeTest.cpp - Heads, and who is let through -------------------===//
+//===- EnvelopeTest.cpp - Heads of messages, deduplication ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,6 +8,7 @@
 
 #include "pdlrt/Transport/Envelope.h"
 #include "pdlrt/Protocol/ReplayGuard.h"
+#include "pdlrt/Transport/FailureCode.h"
 #include "pdlrt/Transport/Frame.h"
 
 #include <gtest/gtest.h>
@@ -37,6 +38,29 @@ TEST(EnvelopeTest, GoesThereAndBack) {
   EXPECT_EQ(rest, "payload");
 }
 
+TEST(EnvelopeTest, RefusalsBringTheirCode) {
+  Envelope head;
+  head.kind = MessageKind::Refusal;
+  const Message text = Message::ofString("the disk is full");
+  for (int code = PDL_OK + 1; code <= PDL_CANCELLED; ++code) {
+    const auto frame =
+        splitFrame(joinFrame(head, text, encodeFailureCode(pdl_status(code))));
+    ASSERT_TRUE(frame.ok());
+    EXPECT_EQ(failureOf(*frame, "server 1: ").code(), pdl_status(code));
+    EXPECT_EQ(failureOf(*frame, "server 1: ").message(),
+              "server 1: the disk is full");
+  }
+  // Those of an older server, and of a newer one, are failures like any other.
+  const auto old = splitFrame(joinFrame(head, text));
+  ASSERT_TRUE(old.ok());
+  EXPECT_EQ(failureOf(*old).code(), codeOfUnknownFailure);
+  for (const std::string note :
+       {"failure code 12", "failure code 0", "failure code", "failure code x",
+        "another note", "failure code 4294967300"})
+    EXPECT_EQ(decodeFailureCode(Message::ofString(note)), codeOfUnknownFailure)
+        << note;
+}
+
 TEST(EnvelopeTest, ForeignBytesAreErrors) {
   std::string good;
   encodeEnvelope(request(1, 1), good);
@@ -45,7 +69,7 @@ TEST(EnvelopeTest, ForeignBytesAreErrors) {
     EXPECT_FALSE(decodeEnvelope(bytes).ok());
     EXPECT_EQ(bytes.size(), size);
   }
-  // Mark, version, kind: each of their bytes matters.
+  // Mark, version and kind: each of their bytes matters.
   for (size_t i = 0; i < 8; ++i) {
     std::string changed = good;
     changed[i] = static_cast<char>(changed[i] ^ 0x40);
@@ -65,7 +89,7 @@ TEST(EnvelopeTest, ForeignBytesAreErrors) {
 TEST(FrameTest, ANoteGoesBeforeThePayload) {
   for (const size_t noteSize : {0, 1, 7, 8, 100}) {
     const std::string note(noteSize, 'n');
-    // In small slices: where one ends says nothing.
+    // In small slices, whose boundaries have no meaning.
     Message whole;
     const std::string bytes =
         joinFrame(request(1, 2), Message::ofString("payload"),
@@ -79,13 +103,13 @@ TEST(FrameTest, ANoteGoesBeforeThePayload) {
     EXPECT_EQ(frame->note.toString(), note);
     EXPECT_EQ(frame->payload.toString(), "payload");
     EXPECT_EQ((bytes.size() - 7) % 8, 0u);
-    // Any end before the payload's cuts a note, or the head.
+    // A truncation before the payload cuts a note or the head.
     for (size_t size = 0; noteSize > 0 && size < bytes.size() - 7; ++size)
       EXPECT_FALSE(splitFrame(Message::ofString(bytes.substr(0, size))).ok());
   }
 }
 
-TEST(FrameTest, ATableOfPartsGoesBehindTheNote) {
+TEST(FrameTest, ATableOfPartsFollowsTheNote) {
   const std::vector<PartPlace> places = {{0, 1, 0, 3}, {4, 0, 8, 16}};
   for (const std::string &note : {std::string(), std::string("note")}) {
     const std::string bytes =
@@ -99,7 +123,8 @@ TEST(FrameTest, ATableOfPartsGoesBehindTheNote) {
     EXPECT_EQ(frame->parts, places);
     EXPECT_EQ(frame->payload.toString(), "payload");
     EXPECT_EQ(*readHead(Message::ofString(bytes)), request(1, 2));
-    // Without the bytes up to the last place the table names one too many.
+    // If bytes before the end of the last place are missing, the table names
+    // one too many.
     for (size_t size = 0; size < bytes.size() - 3; ++size)
       EXPECT_FALSE(splitFrame(Message::ofString(bytes.substr(0, size))).ok());
   }
@@ -114,11 +139,11 @@ TEST(FrameTest, ABadTableOfPartsIsRefused) {
   EXPECT_TRUE(isGood({{8, 0, 0, 1}}));
   EXPECT_FALSE(isGood({{9, 0, 0, 1}}));
   EXPECT_FALSE(isGood({{8, 0, 0, 0}}));
-  EXPECT_TRUE(isGood(std::vector<PartPlace>(mostPlaces, {8, 0, 0, 1})));
-  EXPECT_FALSE(isGood(std::vector<PartPlace>(mostPlaces + 1, {8, 0, 0, 1})));
+  EXPECT_TRUE(isGood(std::vector<PartPlace>(maxPlaces, {8, 0, 0, 1})));
+  EXPECT_FALSE(isGood(std::vector<PartPlace>(maxPlaces + 1, {8, 0, 0, 1})));
   EXPECT_TRUE(isGood({{3, 0, 0, 1}, {3, 1, 0, 1}}));
   EXPECT_FALSE(isGood({{3, 0, 0, 1}, {2, 1, 0, 1}}));
-  // A table that claims nothing, or more places than there are bytes.
+  // A table that is empty, or has more places than there are bytes.
   std::string bytes = joinFrame(request(1, 2), Message::ofString("12345678"),
                                 {}, {{0, 0, 0, 1}})
                           .toString();
@@ -138,13 +163,13 @@ TEST(FrameTest, ListsOfNotesGoThereAndBack) {
   EXPECT_EQ((*notes)[1].note.toString(), "nine");
   EXPECT_TRUE(decodeNotes({})->empty());
   const std::string bytes = list.toString();
-  // What ends between two notes is a shorter list.
+  // A truncation between two notes gives a shorter list.
   for (size_t size = 1; size < bytes.size(); ++size)
     EXPECT_EQ(decodeNotes(Message::ofString(bytes.substr(0, size))).ok(),
               size == 21);
 }
 
-TEST(ReplayGuardTest, NotesAreKeptAsLongAsAnswers) {
+TEST(ReplayGuardTest, NotesAreKeptAsLongAsResponses) {
   ReplayGuard guard(2);
   ASSERT_TRUE(guard.join(request(1, 0)).ok());
   EXPECT_TRUE(guard.notesOf(request(1, 0)).empty());
@@ -173,16 +198,16 @@ TEST(ReplayGuardTest, EachSequenceIsFreshOnce) {
   EXPECT_EQ(guard.admit(request(1, 2)), Verdict::Gap);
   guard.answered(request(1, 1), Message::ofString("one"));
   EXPECT_EQ(guard.admit(request(1, 1)), Verdict::Repeat);
-  EXPECT_EQ(guard.answerTo(request(1, 1)).payload.toString(), "one");
+  EXPECT_EQ(guard.responseTo(request(1, 1)).payload.toString(), "one");
   EXPECT_EQ(guard.admit(request(1, 2)), Verdict::Fresh);
   EXPECT_EQ(guard.admit(request(1, 1)), Verdict::Stale);
 }
 
-TEST(ReplayGuardTest, AsManyAnswersAreKeptAsAsked) {
+TEST(ReplayGuardTest, AsManyResponsesAreKeptAsRequested) {
   ReplayGuard guard(2);
   ASSERT_TRUE(guard.join(request(1, 0)).ok());
-  const auto answerOf = [&](uint64_t sequence) {
-    return guard.answerTo(request(1, sequence)).payload.toString();
+  const auto responseOf = [&](uint64_t sequence) {
+    return guard.responseTo(request(1, sequence)).payload.toString();
   };
   for (uint64_t sequence = 1; sequence <= 3; ++sequence) {
     ASSERT_EQ(guard.admit(request(1, sequence)), Verdict::Fresh);
@@ -191,20 +216,20 @@ TEST(ReplayGuardTest, AsManyAnswersAreKeptAsAsked) {
   }
   EXPECT_EQ(guard.admit(request(1, 1)), Verdict::Stale);
   ASSERT_EQ(guard.admit(request(1, 2)), Verdict::Repeat);
-  EXPECT_EQ(answerOf(2), "2");
+  EXPECT_EQ(responseOf(2), "2");
   ASSERT_EQ(guard.admit(request(1, 3)), Verdict::Repeat);
-  EXPECT_EQ(answerOf(3), "3");
-  // While the next one is open, the answer before it is still there.
+  EXPECT_EQ(responseOf(3), "3");
+  // While the next request is open, the previous response is still stored.
   ASSERT_EQ(guard.admit(request(1, 4)), Verdict::Fresh);
   EXPECT_EQ(guard.admit(request(1, 2)), Verdict::Stale);
   ASSERT_EQ(guard.admit(request(1, 3)), Verdict::Repeat);
-  EXPECT_EQ(answerOf(3), "3");
+  EXPECT_EQ(responseOf(3), "3");
   EXPECT_EQ(guard.admit(request(1, 4)), Verdict::Pending);
-  // A second answer to the same request is not kept.
+  // A second response to the same request is not stored.
   guard.answered(request(1, 4), Message::ofString("4"), MessageKind::Refusal);
   guard.answered(request(1, 4), Message::ofString("other"));
-  EXPECT_EQ(answerOf(4), "4");
-  EXPECT_EQ(guard.answerTo(request(1, 4)).kind, MessageKind::Refusal);
+  EXPECT_EQ(responseOf(4), "4");
+  EXPECT_EQ(guard.responseTo(request(1, 4)).kind, MessageKind::Refusal);
 }
 
 TEST(ReplayGuardTest, ALaterStartFencesEarlierOnes) {

@@ -63,11 +63,11 @@ protected:
     EXPECT_TRUE(waitFor([&] { return probe.ends > 0; }));
     return probe.outcome;
   }
-  /// Counts requests, and echoes them.
+  /// Returns a handler that counts requests and echoes them.
   RequestHandler counting() {
     return [this](Message request, Responder responder) {
       ++requests;
-      responder.answer(std::move(request));
+      responder.respond(std::move(request));
     };
   }
 
@@ -81,7 +81,7 @@ uint16_t portOf(const std::string &address) {
       std::stoi(address.substr(address.rfind(':') + 1)));
 }
 
-/// A plain socket of this host's loopback; closed at its end.
+/// A plain socket on the loopback interface, closed by the destructor.
 class RawSocket {
 public:
   explicit RawSocket(int open) : descriptor(open) {}
@@ -102,7 +102,7 @@ public:
     return ::connect(descriptor, reinterpret_cast<const sockaddr *>(&name),
                      sizeof(name)) == 0;
   }
-  /// The port that it listens at.
+  /// Returns the port at which it listens.
   uint16_t listen() const {
     sockaddr_in name = loopback(0);
     socklen_t size = sizeof(name);
@@ -117,8 +117,8 @@ public:
     // The peer may close meanwhile.
     (void)!::send(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL);
   }
-  /// Reads what comes until the peer closes or is silent for that long; for the
-  /// first bytes up to `first`, if that is longer.
+  /// Reads until the peer closes or is silent for `milliseconds`; waits up to
+  /// `first` for the first bytes, if that is longer.
   std::string receive(int milliseconds, int first = 0) const {
     std::string bytes;
     char buffer[4096];
@@ -151,13 +151,14 @@ std::string http2Frame(uint8_t type, uint8_t flags, uint32_t stream,
   return frame + payload;
 }
 
-/// A header field that is not compressed.
+/// Returns an uncompressed header field.
 std::string http2Field(const std::string &name, const std::string &value) {
   return std::string(1, '\0') + static_cast<char>(name.size()) + name +
          static_cast<char>(value.size()) + value;
 }
 
-/// As gRPC sends binary values to who has not said that it takes them.
+/// Encodes binary values in the way in which gRPC sends them to a peer that has
+/// not said that it accepts them.
 std::string base64(const std::string &bytes) {
   constexpr const char *digits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -174,14 +175,14 @@ std::string base64(const std::string &bytes) {
   return text;
 }
 
-/// A size before some bytes.
+/// Returns the size and then the bytes.
 std::string sized(uint64_t size, const std::string &content) {
   return std::string(reinterpret_cast<const char *>(&size), sizeof(size)) +
          content;
 }
 
-/// The start of a call, with everything before its first message. `flags`: 4,
-/// and 1 where nothing follows.
+/// Returns the start of a call, up to its first message. `flags` is 4, plus 1
+/// if nothing follows.
 std::string startOfCall(const std::string &front, uint8_t flags = 4) {
   return std::string(http2Preface) + http2Frame(4, 0, 0, "") +
          http2Frame(
@@ -193,9 +194,9 @@ std::string startOfCall(const std::string &front, uint8_t flags = 4) {
                  http2Field("pdl-front-bin", base64(front)));
 }
 
-/// The front of a request of which more follows.
+/// Returns the front of a request of which more follows.
 std::string frontOf(uint64_t size) {
-  return sized(size, std::string(leastFront, 'h'));
+  return sized(size, std::string(minFront, 'h'));
 }
 
 // Often enough for each of the listener's threads.
@@ -205,15 +206,16 @@ TEST_F(GrpcFaultsTest, AHandlerWithoutMemoryEndsItsCallAlone) {
   const auto listener = listen([&](Message request, Responder responder) {
     const int call = ++calls;
     if (call > spoilt || call % 2 == 0)
-      responder.answer(std::move(request));
+      responder.respond(std::move(request));
     if (call <= spoilt)
       throw std::bad_alloc();
   });
   const auto connection = connect(listener->address());
   for (int call = 1; call <= spoilt; ++call)
-    EXPECT_EQ(callAndWait(*connection, "a"),
-              call % 2 == 0 ? CallOutcome::Answered : CallOutcome::Unavailable);
-  EXPECT_EQ(callAndWait(*connection, "a"), CallOutcome::Answered);
+    EXPECT_EQ(callAndWait(*connection, "a"), call % 2 == 0
+                                                 ? CallOutcome::Responded
+                                                 : CallOutcome::Unavailable);
+  EXPECT_EQ(callAndWait(*connection, "a"), CallOutcome::Responded);
 }
 
 TEST_F(GrpcFaultsTest, RandomBytesChangeNothing) {
@@ -224,7 +226,7 @@ TEST_F(GrpcFaultsTest, RandomBytesChangeNothing) {
     std::string noise(random() % 2000, '\0');
     for (char &byte : noise)
       byte = static_cast<char>(random());
-    // The further into the protocol, the more code sees it.
+    // Noise that is valid for longer reaches more code.
     if (round % 3 == 1)
       noise.insert(0, http2Preface);
     if (round % 3 == 2)
@@ -235,11 +237,11 @@ TEST_F(GrpcFaultsTest, RandomBytesChangeNothing) {
     if (round % 2)
       socket.receive(5);
   }
-  EXPECT_EQ(callAndWait(*connection, "proper"), CallOutcome::Answered);
+  EXPECT_EQ(callAndWait(*connection, "proper"), CallOutcome::Responded);
   EXPECT_EQ(requests, 1);
 }
 
-/// The value of a line of /proc/self/status, in kB.
+/// Returns the value of a line of /proc/self/status, in kB.
 size_t ownMemory(const std::string &name) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
@@ -251,13 +253,13 @@ size_t ownMemory(const std::string &name) {
 TEST_F(GrpcFaultsTest, AClaimedLengthIsNotAllocated) {
   const auto listener = listen(counting());
   const auto connection = connect(listener->address());
-  ASSERT_EQ(callAndWait(*connection, "first"), CallOutcome::Answered);
+  ASSERT_EQ(callAndWait(*connection, "first"), CallOutcome::Responded);
   {
-    // Shows that calls which are put together by hand get through.
+    // Shows that handmade calls get through.
     const RawSocket socket;
     ASSERT_TRUE(socket.connect(portOf(listener->address())));
     const std::string proper("\0\0\0\0\3abc", 8);
-    socket.send(startOfCall(frontOf(leastFront + 3)) +
+    socket.send(startOfCall(frontOf(minFront + 3)) +
                 http2Frame(0, 1, 1, proper));
     ASSERT_TRUE(waitFor([&] { return requests == 2; }));
     const RawSocket small;
@@ -268,7 +270,7 @@ TEST_F(GrpcFaultsTest, AClaimedLengthIsNotAllocated) {
   const size_t before = ownMemory("VmPeak");
   ASSERT_GT(before, 0u);
   std::vector<std::unique_ptr<RawSocket>> sockets;
-  // gRPC's own length, of 4 GiB, then ours.
+  // First gRPC's own length, of 4 GiB, then PDL's.
   const std::string grpcLength("\0\xff\xff\xff\xff"
                                "data",
                                9);
@@ -280,21 +282,21 @@ TEST_F(GrpcFaultsTest, AClaimedLengthIsNotAllocated) {
       sockets.push_back(std::make_unique<RawSocket>());
       ASSERT_TRUE(sockets.back()->connect(portOf(listener->address())));
       sockets.back()->send(call);
-      // The server's settings, and an answer where there is one.
+      // The server's settings, and a response if there is one.
       EXPECT_NE(sockets.back()->receive(20, /*first=*/10000), "");
     }
-  EXPECT_EQ(callAndWait(*connection, "last"), CallOutcome::Answered);
+  EXPECT_EQ(callAndWait(*connection, "last"), CallOutcome::Responded);
   EXPECT_EQ(requests, 4);
   EXPECT_LT(ownMemory("VmPeak") - before, size_t(1) << 20);
 }
 
-// Three calls of 512 MiB made a server hold 1.5 GB, for good.
+// Three calls of 512 MiB once made a server hold 1.5 GB permanently.
 TEST_F(GrpcFaultsTest, StrangersMakeAServerHoldNothing) {
   std::atomic<int> seen{0};
   const auto listener = listen(RequestHandler(
       [this](const Message &, const Responder &) { ++requests; },
       [&](const Message &front, uint64_t size) -> std::optional<Message> {
-        seen += front.size() >= leastFront && size == uint64_t(8) << 26;
+        seen += front.size() >= minFront && size == uint64_t(8) << 26;
         return Message::ofString("who are you?");
       }));
   const auto buffer =
@@ -309,7 +311,7 @@ TEST_F(GrpcFaultsTest, StrangersMakeAServerHoldNothing) {
     connection->call(large, in(20s), probe.done());
   for (CallProbe &probe : probes) {
     ASSERT_TRUE(waitFor([&] { return probe.ends > 0; }));
-    EXPECT_EQ(probe.outcome, CallOutcome::Answered);
+    EXPECT_EQ(probe.outcome, CallOutcome::Responded);
     EXPECT_EQ(probe.response, "who are you?");
   }
   EXPECT_EQ(seen, 3);
@@ -317,7 +319,8 @@ TEST_F(GrpcFaultsTest, StrangersMakeAServerHoldNothing) {
   EXPECT_LT(ownMemory("VmHWM") - before, size_t(64) << 10);
 }
 
-/// A call by gRPC's own means: a front, unless it is empty, and one chunk.
+/// Makes a call with gRPC's own functions: a front, unless it is empty, and one
+/// chunk.
 grpc::StatusCode foreignCall(const std::string &address,
                              const std::string &method,
                              const std::string &front,
@@ -348,26 +351,27 @@ TEST_F(GrpcFaultsTest, CallsThatAreNoMessageAreRefused) {
   const auto listener = listen(counting());
   const std::string &address = listener->address();
   const std::string method = "/pdl.Transport/Call";
-  EXPECT_EQ(foreignCall(address, method, frontOf(leastFront + 3), "abc"),
+  EXPECT_EQ(foreignCall(address, method, frontOf(minFront + 3), "abc"),
             grpc::StatusCode::OK);
   EXPECT_EQ(requests, 1);
-  EXPECT_EQ(foreignCall(address, "/other.Service/Call", frontOf(leastFront + 3),
-                        "abc"),
-            grpc::StatusCode::UNIMPLEMENTED);
+  EXPECT_EQ(
+      foreignCall(address, "/other.Service/Call", frontOf(minFront + 3), "abc"),
+      grpc::StatusCode::UNIMPLEMENTED);
   const auto damaged = grpc::StatusCode::INVALID_ARGUMENT;
-  EXPECT_EQ(foreignCall(address, method, frontOf(leastFront + 3), "abcd"),
+  EXPECT_EQ(foreignCall(address, method, frontOf(minFront + 3), "abcd"),
             damaged);
-  EXPECT_EQ(foreignCall(address, method, frontOf(leastFront + 3), ""), damaged);
+  EXPECT_EQ(foreignCall(address, method, frontOf(minFront + 3), ""), damaged);
   EXPECT_EQ(foreignCall(address, method, "", "abc"), damaged);
   EXPECT_EQ(foreignCall(address, method, "short", "abc"), damaged);
   EXPECT_EQ(foreignCall(address, method, frontOf(uint64_t(1) << 60), "abc"),
             damaged);
-  // A front that is less than it must be, and one that is more than the whole.
-  EXPECT_EQ(foreignCall(address, method, sized(leastFront + 3, "h"), "abc"),
+  // A front that is shorter than required, and one that is longer than the
+  // message.
+  EXPECT_EQ(foreignCall(address, method, sized(minFront + 3, "h"), "abc"),
             damaged);
   EXPECT_EQ(foreignCall(address, method, sized(2, "abc"), ""), damaged);
-  // It claims more than it brings.
-  EXPECT_EQ(foreignCall(address, method, frontOf(leastFront + 4), "abc"),
+  // It claims more than it sends.
+  EXPECT_EQ(foreignCall(address, method, frontOf(minFront + 4), "abc"),
             grpc::StatusCode::CANCELLED);
   EXPECT_EQ(requests, 1);
 }
@@ -376,20 +380,22 @@ TEST_F(GrpcFaultsTest, MessagesOverTheLimitAreNotTaken) {
   GrpcOptions options;
   options.largestMessage = 1000;
   const auto small = createGrpcTransport(clock, options);
-  // A response that is too large for the client, a request for the server.
+  // A response that is too large for the client, and a request that is too
+  // large for the server.
   const auto listener = listen([](const Message &request, Responder responder) {
-    responder.answer(Message::ofString(std::string(request.size() + 1, 'x')));
+    responder.respond(Message::ofString(std::string(request.size() + 1, 'x')));
   });
   auto connection = small->connect(listener->address());
   ASSERT_TRUE(connection.ok());
   EXPECT_EQ(callAndWait(**connection, std::string(999, 'x')),
-            CallOutcome::Answered);
+            CallOutcome::Responded);
   EXPECT_EQ(callAndWait(**connection, std::string(1000, 'x')),
             CallOutcome::Unavailable);
   auto smallListener = small->listen("127.0.0.1:0", counting());
   ASSERT_TRUE(smallListener.ok());
   const auto large = connect((*smallListener)->address());
-  EXPECT_EQ(callAndWait(*large, std::string(1000, 'x')), CallOutcome::Answered);
+  EXPECT_EQ(callAndWait(*large, std::string(1000, 'x')),
+            CallOutcome::Responded);
   EXPECT_EQ(callAndWait(*large, std::string(1001, 'x')),
             CallOutcome::Unavailable);
   EXPECT_EQ(requests, 1);
@@ -399,22 +405,22 @@ TEST_F(GrpcFaultsTest, AServerThatStartedAnewIsFoundSoon) {
   auto listener = listen(counting());
   const std::string address = listener->address();
   const auto connection = connect(address);
-  ASSERT_EQ(callAndWait(*connection, "one"), CallOutcome::Answered);
+  ASSERT_EQ(callAndWait(*connection, "one"), CallOutcome::Responded);
   listener.reset();
-  // Enough failures for the pause to reach its longest.
+  // Enough failures for the pause to reach its maximum.
   for (int i = 0; i < 20; ++i) {
-    EXPECT_NE(callAndWait(*connection, "nobody"), CallOutcome::Answered);
+    EXPECT_NE(callAndWait(*connection, "nobody"), CallOutcome::Responded);
     std::this_thread::sleep_for(100ms);
   }
   listener = listenAt(address, counting());
   const ClockTime start = clock.now();
-  while (callAndWait(*connection, "two") != CallOutcome::Answered) {
+  while (callAndWait(*connection, "two") != CallOutcome::Responded) {
     ASSERT_LT(clock.now() - start, 5s);
     std::this_thread::sleep_for(10ms);
   }
 }
 
-/// Forwards the bytes of one connection until it is told to fall silent.
+/// Forwards the bytes of one connection until it is told to be silent.
 class Proxy {
 public:
   explicit Proxy(uint16_t toPort)
@@ -487,7 +493,7 @@ TEST_F(GrpcFaultsTest, ASilentPeerIsNoticedBeforeTheDeadline) {
   CallProbe probe;
   (*connection)->call({}, in(1h), probe.done());
   ASSERT_TRUE(waitFor([&] { return arrived == 1; }));
-  // Signs of life keep a call open that waits.
+  // Heartbeats keep a waiting call open.
   std::this_thread::sleep_for(1s);
   EXPECT_EQ(probe.ends, 0);
   proxy.silent = true;
@@ -505,7 +511,7 @@ TEST_F(GrpcFaultsTest, ALongHandlerStopsOnlyItsLike) {
     if (request.toString() == "block") {
       ++blocked;
       allowed.wait();
-      back.answer({});
+      back.respond({});
       return;
     }
     const std::lock_guard lock(mutex);
@@ -519,10 +525,11 @@ TEST_F(GrpcFaultsTest, ALongHandlerStopsOnlyItsLike) {
   for (CallProbe &probe : blocking)
     connection->call(Message::ofString("block"), in(20s), probe.done());
   ASSERT_TRUE(waitFor([&] { return blocked == 1; }));
-  // The network is served meanwhile: an answer leaves, a deadline ends a call.
+  // The network is served meanwhile: a response is sent, and a deadline ends a
+  // call.
   {
     const std::lock_guard lock(mutex);
-    held.front().answer(Message::ofString("answer"));
+    held.front().respond(Message::ofString("answer"));
   }
   ASSERT_TRUE(waitFor([&] { return early.ends > 0; }));
   EXPECT_EQ(early.response, "answer");
@@ -533,21 +540,21 @@ TEST_F(GrpcFaultsTest, ALongHandlerStopsOnlyItsLike) {
   go.set_value();
   for (CallProbe &probe : blocking) {
     ASSERT_TRUE(waitFor([&] { return probe.ends > 0; }));
-    EXPECT_EQ(probe.outcome, CallOutcome::Answered);
+    EXPECT_EQ(probe.outcome, CallOutcome::Responded);
   }
 }
 
 TEST_F(GrpcFaultsTest, FilesInTheWayOfASocket) {
   char pattern[] = "/tmp/pdl-grpc-test-XXXXXX";
   const std::string folder = ::mkdtemp(pattern);
-  // A file of somebody's is left alone.
+  // A user's file is kept.
   const std::string file = folder + "/file";
   std::ofstream(file) << "content";
   auto refused = network->listen("unix:" + file, counting());
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.status().message().find("no socket"), std::string::npos);
   EXPECT_EQ(std::filesystem::file_size(file), 7u);
-  // The socket of a process that died is not in the way.
+  // The socket of a dead process is replaced.
   const std::string stale = folder + "/stale";
   {
     sockaddr_un name{};
@@ -562,9 +569,9 @@ TEST_F(GrpcFaultsTest, FilesInTheWayOfASocket) {
   {
     const auto listener = listenAt("unix:" + stale, counting());
     const auto connection = connect("unix:" + stale);
-    EXPECT_EQ(callAndWait(*connection, "here"), CallOutcome::Answered);
+    EXPECT_EQ(callAndWait(*connection, "here"), CallOutcome::Responded);
   }
-  // A folder that is not there has a sentence.
+  // A missing folder gives an error message.
   refused = network->listen("unix:" + folder + "/none/socket", counting());
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.status().message().find("folder"), std::string::npos);

@@ -29,7 +29,7 @@ using Milliseconds = std::chrono::milliseconds;
 class GrpcProtocolTest : public testing::Test {
 protected:
   GrpcProtocolTest() {
-    options.retry.beatInterval = Milliseconds(5);
+    options.retry.heartbeatInterval = Milliseconds(5);
     options.retry.attemptDeadline = Milliseconds(100);
     core.trainers = 2;
   }
@@ -71,14 +71,14 @@ TEST_F(GrpcProtocolTest, RoundsOfLargePayloads) {
           return std::string(100000, static_cast<char>('a' + of)) +
                  std::to_string(round);
         };
-        const auto answers =
+        const auto responses =
             group->sendAll(MessageKind::Exchange, all(content(rank)));
-        if (!answers.ok()) {
+        if (!responses.ok()) {
           ++wrong;
           break;
         }
-        for (const Message &answer : *answers)
-          wrong += answer.toString() !=
+        for (const Message &response : *responses)
+          wrong += response.toString() !=
                    std::to_string(rank) + " reads " + content(0) + content(1);
       }
       group->leaveAll("");
@@ -93,7 +93,7 @@ TEST_F(GrpcProtocolTest, RoundsOfLargePayloads) {
   }
 }
 
-/// An attempt that ends by its deadline is repeated; the round counts once.
+/// An attempt that times out is repeated, and the round counts once.
 TEST_F(GrpcProtocolTest, ALongWaitIsOneRequest) {
   TestServer server(*transport, newAddress(), core);
   std::string text;
@@ -101,13 +101,13 @@ TEST_F(GrpcProtocolTest, ALongWaitIsOneRequest) {
     const auto group = connect(0);
     if (!group->joinAll(all("hello")).ok())
       return;
-    auto answers = group->sendAll(MessageKind::Exchange, all("a"));
-    text =
-        answers.ok() ? answers->front().toString() : answers.status().message();
+    auto responses = group->sendAll(MessageKind::Exchange, all("a"));
+    text = responses.ok() ? responses->front().toString()
+                          : responses.status().message();
   });
   const auto group = connect(1);
   EXPECT_TRUE(group->joinAll(all("hello")).ok());
-  // Two attempts of trainer 0 come to their end meanwhile.
+  // Two attempts of trainer 0 time out meanwhile.
   std::this_thread::sleep_for(Milliseconds(400));
   EXPECT_TRUE(group->sendAll(MessageKind::Exchange, all("b")).ok());
   early.join();
@@ -122,18 +122,18 @@ TEST_F(GrpcProtocolTest, AServerThatGoesAwayIsNamed) {
   const auto group = connect(0);
   ASSERT_TRUE(group->joinAll(all("hello")).ok());
   std::thread end([&] {
-    // The listener goes first.
+    // The listener is destroyed first.
     server->listener.reset();
     server.reset();
   });
-  const auto answers = group->sendAll(MessageKind::Exchange, all("a"));
+  const auto responses = group->sendAll(MessageKind::Exchange, all("a"));
   end.join();
-  ASSERT_FALSE(answers.ok());
-  EXPECT_THAT(answers.status().message(),
+  ASSERT_FALSE(responses.ok());
+  EXPECT_THAT(responses.status().message(),
               HasSubstr("server " + addresses[0] + " was not heard of"));
 }
 
-/// Sessions and servers that end while calls are open.
+/// Sessions and servers end while calls are open.
 TEST_F(GrpcProtocolTest, EndsWithOpenRequests) {
   for (int run = 0; run < 20; ++run) {
     auto server = std::make_unique<TestServer>(*transport, newAddress(), core);

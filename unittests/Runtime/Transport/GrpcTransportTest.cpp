@@ -28,7 +28,7 @@ using namespace pdlrt::test;
 
 namespace {
 
-/// A port that was free just now.
+/// Returns a port that was free just now.
 std::string freeTcpAddress(Transport &transport) {
   auto listener = transport.listen("127.0.0.1:0",
                                    [](const Message &, const Responder &) {});
@@ -47,7 +47,7 @@ public:
   std::string newAddress() { return freeTcpAddress(transport()); }
 };
 
-/// Behind seals.
+/// A transport with seals.
 class SealedEnvironment : public RealTimeEnvironment {
 public:
   static constexpr size_t front = envelopeSize;
@@ -94,7 +94,7 @@ INSTANTIATE_TYPED_TEST_SUITE_P(Grpc, TransportConformance, GrpcEnvironments);
 
 namespace {
 
-/// Bytes that tell their place.
+/// Returns bytes that depend on their position.
 std::shared_ptr<const std::string> pattern(size_t size, unsigned seed) {
   auto content = std::make_shared<std::string>(size, '\0');
   for (size_t i = 0; i < size; ++i)
@@ -112,12 +112,12 @@ TEST(GrpcTransportTest, MessagesOfManyChunksAndSlices) {
   const auto network = createGrpcTransport(clock);
   const auto listener =
       network->listen("127.0.0.1:0", [](Message request, Responder responder) {
-        responder.answer(std::move(request));
+        responder.respond(std::move(request));
       });
   ASSERT_TRUE(listener.ok());
   const auto connection = network->connect((*listener)->address());
   ASSERT_TRUE(connection.ok());
-  // Sizes on both sides of what is joined, and of a chunk's end.
+  // Sizes around the limit for joining, and around the end of a chunk.
   Message request;
   std::vector<std::weak_ptr<const std::string>> owners;
   for (const size_t size : {size_t(1), size_t(7), size_t(2048), size_t(2049),
@@ -132,7 +132,7 @@ TEST(GrpcTransportTest, MessagesOfManyChunksAndSlices) {
   (*connection)
       ->call(std::exchange(request, {}), clock.now() + std::chrono::minutes(1),
              [&](const CallResult &result) {
-               equal = result.outcome == CallOutcome::Answered &&
+               equal = result.outcome == CallOutcome::Responded &&
                        result.response.toString() == expected;
                ended = true;
              });
@@ -141,7 +141,7 @@ TEST(GrpcTransportTest, MessagesOfManyChunksAndSlices) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   ASSERT_TRUE(ended);
   EXPECT_TRUE(equal);
-  // Nobody keeps the request's bytes.
+  // The request's bytes are released.
   const auto released = [&] {
     return std::all_of(owners.begin(), owners.end(),
                        [](const auto &owner) { return owner.expired(); });
@@ -179,13 +179,13 @@ TEST(GrpcTransportTest, OfManyAtOnceOneReplacesAStaleSocket) {
               listener.status().message().find("another process listens there"),
               std::string::npos)
               << listener.status().message();
-        // Nobody lets go before all have tried.
+        // Releases nothing before all threads have tried.
         together.arrive_and_wait();
       });
     for (std::thread &thread : threads)
       thread.join();
     EXPECT_EQ(listening, 1);
-    // Nothing is left beside the next one.
+    // No file is left next to the socket.
     std::filesystem::remove(path);
     EXPECT_TRUE(std::filesystem::is_empty(folder));
   }

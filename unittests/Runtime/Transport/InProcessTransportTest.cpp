@@ -1,4 +1,4 @@
-//===- InProcessTransportTest.cpp - Ends within one process ---------------===//
+//===- InProcessTransportTest.cpp - Connections within one process --------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,7 +21,7 @@ private:
   std::unique_ptr<Transport> network = createInProcessTransport(clock);
 };
 
-/// Handlers and ends run on the clock's thread.
+/// Handlers and completions run on the clock's thread.
 class RealEnvironment : public RealTimeEnvironment {
 public:
   RealEnvironment() : RealTimeEnvironment(createInProcessTransport) {}
@@ -46,7 +46,7 @@ TEST(InProcessTransportTest, BytesAreShared) {
   const void *seen = nullptr;
   auto listener = network->listen("here", [&](Message request, Responder back) {
     seen = request.slices().front().data;
-    back.answer(std::move(request));
+    back.respond(std::move(request));
   });
   ASSERT_TRUE(listener.ok());
   auto connection = network->connect("here");

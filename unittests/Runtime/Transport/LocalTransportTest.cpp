@@ -27,7 +27,7 @@ using testing::HasSubstr;
 
 namespace {
 
-/// A folder that is removed at the end.
+/// A folder that the destructor removes.
 class Folder {
 public:
   Folder() : path(::mkdtemp(pattern)) {}
@@ -99,7 +99,7 @@ protected:
       std::this_thread::sleep_for(Milliseconds(1));
     return condition();
   }
-  /// A socket that is connected to the listener, and says what it is told.
+  /// Returns a socket that is connected to the listener, for arbitrary bytes.
   int rawSocket(bool mustConnect = true) {
     const int raw = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_un name{};
@@ -119,7 +119,7 @@ protected:
   }
   static RequestHandler echo() {
     return [](Message request, Responder responder) {
-      responder.answer(std::move(request));
+      responder.respond(std::move(request));
     };
   }
 
@@ -136,8 +136,8 @@ std::string pattern(size_t size, unsigned seed) {
   return content;
 }
 
-// Many threads call at once; messages of all sizes have many slices, with
-// owners and without, around what is read beside a message.
+// Many threads call at once. Messages of all sizes have many slices, with and
+// without owners, around the sizes that are read separately.
 TEST_F(LocalTransportTest, ManyThreadsAndSlices) {
   const auto listener = listen(echo());
   const auto connection = connect();
@@ -173,7 +173,7 @@ TEST_F(LocalTransportTest, ManyThreadsAndSlices) {
                          probe.done());
         while (probe.ends == 0)
           std::this_thread::yield();
-        right += probe.outcome == CallOutcome::Answered &&
+        right += probe.outcome == CallOutcome::Responded &&
                  probe.response == expected;
       }
     });
@@ -182,8 +182,8 @@ TEST_F(LocalTransportTest, ManyThreadsAndSlices) {
   EXPECT_EQ(right, 200);
 }
 
-// The other end does not read: bytes that have not left when their call ends
-// are kept, and those of calls that had not begun are never sent.
+// The other end does not read. Bytes that were not sent when their call ends
+// are kept, and calls that had not begun are never sent.
 TEST_F(LocalTransportTest, BytesOfAnEndedCallAreItsCallersAgain) {
   std::mutex mutex;
   std::vector<std::string> came;
@@ -193,7 +193,7 @@ TEST_F(LocalTransportTest, BytesOfAnEndedCallAreItsCallersAgain) {
       std::this_thread::sleep_for(Milliseconds(1));
     const std::lock_guard lock(mutex);
     came.push_back(request.toString());
-    back.answer({});
+    back.respond({});
   });
   const auto connection = connect();
   CallProbe first, cut, unsent;
@@ -221,7 +221,7 @@ TEST_F(LocalTransportTest, BytesOfAnEndedCallAreItsCallersAgain) {
   connection->call(Message::ofString("last"), in(Milliseconds(20000)),
                    last.done());
   ASSERT_TRUE(waitFor([&] { return last.ends > 0; }));
-  EXPECT_EQ(last.outcome, CallOutcome::Answered);
+  EXPECT_EQ(last.outcome, CallOutcome::Responded);
   const std::lock_guard lock(mutex);
   EXPECT_EQ(came, (std::vector<std::string>{"first", expected, "last"}));
 }
@@ -234,11 +234,11 @@ TEST_F(LocalTransportTest, StrangeBytesReachNoHandler) {
   const auto listener =
       small->listen(address, [&](Message request, Responder responder) {
         ++handled;
-        responder.answer(std::move(request));
+        responder.respond(std::move(request));
       });
   ASSERT_TRUE(listener.ok());
   const std::string mark = "PDLUNIX1";
-  // No mark; a mark of another version; a message that is too large.
+  // No mark; the mark of another version; a message that is too large.
   for (const std::string &bytes :
        {std::string("PRI * HTTP/2.0\r\n\r\n"), std::string("PDLUNIX0"),
         mark + head(1, 1001) + std::string(1001, 'x')}) {
@@ -260,7 +260,7 @@ TEST_F(LocalTransportTest, StrangeBytesReachNoHandler) {
   for (const char byte : half)
     ASSERT_EQ(::write(raw, &byte, 1), 1);
   ::close(raw);
-  // The rest of the world goes on.
+  // Other connections still work.
   const auto connection = connect();
   CallProbe probe;
   connection->call(Message::ofString("ours"), in(Milliseconds(20000)),
@@ -280,7 +280,7 @@ TEST_F(LocalTransportTest, AnAddressWithoutAListenerRefuses) {
   });
   ASSERT_TRUE(waitFor([&] { return ended.load(); }));
   EXPECT_EQ(fault, CallFault::Refused);
-  // A listener leaves nothing behind.
+  // A listener leaves no files.
   listen(echo()).reset();
   EXPECT_TRUE(std::filesystem::is_empty(folder.path));
   const auto foreign = network->connect("127.0.0.1:80");
@@ -288,7 +288,7 @@ TEST_F(LocalTransportTest, AnAddressWithoutAListenerRefuses) {
   EXPECT_THAT(foreign.status().message(), HasSubstr("give unix:PATH"));
 }
 
-// More than the transport copies: the connection ends, and is made anew.
+// More bytes than the transport copies: the connection ends and is made anew.
 TEST_F(LocalTransportTest, ALargeEndedCallClosesItsConnection) {
   std::mutex mutex;
   std::vector<size_t> came;
@@ -298,7 +298,7 @@ TEST_F(LocalTransportTest, ALargeEndedCallClosesItsConnection) {
       std::this_thread::sleep_for(Milliseconds(1));
     const std::lock_guard lock(mutex);
     came.push_back(request.size());
-    back.answer({});
+    back.respond({});
   });
   const auto connection = connect();
   CallProbe first, cut;
@@ -318,18 +318,18 @@ TEST_F(LocalTransportTest, ALargeEndedCallClosesItsConnection) {
   connection->call(Message::ofString("last"), in(Milliseconds(20000)),
                    last.done());
   ASSERT_TRUE(waitFor([&] { return last.ends > 0; }));
-  EXPECT_EQ(last.outcome, CallOutcome::Answered);
+  EXPECT_EQ(last.outcome, CallOutcome::Responded);
   const std::lock_guard lock(mutex);
   EXPECT_EQ(came, (std::vector<size_t>{5, 4}));
 }
 
-// What the network's thread has no memory for ends the connection alone.
+// If the network's thread runs out of memory, only the connection ends.
 TEST_F(LocalTransportTest, AnEndWithoutMemoryEndsItsConnection) {
   std::mutex mutex;
   std::vector<Responder> held;
   const auto listener = listen([&](const Message &request, Responder back) {
     if (request.toString() != "hold")
-      return back.answer({});
+      return back.respond({});
     const std::lock_guard lock(mutex);
     held.push_back(std::move(back));
   });
@@ -344,10 +344,10 @@ TEST_F(LocalTransportTest, AnEndWithoutMemoryEndsItsConnection) {
   connection->call(Message::ofString("y"), in(Milliseconds(20000)),
                    next.done());
   ASSERT_TRUE(waitFor([&] { return next.ends > 0; }));
-  EXPECT_EQ(next.outcome, CallOutcome::Answered);
+  EXPECT_EQ(next.outcome, CallOutcome::Responded);
 }
 
-// Only servers let calls go.
+// Only servers drop calls.
 TEST_F(LocalTransportTest, AClientLetsNothingGo) {
   const auto listener = listen(echo());
   const int raw = rawSocket();
@@ -363,15 +363,16 @@ TEST_F(LocalTransportTest, AClientLetsNothingGo) {
   ::close(raw);
 }
 
-// Who sends and does not read makes a server hold a bounded number of small
-// answers: then it reads no more. Once they are read, all goes on.
-TEST_F(LocalTransportTest, AnswersThatNobodyReadsAreBounded) {
+// A peer that sends without reading makes a server hold a limited number of
+// small responses; then the server reads no more. After they are read,
+// everything continues.
+TEST_F(LocalTransportTest, UnreadResponsesAreBounded) {
   const std::string refusal(100, 'r');
   const RequestHandler refusing(
       [](const Message &, const Responder &) {},
       [&](const Message &, uint64_t) { return Message::ofString(refusal); });
   const RequestHandler answering([&](const Message &, Responder back) {
-    back.answer(Message::ofString(refusal));
+    back.respond(Message::ofString(refusal));
   });
   for (const RequestHandler &handler : {refusing, answering}) {
     const auto listener = listen(handler);
@@ -427,8 +428,8 @@ TEST_F(LocalTransportTest, AnswersThatNobodyReadsAreBounded) {
   }
 }
 
-// The same of large answers, each of which may have any size.
-TEST_F(LocalTransportTest, LargeAnswersThatNobodyReadsAreBounded) {
+// The same for large responses, whose sizes have no limit.
+TEST_F(LocalTransportTest, LargeUnreadResponsesAreBounded) {
   constexpr size_t size = size_t(8) << 20;
   constexpr int count = 100;
   const auto bytes = std::make_shared<std::string>(size, 'a');
@@ -438,7 +439,7 @@ TEST_F(LocalTransportTest, LargeAnswersThatNobodyReadsAreBounded) {
     Message answer;
     answer.append(
         {reinterpret_cast<const std::byte *>(bytes->data()), size, bytes});
-    back.answer(std::move(answer));
+    back.respond(std::move(answer));
   });
   const int raw = rawSocket();
   std::string requests = "PDLUNIX1";
@@ -446,7 +447,7 @@ TEST_F(LocalTransportTest, LargeAnswersThatNobodyReadsAreBounded) {
     requests += head(i, 0);
   ASSERT_EQ(::send(raw, requests.data(), requests.size(), MSG_NOSIGNAL),
             ssize_t(requests.size()));
-  // 64 MiB behind the first, and one that went beyond.
+  // 64 MiB after the first, and one that exceeded the limit.
   ASSERT_TRUE(waitFor([&] { return handled >= 10; }));
   std::this_thread::sleep_for(Milliseconds(200));
   EXPECT_LE(handled, 11);
@@ -461,8 +462,8 @@ TEST_F(LocalTransportTest, LargeAnswersThatNobodyReadsAreBounded) {
   ::close(raw);
 }
 
-// Listeners start while clients knock, and end while other threads let the
-// calls go for which a connection waits.
+// Listeners start while clients connect, and end while other threads drop the
+// calls for which a connection waits.
 TEST_F(LocalTransportTest, ListenersComeAndGoUnderLoad) {
   for (int round = 0; round < 20; ++round) {
     std::mutex mutex;
@@ -509,7 +510,8 @@ TEST_F(LocalTransportTest, ListenersComeAndGoUnderLoad) {
   }
 }
 
-// Answers that nobody takes stop what the connection sends, not the others.
+// Responses that are not read stop the sending of this connection, but not of
+// others.
 TEST_F(LocalTransportTest, TooManyOpenCallsWait) {
   std::mutex mutex;
   std::vector<Responder> held;
@@ -525,8 +527,8 @@ TEST_F(LocalTransportTest, TooManyOpenCallsWait) {
   for (CallProbe &probe : probes)
     busy->call(Message::ofString("x"), in(Milliseconds(20000)), probe.done());
   ASSERT_TRUE(waitFor([&] { return arrived == 256; }));
-  CallProbe beside;
-  other->call(Message::ofString("y"), in(Milliseconds(20000)), beside.done());
+  CallProbe other2;
+  other->call(Message::ofString("y"), in(Milliseconds(20000)), other2.done());
   ASSERT_TRUE(waitFor([&] { return arrived == 257; }));
   std::vector<Responder> waiting;
   while (arrived < count + 1 || !held.empty()) {
@@ -535,13 +537,13 @@ TEST_F(LocalTransportTest, TooManyOpenCallsWait) {
       waiting.swap(held);
     }
     for (Responder &back : waiting)
-      back.answer({});
+      back.respond({});
     waiting.clear();
     std::this_thread::sleep_for(Milliseconds(1));
   }
   for (CallProbe &probe : probes) {
     ASSERT_TRUE(waitFor([&] { return probe.ends > 0; }));
-    EXPECT_EQ(probe.outcome, CallOutcome::Answered);
+    EXPECT_EQ(probe.outcome, CallOutcome::Responded);
   }
 }
 

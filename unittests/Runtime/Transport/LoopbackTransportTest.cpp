@@ -18,7 +18,7 @@ using namespace pdlrt::test;
 
 namespace {
 
-/// A loopback over a transport that it keeps.
+/// A loopback over a transport that it owns.
 class OverOwned final : public Transport {
 public:
   explicit OverOwned(std::unique_ptr<Transport> to,
@@ -39,7 +39,7 @@ protected:
   const std::unique_ptr<Transport> inner, loopback;
 };
 
-/// The same whose listeners belong to another process: all calls pass through.
+/// The same with listeners in another process, so that all calls are forwarded.
 class ToOthers final : public Transport {
 public:
   explicit ToOthers(std::unique_ptr<Transport> to)
@@ -81,7 +81,7 @@ private:
   static inline int next = 0;
 };
 
-/// What a call to `address` is answered with.
+/// Returns the response to a call to `address`.
 std::string ask(Transport &transport, const std::string &address) {
   auto connection = transport.connect(address);
   if (!connection)
@@ -92,12 +92,13 @@ std::string ask(Transport &transport, const std::string &address) {
              transport.clock().now() + std::chrono::seconds(20), probe.done());
   while (probe.ends == 0)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  return probe.outcome == CallOutcome::Answered ? probe.response : "nobody";
+  return probe.outcome == CallOutcome::Responded ? probe.response : "nobody";
 }
 
 RequestHandler answering(const std::string &text) {
-  return
-      [text](Message, Responder back) { back.answer(Message::ofString(text)); };
+  return [text](Message, Responder back) {
+    back.respond(Message::ofString(text));
+  };
 }
 
 } // namespace
@@ -120,7 +121,7 @@ TEST(LoopbackTransportTest, OwnCallsShareTheirBytes) {
   auto listener =
       loopback->listen(address, [&](Message request, Responder back) {
         seen = request.slices().front().data;
-        back.answer(std::move(request));
+        back.respond(std::move(request));
       });
   ASSERT_TRUE(listener.ok()) << listener.status().message();
   const Message message = Message::ofString("rows");
@@ -135,12 +136,12 @@ TEST(LoopbackTransportTest, OwnCallsShareTheirBytes) {
   };
   EXPECT_EQ(call(*loopback), "rows");
   EXPECT_EQ(seen, message.slices().front().data);
-  // Others reach it too.
+  // Other processes reach it too.
   EXPECT_EQ(call(*local), "rows");
   EXPECT_NE(seen, message.slices().front().data);
 }
 
-// A process that listens at all its addresses is known by one of them.
+// A process that listens at all its addresses is recognized by one of them.
 TEST(LoopbackTransportTest, AnAliasIsOwn) {
   RealClock clock;
   const std::string bound =

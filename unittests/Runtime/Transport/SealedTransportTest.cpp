@@ -1,4 +1,4 @@
-//===- SealedTransportTest.cpp - Connections that know the secret ---------===//
+//===- SealedTransportTest.cpp - Connections with a secret ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,6 +9,7 @@
 #include "pdlrt/Transport/SealedTransport.h"
 
 #include "Support/TappedTransport.h"
+#include "Transport/Seal.h"
 #include "TransportConformance.h"
 #include "pdlrt/Transport/Frame.h"
 #include "pdlrt/Transport/LocalTransport.h"
@@ -62,10 +63,10 @@ INSTANTIATE_TYPED_TEST_SUITE_P(Sealed, TransportConformance,
 
 namespace {
 
-/// A listener with a secret, and a network on which everybody sees all bytes.
+/// A listener with a secret, and a network on which all bytes are visible.
 class SealedTransportTest : public testing::Test {
 protected:
-  /// What processes with these credentials use.
+  /// Returns the transport of processes with these credentials.
   std::unique_ptr<Transport> sealed(const Credentials &credentials) {
     return createSealedTransport(network.share(), credentials);
   }
@@ -75,7 +76,7 @@ protected:
     auto made = server->listen(
         "server", [this](const Message &request, Responder responder) {
           requests.push_back(request.toString());
-          responder.answer(Message::ofString("heard " + requests.back()));
+          responder.respond(Message::ofString("heard " + requests.back()));
         });
     ASSERT_TRUE(made.ok());
     listener = std::move(*made);
@@ -90,12 +91,12 @@ protected:
                     probe.done());
     while (probe.ends == 0 && clock.runNext()) {
     }
-    return probe.outcome == CallOutcome::Answered ? probe.response : "nothing";
+    return probe.outcome == CallOutcome::Responded ? probe.response : "nothing";
   }
   std::string call(Connection &connection, const std::string &text) {
     return call(connection, Message::ofString(text));
   }
-  /// By who knows no secret, and sends these bytes as they are.
+  /// Sends these bytes unchanged, without knowledge of the secret.
   std::string callRaw(const Message &message) {
     const auto raw = network.share();
     const auto connection = std::move(*raw->connect("server"));
@@ -115,7 +116,7 @@ TEST_F(SealedTransportTest, TheSecretDoesNotTravel) {
   const auto connection = connect(member);
   EXPECT_EQ(call(*connection, "a"), "heard a");
   EXPECT_EQ(call(*connection, "b"), "heard b");
-  // Two messages each of both ends, before the first request.
+  // Each end sends two messages before the first request.
   ASSERT_EQ(network.sent().size(), 4u);
   for (const std::string &bytes : network.sent())
     EXPECT_THAT(bytes, Not(HasSubstr("sesame")));
@@ -143,14 +144,14 @@ TEST_F(SealedTransportTest, AnotherSecretIsRefused) {
 TEST_F(SealedTransportTest, AListenerProvesItselfToo) {
   listen(member);
   EXPECT_EQ(call(*connect(member), "a"), "heard a");
-  // One that answers what the true one has answered before.
+  // A listener that repeats the responses of the true one.
   const std::vector<std::string> recorded = network.answered();
   listener.reset();
   size_t asked = 0;
   const auto fake = network.share();
   const auto fakeListener =
       fake->listen("server", [&](const Message &, Responder responder) {
-        responder.answer(Message::ofString(recorded.at(asked++)));
+        responder.respond(Message::ofString(recorded.at(asked++)));
       });
   const auto connection = connect(member);
   EXPECT_THAT(call(*connection, joinFrame({MessageKind::Join}, {})),
@@ -165,7 +166,7 @@ TEST_F(SealedTransportTest, RequestsCountOnceAndAsTheyAre) {
   const std::string recorded = network.sent().back();
   ASSERT_EQ(recorded.size(), 140u);
   EXPECT_THAT(callRaw(Message::ofString(recorded)), Not(HasSubstr("heard")));
-  // Whatever is changed of seal and head, or of the size.
+  // Covers every change of seal, head and size.
   for (size_t at = 0; at < 80; ++at) {
     std::string changed = recorded;
     changed[at] ^= 1;
@@ -197,6 +198,38 @@ TEST_F(SealedTransportTest, CopiesOfAProofGiveNothing) {
   EXPECT_EQ(requests.size(), 1u);
 }
 
+// A listener stores a limited number of keys. For older ones it forgets which
+// requests it has received.
+TEST_F(SealedTransportTest, AForgottenKeyDoesNotReturn) {
+  constexpr int maxKeys = 4;
+  server = network.share();
+  auto made = server->listen(
+      "server",
+      requireSeals(
+          member, clock,
+          [this](const Message &request, Responder responder) {
+            requests.push_back(request.toString());
+            responder.respond(Message::ofString("heard " + requests.back()));
+          },
+          maxKeys));
+  ASSERT_TRUE(made.ok());
+  listener = std::move(*made);
+  const auto first = connect(member);
+  EXPECT_EQ(call(*first, "a"), "heard a");
+  const std::string proof = network.sent()[1], request = network.sent()[2];
+  std::vector<std::unique_ptr<Connection>> others;
+  for (int i = 0; i < maxKeys; ++i) {
+    clock.advanceTo(clock.now() + std::chrono::microseconds(1));
+    others.push_back(connect(member));
+    EXPECT_EQ(call(*others.back(), "b"), "heard b");
+  }
+  callRaw(Message::ofString(proof));
+  EXPECT_THAT(callRaw(Message::ofString(request)), Not(HasSubstr("heard")));
+  // Its connection proves itself again.
+  EXPECT_EQ(call(*first, "c"), "heard c");
+  EXPECT_EQ(requests.size(), maxKeys + 2u);
+}
+
 TEST_F(SealedTransportTest, AListenerThatIsStartedAnewKnowsItsConnections) {
   listen(member);
   const auto connection = connect(member);
@@ -215,8 +248,8 @@ TEST_F(SealedTransportTest, ReadersReadAndDoNothingElse) {
   EXPECT_THAT(refusal(reader, MessageKind::Visit), HasSubstr("heard"));
   for (const MessageKind kind :
        {MessageKind::Join, MessageKind::Exchange, MessageKind::Save,
-        MessageKind::Leave, MessageKind::Beat, MessageKind::Greet,
-        MessageKind::Ask, MessageKind::Part})
+        MessageKind::Leave, MessageKind::Heartbeat, MessageKind::Greet,
+        MessageKind::Poll, MessageKind::Part})
     EXPECT_THAT(refusal(reader, kind),
                 HasSubstr("a reader cannot take part in a job"));
   EXPECT_THAT(refusal(member, MessageKind::Read),
@@ -225,7 +258,7 @@ TEST_F(SealedTransportTest, ReadersReadAndDoNothingElse) {
               HasSubstr("different tokens"));
   EXPECT_THAT(refusal({PeerRole::Member, "for readers"}, MessageKind::Join),
               HasSubstr("different tokens"));
-  // A job with a secret has no readers unless they have one.
+  // A job with a secret has readers only if they have a secret, too.
   listen(serverCredentials("open sesame", std::nullopt));
   EXPECT_THAT(refusal({PeerRole::Reader, ""}, MessageKind::Visit),
               HasSubstr("this job takes no readers"));
@@ -238,7 +271,7 @@ TEST_F(SealedTransportTest, ReadersReadAndDoNothingElse) {
 TEST_F(SealedTransportTest, WhatIsNoListenerOfThisKindIsNamed) {
   const auto other = network.share();
   const auto plain = other->listen("server", [](const Message &, Responder to) {
-    to.answer(Message::ofString("hello"));
+    to.respond(Message::ofString("hello"));
   });
   const auto connection = connect(member);
   EXPECT_THAT(call(*connection, joinFrame({MessageKind::Join}, {})),

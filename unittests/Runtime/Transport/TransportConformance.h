@@ -1,4 +1,4 @@
-//===- TransportConformance.h - What every transport must do ----*- C++ -*-===//
+//===- TransportConformance.h - Tests for every transport -------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,10 +7,12 @@
 //===----------------------------------------------------------------------===//
 //
 // One suite for all transports. An environment has a default constructor and
+//
 //   Transport &transport();
 //   std::string newAddress();          // free to listen at, another each time
 //   bool waitFor(std::function<bool()>);  // lets time pass; false: too long
 //   static constexpr size_t front;     // of a request that a screen sees
+//
 // and INSTANTIATE_TYPED_TEST_SUITE_P(Name, TransportConformance, Environment).
 //
 //===----------------------------------------------------------------------===//
@@ -29,10 +31,10 @@
 
 namespace pdlrt::test {
 
-/// A call's end, seen from the test's thread.
+/// End of a call, as seen by the test's thread.
 struct CallProbe {
   std::atomic<int> ends{0};
-  CallOutcome outcome = CallOutcome::Answered;
+  CallOutcome outcome = CallOutcome::Responded;
   std::string response;
 
   CallDone done() {
@@ -44,7 +46,7 @@ struct CallProbe {
   }
 };
 
-/// What the environments of transports with threads of their own share: time
+/// Common part of environments whose transports have their own threads: time
 /// passes by itself.
 class RealTimeEnvironment {
 public:
@@ -59,7 +61,7 @@ public:
     return true;
   }
 
-  static constexpr size_t front = leastFront;
+  static constexpr size_t front = minFront;
 
 protected:
   using Factory = std::function<std::unique_ptr<Transport>(RealClock &clock)>;
@@ -71,7 +73,7 @@ private:
   std::unique_ptr<Transport> network;
 };
 
-/// The same for transports on one thread: time passes as the test waits.
+/// The same for transports on one thread: time passes while the test waits.
 class ManualTimeEnvironment {
 public:
   std::string newAddress() { return "server-" + std::to_string(next++); }
@@ -82,7 +84,7 @@ public:
     return true;
   }
 
-  static constexpr size_t front = leastFront;
+  static constexpr size_t front = minFront;
 
 protected:
   ManualClock clock;
@@ -109,7 +111,7 @@ protected:
   }
   static RequestHandler echo() {
     return [](Message request, Responder responder) {
-      responder.answer(std::move(request));
+      responder.respond(std::move(request));
     };
   }
   Transport &transport() { return environment.transport(); }
@@ -129,7 +131,7 @@ protected:
 
 TYPED_TEST_SUITE_P(TransportConformance);
 
-TYPED_TEST_P(TransportConformance, AnswersWithTheHandlersBytes) {
+TYPED_TEST_P(TransportConformance, RespondsWithTheHandlersBytes) {
   const std::string address = this->environment.newAddress();
   const auto listener = this->listen(address, this->echo());
   EXPECT_EQ(listener->address(), address);
@@ -141,7 +143,7 @@ TYPED_TEST_P(TransportConformance, AnswersWithTheHandlersBytes) {
   CallProbe probe;
   connection->call(request, this->in(std::chrono::seconds(10)), probe.done());
   ASSERT_TRUE(this->ended(probe));
-  EXPECT_EQ(probe.outcome, CallOutcome::Answered);
+  EXPECT_EQ(probe.outcome, CallOutcome::Responded);
   EXPECT_EQ(probe.response, std::string("zero \0 byte across", 18));
 }
 
@@ -157,7 +159,7 @@ TYPED_TEST_P(TransportConformance, CarriesEmptyAndLargeMessages) {
     connection->call(Message::ofString(content),
                      this->in(std::chrono::seconds(10)), probe.done());
     ASSERT_TRUE(this->ended(probe));
-    EXPECT_EQ(probe.outcome, CallOutcome::Answered);
+    EXPECT_EQ(probe.outcome, CallOutcome::Responded);
     EXPECT_TRUE(probe.response == content) << size;
   }
 }
@@ -195,29 +197,29 @@ TYPED_TEST_P(TransportConformance, MatchesResponsesToCalls) {
     connection->call(Message::ofString(std::to_string(i)),
                      this->in(std::chrono::seconds(10)), probes[i].done());
   ASSERT_TRUE(this->environment.waitFor([&] { return arrived == 50; }));
-  // Answered later and backwards, outside of the handler.
+  // Answered later and in reverse order, outside the handler.
   for (size_t i = 50; i-- > 0;)
-    waiting[i].second.answer(Message::ofString("re " + waiting[i].first));
+    waiting[i].second.respond(Message::ofString("re " + waiting[i].first));
   for (int i = 0; i < 50; ++i) {
     ASSERT_TRUE(this->ended(probes[i]));
     EXPECT_EQ(probes[i].response, "re " + std::to_string(i));
   }
 }
 
-TYPED_TEST_P(TransportConformance, NobodyListensThenSomebodyDoes) {
+TYPED_TEST_P(TransportConformance, ConnectsOnceAServerListens) {
   const std::string address = this->environment.newAddress();
   const auto connection = this->connect(address);
   CallProbe early;
   connection->call({}, this->in(std::chrono::seconds(1)), early.done());
   ASSERT_TRUE(this->ended(early));
-  EXPECT_NE(early.outcome, CallOutcome::Answered);
+  EXPECT_NE(early.outcome, CallOutcome::Responded);
   const auto listener = this->listen(address, this->echo());
-  // A connection that was refused is tried again, perhaps after a pause.
+  // A refused connection is retried, perhaps after a pause.
   for (int attempt = 0; attempt < 20; ++attempt) {
     CallProbe probe;
     connection->call({}, this->in(std::chrono::seconds(1)), probe.done());
     ASSERT_TRUE(this->ended(probe));
-    if (probe.outcome == CallOutcome::Answered)
+    if (probe.outcome == CallOutcome::Responded)
       return;
     this->passTime(std::chrono::milliseconds(200));
   }
@@ -240,11 +242,11 @@ TYPED_TEST_P(TransportConformance, DeadlineEndsACall) {
   ASSERT_TRUE(this->ended(probe));
   EXPECT_EQ(probe.outcome, CallOutcome::DeadlineExceeded);
   EXPECT_GE(this->transport().clock().now(), deadline);
-  // A late response is lost, and hurts nobody.
+  // A late response is lost and has no effect.
   {
     const std::lock_guard lock(mutex);
     for (Responder &back : held)
-      back.answer(Message::ofString("late"));
+      back.respond(Message::ofString("late"));
   }
   this->passTime(std::chrono::milliseconds(20));
   EXPECT_EQ(probe.ends, 1);
@@ -278,7 +280,7 @@ TYPED_TEST_P(TransportConformance, AStoppedListenerEndsItsCalls) {
   listener.reset();
   ASSERT_TRUE(this->ended(probe));
   EXPECT_EQ(probe.outcome, CallOutcome::Unavailable);
-  held.front().answer(Message::ofString("too late"));
+  held.front().respond(Message::ofString("too late"));
   this->passTime(std::chrono::milliseconds(20));
   EXPECT_EQ(probe.ends, 1);
   // The address is free again.
@@ -315,14 +317,14 @@ TYPED_TEST_P(TransportConformance, BadAddressesAreErrors) {
   EXPECT_FALSE(this->transport().connect("").ok());
 }
 
-TYPED_TEST_P(TransportConformance, AScreenAnswersForTheHandler) {
+TYPED_TEST_P(TransportConformance, AScreenRespondsForTheHandler) {
   const std::string address = this->environment.newAddress();
   std::atomic<int> wrong{0};
   const auto listener = this->listen(
       address,
       RequestHandler(
           [](Message request, Responder responder) {
-            responder.answer(std::move(request));
+            responder.respond(std::move(request));
           },
           [&](const Message &front, uint64_t size) -> std::optional<Message> {
             const std::string text = front.toString();
@@ -333,7 +335,7 @@ TYPED_TEST_P(TransportConformance, AScreenAnswersForTheHandler) {
                        : std::nullopt;
           }));
   const auto connection = this->connect(address);
-  // Around what a transport may show at once.
+  // Sizes around those that a transport may show at once.
   for (const size_t size :
        {2, 39, 40, 41, 79, 80, 81, 8191, 8192, 8193, 200000})
     for (const char *begin : {"no", "on"}) {
@@ -342,21 +344,18 @@ TYPED_TEST_P(TransportConformance, AScreenAnswersForTheHandler) {
       connection->call(Message::ofString(text),
                        this->in(std::chrono::seconds(10)), probe.done());
       ASSERT_TRUE(this->ended(probe));
-      EXPECT_EQ(probe.outcome, CallOutcome::Answered);
+      EXPECT_EQ(probe.outcome, CallOutcome::Responded);
       EXPECT_EQ(probe.response, text.starts_with("no") ? "out" : text);
     }
   EXPECT_EQ(wrong, 0);
 }
 
-REGISTER_TYPED_TEST_SUITE_P(TransportConformance, AScreenAnswersForTheHandler,
-                            AnswersWithTheHandlersBytes,
-                            CarriesEmptyAndLargeMessages,
-                            NeverEndsACallWithinIt, MatchesResponsesToCalls,
-                            NobodyListensThenSomebodyDoes, DeadlineEndsACall,
-                            ARequestLetGoIsUnavailable,
-                            AStoppedListenerEndsItsCalls,
-                            AClosedConnectionEndsItsCalls,
-                            BadAddressesAreErrors);
+REGISTER_TYPED_TEST_SUITE_P(
+    TransportConformance, AScreenRespondsForTheHandler,
+    RespondsWithTheHandlersBytes, CarriesEmptyAndLargeMessages,
+    NeverEndsACallWithinIt, MatchesResponsesToCalls, ConnectsOnceAServerListens,
+    DeadlineEndsACall, ARequestLetGoIsUnavailable, AStoppedListenerEndsItsCalls,
+    AClosedConnectionEndsItsCalls, BadAddressesAreErrors);
 
 } // namespace pdlrt::test
 

@@ -1,4 +1,4 @@
-//===- ServerMain.h - The program of a server -------------------*- C++ -*-===//
+//===- ServerMain.h - Program of a server -----------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,14 +19,13 @@
 
 namespace pdlrt {
 
-/// Makes the network of a server; `clock` outlives it.
+/// Creates the transport of a server; `clock` must outlive it.
 using TransportFactory =
     std::function<Expected<std::unique_ptr<Transport>>(RealClock &clock)>;
 
-/// The whole program: reads flags, serves one job, returns the exit status. 0:
-/// all trainers have left in order; 1: the job failed; 2: bad flags; 128 + n:
-/// ended by signal n. `query` is the compiled program's `pdl_program_query`.
-/// Catches every exception.
+/// Runs the whole program: reads flags, serves one job, and returns the exit
+/// status (pdlabi/exit_code.h). 128 + n: ended by signal n. `query` is the
+/// compiled program's `pdl_program_query`. Catches all exceptions.
 int runServer(int argc, char **argv,
               const pdl_descriptor *(*query)(uint32_t version),
               const TransportFactory &makeTransport);

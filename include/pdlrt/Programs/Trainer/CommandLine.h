@@ -13,11 +13,11 @@
 
 namespace pdlrt {
 
-/// The whole program: reads flags, runs the command, returns the exit status.
-/// 0: done; 1: bad data or a failure; 2: bad flags; 128 + n: ended early by
-/// signal n, with everything written. `query` is the compiled program's
-/// `pdl_program_query`, `ownerQuery` its `pdl_owner_query`, where it has one.
-/// Catches every exception.
+/// Runs the whole program: reads flags, runs the command, and returns the exit
+/// status (pdlabi/exit_code.h). 128 + n: ended early by signal n, with all
+/// output written. `query` is the compiled
+/// program's `pdl_program_query`. `ownerQuery` is its `pdl_owner_query`, or
+/// null. Catches all exceptions.
 int runCommandLine(int argc, char **argv,
                    const pdl_descriptor *(*query)(uint32_t version),
                    const pdl_descriptor *(*ownerQuery)(uint32_t version));

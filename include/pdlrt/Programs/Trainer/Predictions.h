@@ -6,21 +6,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Text is a line of names (`p`, or `p.0`, `p.1` for an output of several
-// columns), then one line for each row, numbers with as many digits as reading
-// them back exactly needs. A column that is let through stands before them.
+// Text formats have a line of column names (`p`, or `p.0`, `p.1` for an output
+// with several columns), then one line per row. Numbers have enough digits to
+// be read back exactly. Columns copied from the data come first.
 //
-//  - tsv: tabs between columns; blanks stand for tabs and line breaks in the
-//    column that is let through.
-//  - csv: commas between them; names and cells with a comma, a quote or a line
-//    break, or blanks at an end, are quoted as in RFC 4180.
+// - tsv: columns are separated by tabs. In copied columns, tabs and line breaks
+//   are replaced by blanks.
+// - csv: columns are separated by commas. Names and cells are quoted as in RFC
+//   4180 if they contain a comma, a quote or a line break, or start or end with
+//   a blank.
 //
-// safetensors have a tensor for each output, [rows, columns] of its element
-// type; of what is let through, `<name>.values`, U8 [bytes], and
-// `<name>.splits`, I64 [rows + 1]: row i has bytes [splits[i], splits[i + 1]).
+// safetensors files have a tensor [rows, columns] for each output, with its
+// element type. Each copied column has `<name>.values`, U8 [bytes], and
+// `<name>.splits`, I64 [rows + 1]: row i has the bytes [splits[i], splits[i +
+// 1]).
 //
-// A row that could not be read has nan for each number, and -1 where that is an
-// integer.
+// A row that could not be read has nan for each number, or -1 for each integer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,33 +40,33 @@
 
 namespace pdlrt {
 
-enum class PredictionFormat { Tsv, Csv, Safetensors };
-
-/// What `options` ask for, by name or by the end of the file's.
+/// Returns the format that `options` select, by name or by the extension of the
+/// file.
 PredictionFormat formatOf(const SessionOptions &options);
 
-/// Writes the outputs of a program, row by row. Not thread-safe.
+/// Writes the outputs of a program row by row. Not thread-safe.
 class PredictionWriter {
 public:
-  /// Opens `path`; an empty path, or `-`, is the standard output, which is for
-  /// text. `copied` names the columns that are let through. Of `program`, which
-  /// outlives the writer, the name and the outputs are read.
+  /// Opens `path` for writing. An empty path or `-` is the standard output,
+  /// only for text. `copied` has the names of copied columns. The names and
+  /// outputs of `program` are read; it must outlive the writer.
   static Expected<std::unique_ptr<PredictionWriter>>
   open(PredictionFormat format, const std::string &path,
        const pdl_program &program, const std::vector<std::string> &copied);
   virtual ~PredictionWriter();
 
-  /// Writes a sample of a batch. `outputs`: by output of the program, all rows
-  /// of the batch. `copiedCells`: as `Batch::copiedCell`.
+  /// Writes one sample of a batch. `outputs` has, for each output of the
+  /// program, all rows of the batch. `copiedCells` has the format of
+  /// `Batch::copiedCell`.
   virtual Status write(const void *const *outputs, int64_t sample,
                        std::string_view copiedCells) = 0;
-  /// Keeps the place of a row that could not be read.
+  /// Writes a row for input that could not be read.
   virtual Status writeBadRow(std::string_view copiedCells) = 0;
-  /// Lets who reads the output have what was written so far, where it is not a
-  /// file that appears whole.
+  /// Makes everything written so far visible to readers, unless the file
+  /// appears only when it is complete.
   virtual Status flush() = 0;
-  /// Ends the output, and gives the file its name; after it nothing may be
-  /// written. Without it a file that was there stays as it was.
+  /// Completes the output and gives the file its name; nothing may be written
+  /// afterwards. If `finish` is not called, an existing file stays unchanged.
   virtual Status finish() = 0;
 };
 

@@ -1,4 +1,4 @@
-//===- Progress.h - How far a run is ----------------------------*- C++ -*-===//
+//===- Progress.h - Progress display of a run -------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,32 +15,33 @@
 
 namespace pdlrt {
 
-/// What is shown of a running epoch.
+/// Displayed state of a running epoch.
 struct ProgressState {
   int64_t samples = 0;
   int64_t steps = 0;
-  /// How many steps there will be, 0 if that is not known yet.
+  /// Total number of steps; 0 if it is not known yet.
   int64_t totalSteps = 0;
-  /// The mean loss so far; NaN is not shown.
+  /// Mean loss so far; NaN is not displayed.
   double loss = 0;
-  /// The first AUC metric so far; NaN is not shown.
+  /// First AUC metric so far; NaN is not displayed.
   double auc = 0;
 };
 
-/// Shows progress on the error stream: one line that rewrites itself where that
-/// is a terminal, a plain line every few seconds elsewhere. Not thread-safe.
+/// Displays progress on the error stream: on a terminal one line that is
+/// rewritten, elsewhere a plain line every few seconds. Not thread-safe.
 class Progress {
 public:
-  /// `label` stands before the figures, such as "epoch 1/3".
+  /// `label` is printed before the figures, such as "epoch 1/3".
   Progress(std::string label, bool terminal);
-  /// Clears the line of a terminal.
+  /// Clears the line on a terminal.
   ~Progress();
 
-  /// True when the next `show` would write; asking is cheap.
+  /// Returns true if the next `show` would write. Cheap.
   bool due() const { return Clock::now() >= next; }
   void show(const ProgressState &state);
 
-  /// The text of one line; public for its test. `seconds` since the start.
+  /// Returns the text of one line; public for its test. `seconds` counts from
+  /// the start.
   static std::string describe(const std::string &label,
                               const ProgressState &state, double seconds,
                               bool bar);

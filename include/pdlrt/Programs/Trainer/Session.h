@@ -1,4 +1,4 @@
-//===- Session.h - The commands of a trainer --------------------*- C++ -*-===//
+//===- Session.h - Commands of a trainer ------------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -24,9 +24,15 @@
 
 namespace pdlrt {
 
-/// What a trainer was asked to do.
+/// Memory of the tables of a program that computes on devices.
+enum class TablePlacement { Host, Device };
+
+/// Formats of predictions (Predictions.h).
+enum class PredictionFormat { Tsv, Csv, Safetensors };
+
+/// Options of a trainer's command.
 struct SessionOptions {
-  /// To evaluate and to predict: the frozen program to run; empty: that of the
+  /// Frozen program to evaluate or predict with; empty: the one with the
   /// command's name.
   std::string program;
   /// Files, rows, batch size, shuffling, bad rows. The seed is `seed` below.
@@ -36,89 +42,93 @@ struct SessionOptions {
 
   int groups = 1;
   int workers = 1;
-  /// Whether they update the state of this process without waiting.
+  /// True if workers update the state of this process without locks (Hogwild).
   bool hogwild = false;
   int threads = 1;
-  /// Whether each keeps to a processor of its own.
+  /// True if each thread is pinned to its own CPU.
   bool pinThreads = false;
-  /// Products of bf16 factors are computed without AVX512-BF16.
+  /// True if products of bf16 factors are emulated without AVX512-BF16
+  /// instructions.
   bool emulateBFloat16 = false;
-  /// What a program for devices computes on (ProgramDevice.h).
+  /// Devices that a program for devices computes on (ProgramDevice.h).
   std::string device = "cuda";
-  /// Its products may round factors to TF32.
+  /// True if products may round their factors to TF32.
   bool roundsToTF32 = false;
-  /// Where tables are: "host" or "device".
-  std::string tablePlacement = "host";
-  /// What tables of this process hold at most.
+  TablePlacement tablePlacement = TablePlacement::Host;
+  /// Memory limit of the tables of this process.
   TableBound tableBound;
-  /// How many samples metrics of groups may keep in this process.
+  /// Maximum number of samples that group metrics may store in this process.
   int64_t maxGroupedSamples = 100'000'000;
 
-  /// Passes over the data; absent: 1, or as many as `steps` takes.
+  /// Passes over the data; absent: 1, or as many as `steps` needs.
   std::optional<int64_t> epochs;
-  /// Steps in total, those before a resumed checkpoint included; absent: no
-  /// limit.
+  /// Total number of steps, including steps before a resumed checkpoint;
+  /// absent: no limit.
   std::optional<int64_t> steps;
 
-  /// Data for the test metrics after each epoch; with rows only, those rows of
-  /// `data.files`.
+  /// Data for the test metrics after each epoch. If only rows are given, these
+  /// rows of `data.files`.
   std::vector<std::string> evaluateFiles;
   std::optional<RowRange> evaluateRows;
 
-  /// Whether values of layout 1 are opened (ModelParts.h).
+  /// True if values of layout 1 may be opened (ModelParts.h).
   bool acceptOldLayout = false;
-  /// Files; empty: none.
+  /// Paths of files; empty: none.
   std::string initFrom, dump, dumpBatches, dumpInputs, logLosses, output, trace,
       costs;
   bool dumpSlots = false;
-  /// Training: of `initFrom`, takes values without slots and step counts.
+  /// Training only: loads only values from `initFrom`, without slots and step
+  /// counts.
   bool initValuesOnly = false;
-  /// How predictions are written: "tsv", "csv" or "safetensors"; empty: as the
-  /// end of the name of `output` says, else "tsv".
-  std::string outputFormat;
-  /// How many milliseconds a row from a pipe waits for others of its batch
-  /// before it is predicted.
+  /// Format of predictions. Absent: given by the extension of `output`, else
+  /// tsv.
+  std::optional<PredictionFormat> outputFormat;
+  /// Maximum time in milliseconds that a row from a pipe waits for other rows
+  /// of its batch before it is predicted.
   int64_t flushAfter = 100;
 
-  /// Training: the folder to save to and to resume from. Else: the folder, or
-  /// one checkpoint in it, to start from. Empty: none.
+  /// Training: folder to save to and to resume from. Other commands: this
+  /// folder, or one checkpoint in it, to start from. Empty: none.
   std::string checkpoint;
-  /// Save after each so many steps, beside after each epoch and at the end.
+  /// Number of steps between saves, in addition to saves after each epoch and
+  /// at the end.
   std::optional<int64_t> checkpointSteps;
-  /// Save when that many minutes have passed since the last save began.
+  /// Maximum time between the starts of two saves, in minutes.
   std::optional<double> checkpointMinutes;
-  /// Save at the end of the training, but not after each epoch.
+  /// True if the training saves at its end, but not after each epoch.
   bool checkpointAtEnd = false;
-  /// How many saves in a row may fail before the training stops in order.
+  /// Number of consecutive saves that may fail before the training shuts down
+  /// gracefully.
   int64_t maxFailedSaves = 3;
-  /// Where the last checkpoint goes if it cannot be saved to `checkpoint`;
-  /// empty: nowhere.
+  /// Folder for the last checkpoint if it cannot be saved to `checkpoint`;
+  /// empty: none.
   std::string emergencyCheckpoint;
-  /// How many deltas stand between two whole checkpoints; 0: all are whole.
+  /// Maximum number of deltas between two whole checkpoints; 0: no deltas.
   int64_t checkpointDeltas = 0;
-  /// How many checkpoints stay, with all that they follow; 0: all.
+  /// Number of checkpoints to keep, in addition to those that they depend on;
+  /// 0: all.
   int64_t checkpointKeep = 3;
-  /// Go on from the newest checkpoint, if there is one.
+  /// True if the training resumes from the newest checkpoint, if there is one.
   bool resume = false;
 
-  /// Training with servers: `groups` is then the number of trainers. The
-  /// transport outlives the call.
+  /// Training with servers; then `groups` is the number of trainers.
+  /// `transport` must outlive the call.
   std::optional<DistributedOptions> distributed;
   Transport *transport = nullptr;
-  /// Where trainers own state: the program of this one's owner, of role
-  /// pserver, and where it listens. The transport takes its requests from this
-  /// process without a socket (LoopbackTransport.h).
+  /// If trainers own state: the program of this trainer's owner, with role
+  /// pserver, and its listening address. The transport delivers requests of
+  /// this process to it without a socket (LoopbackTransport.h).
   const pdl_descriptor *ownerProgram = nullptr;
   ListenPlace ownerPlace;
-  /// Gets the sentence of an error that others are told too, before that: it
-  /// may take long. The command returns it as well. May be empty.
+  /// Receives an error message before other processes are told, because that
+  /// may take long. The command returns the error too. May be empty.
   std::function<void(const std::string &sentence)> onError;
 };
 
-/// Runs a command on a checked descriptor: reads, steps, reports to the
-/// standard output, shows progress on the error stream. A stop signal ends it
-/// after the current step, with what was asked for still written, and counts as
-/// success here. Throws std::bad_alloc and std::system_error.
+/// Run a command on a checked descriptor. They print the report to the standard
+/// output and progress to the error stream. A stop signal ends a command after
+/// the current step; all requested outputs are still written, and the command
+/// returns success. Throw std::bad_alloc and std::system_error.
 Status runTrain(const pdl_descriptor &descriptor,
                 const SessionOptions &options);
 Status runEvaluate(const pdl_descriptor &descriptor,

@@ -10,6 +10,7 @@
 #define PDLRT_PROGRAMS_TRAINER_TRAININGCHECKPOINTS_H
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
+#include "pdlrt/Checkpoint/CheckpointMetrics.h"
 #include "pdlrt/Checkpoint/RunningEpoch.h"
 #include "pdlrt/Core/BackgroundTask.h"
 #include "pdlrt/Core/Status.h"
@@ -27,77 +28,93 @@
 
 namespace pdlrt {
 
-/// The flags that decide which samples the batches of an epoch hold, each with
-/// its value as a text.
+/// Returns the flags that decide which samples the batches of an epoch contain,
+/// with their values as text.
 std::vector<std::pair<std::string, std::string>>
 dataSettings(const SessionOptions &options);
 
-/// Files by names and sizes, and rows, as sentences and settings say them.
+/// Return files by names and sizes, and rows, as text for messages and
+/// settings.
 std::string filesText(const std::vector<std::string> &paths);
 std::string rowsText(const RowRange &rows);
 
-/// The checkpoints that one run writes, and the one that it goes on from. Not
+/// Checkpoints that one run writes, and the one that it resumes from. Not
 /// thread-safe.
 class TrainingCheckpoints {
 public:
-  /// With `options.resume`, finds the newest whole checkpoint in
-  /// `options.checkpoint`. Fails if it is another model's, or if it was written
-  /// with other flags than a running epoch can go on with. `first`: the first
-  /// process of a job takes hold of the folder, if need be with `takeFolder`.
-  /// The threads of `scheduler` read.
+  /// Opens the folder `options.checkpoint`. With `options.resume`, finds the
+  /// newest whole checkpoint in it. Returns an error if that belongs to another
+  /// model, or if it was written with flags that do not fit the running epoch.
+  /// `first` is true in the first process of a job, which locks the folder, if
+  /// necessary later in `takeFolder`. Threads of `scheduler` read the files.
   static Expected<std::unique_ptr<TrainingCheckpoints>>
   open(const pdl_descriptor &descriptor, const SessionOptions &options,
        bool first, Scheduler &scheduler);
 
-  /// After the join: takes the folder over where an earlier start of this
-  /// process holds it, which servers let in no more. Fails if a process of
-  /// another job does.
+  /// Takes over the lock of the folder from a previous incarnation of this
+  /// process, which servers no longer admit. Call after the join. Returns an
+  /// error if a process of another job has the lock.
   Status takeFolder(const Job &job);
-  /// For a training that begins: an error if there are checkpoints, and none is
-  /// to be resumed.
+  /// Returns an error if the folder has checkpoints but a training that starts
+  /// does not resume.
   Status checkFolder() const;
 
-  /// Once the data are open: an error where a file has another size than when
-  /// this was opened. Checkpoints would tell of other data than were read.
+  /// Returns an error if the size of a data file has changed since `open`.
+  /// Otherwise checkpoints would describe other data than were read. Call after
+  /// opening the data.
   Status checkData() const;
 
-  /// What to go on from; null if the training begins.
+  /// Returns the checkpoint to resume from; null if the training starts.
   const Checkpoint *resumed() const {
     return resumedFrom ? &*resumedFrom : nullptr;
   }
-  /// Owners of state go on from the checkpoint of `steps`: where `resumed` is a
-  /// newer one, which they have found damaged, takes that one instead.
+  /// Called if owners of state resume from the checkpoint of `steps`. If
+  /// `resumed` is a newer one, which they found damaged, uses the older one
+  /// instead.
   Status goBackTo(int64_t steps, Scheduler &scheduler);
-  /// Lets go of the files of `resumed`.
+  /// Closes the files of `resumed`.
   void forgetResumed() { resumedFrom.reset(); }
 
-  /// After `steps` steps: how many more until the next checkpoint, one after
-  /// each `options.checkpointSteps`.
+  /// Returns the common part of this run's manifests, for servers that save
+  /// without trainers.
+  CheckpointManifest plan() const;
+  /// Returns the number of steps until the next checkpoint, after `steps`
+  /// steps. There is one after every `options.checkpointSteps` steps.
   int64_t stepsUntilDue(int64_t steps) const;
-  /// Whether that was written or resumed last.
+  /// Returns true if the last written or resumed checkpoint has this progress.
   bool isSaved(int64_t steps, int64_t epoch) const {
     return latest == std::pair(steps, epoch);
   }
-  /// Steps and epoch of what was written or resumed last.
+  /// Returns steps and epoch of the checkpoint that was written or resumed
+  /// last.
   const std::pair<int64_t, int64_t> &lastSaved() const { return latest; }
-  /// Says where all processes go on from.
-  void noteResumed(int64_t steps, int64_t epoch) { latest = {steps, epoch}; }
-  /// All processes of the job: begins to write what `progress` says, of the
-  /// state as it is now, behind the end of the save before; removes checkpoints
-  /// that are older than those to keep. `running`: of all replicas; only until
-  /// this returns. The training may go on meanwhile; the model and the job
-  /// outlive the save. The error may be that of the save before.
+  /// Records the progress that all processes resume from.
+  void noteResumed(int64_t steps, int64_t epoch) {
+    latest = {steps, epoch};
+    whole = steps;
+  }
+  /// Starts a save of the current state and of `progress`, after the previous
+  /// save has ended, and removes checkpoints that need not be kept. All
+  /// processes of the job must call this. `running` has the state of all
+  /// replicas; it is used only during the call. Training may continue while the
+  /// save runs; `model` and `job` must outlive the save. The error may be that
+  /// of the previous save.
   Status save(Job &job, Model &model, const RunningEpoch &running,
               TrainingProgress progress);
-  /// Of the save that goes on, without waiting: its error where it has failed.
+  /// Returns the error of the running save if it has failed. Does not block.
   Status check();
-  /// Waits for the end of the save that goes on, if one does.
+  /// Waits for the end of the running save, if there is one.
   Status finish();
-  /// How many saves of this run are whole. Not of one that goes on.
-  int64_t completedSaves() const { return completed; }
-  /// The last save is not whole, so the same steps are saved once more.
+  /// Returns the number of completed saves of this run. Do not call during a
+  /// save.
+  int64_t completedSaves() const { return metrics.saved.value(); }
+  /// Returns the steps of the last save that is known to be complete, or of the
+  /// resumed checkpoint; 0 if there is none.
+  int64_t wholeSteps() const { return whole; }
+  /// Forgets the progress of the last save, which is not complete, so that the
+  /// same steps are saved again.
   void forgetLast() { latest = {-1, -1}; }
-  /// From now on saves go to `options.emergencyCheckpoint`.
+  /// Redirects all further saves to `options.emergencyCheckpoint`.
   Status goElsewhere();
 
 private:
@@ -114,28 +131,35 @@ private:
   Status begin(Job &job, Model &model, const RunningEpoch &running,
                TrainingProgress progress);
   SaveScope scopeOf(const std::string &name) const;
+  /// Records that the save that started last is complete.
+  void noteWhole() {
+    metrics.count({});
+    whole = latest.first;
+  }
 
   const pdl_descriptor &descriptor;
   const SessionOptions &options;
-  /// Of the first process.
+  /// Set in the first process.
   std::optional<CheckpointFolder> folder;
   std::vector<std::pair<std::string, std::string>> settings;
-  /// The folder that is saved to.
+  /// Folder of the saves.
   std::string root;
-  int64_t completed = 0;
+  CheckpointMetrics metrics;
+  int64_t whole = 0;
   std::optional<Checkpoint> resumedFrom;
-  /// Steps and epoch of the last checkpoint that was written or resumed.
+  /// Steps and epoch of the checkpoint that was written or resumed last.
   std::pair<int64_t, int64_t> latest = {0, 0};
-  /// What a delta may follow: the last save that is whole, or what was resumed.
+  /// Base of the next delta: the last completed save, or the resumed
+  /// checkpoint.
   struct Previous {
     CheckpointLink link;
-    /// What owners of state call it.
+    /// Its name at owners of state.
     std::string saveName;
-    /// How many deltas lead to it from a whole one.
+    /// Number of deltas from a whole checkpoint to this one.
     int64_t deltas = 0;
   };
   std::optional<Previous> previous;
-  /// The save that goes on.
+  /// Save in progress.
   std::unique_ptr<BackgroundTask> ongoing;
 };
 

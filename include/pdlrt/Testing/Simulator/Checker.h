@@ -1,4 +1,4 @@
-//===- Checker.h - Whether a history is one of exactly-once -----*- C++ -*-===//
+//===- Checker.h - Checks histories for exactly-once ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,18 +16,20 @@
 
 namespace pdlrt {
 
-/// Reads a history and says what is wrong with it first; empty if nothing is.
-/// It knows the scenario, and nothing of the protocol:
-/// - what a server takes, that sender gave to it, with the same content, and it
-///   takes it once;
-/// - each sender's requests are taken in order, those of a round in rank order,
-///   and a round is closed when each trainer's is there;
-/// - a server's values after a round are the rank-ordered sums, to the bit;
-/// - what a sender reads is what that server had after that step; in mode geo
-///   its copy is then that, though no more has come than others have changed,
-///   and where trainers have met all copies are the same;
-/// - a job that nothing ended ends well: all was taken, read and left; one that
-///   failed ends everywhere, with a sentence that names the trainer.
+/// Returns the first error in a history, "" if there is none. The checker knows
+/// the scenario, but not the protocol. It checks that:
+/// - a server applies only requests that their sender has sent to it, with the
+///   same content, and applies each of them once;
+/// - the requests of each sender are applied in order, those of a round in rank
+///   order, and a round is closed when each trainer's request has arrived;
+/// - a server's values after a round are bitwise equal to the rank-ordered
+///   sums;
+/// - a sender reads the server's state after that step. In mode geo its copy
+///   then equals that state, although only changes of others were sent; after
+///   trainers have met, all copies are equal;
+/// - a job without fatal fault ends successfully: all requests were applied,
+///   all responses read, and all trainers left. A failed job ends in all
+///   processes, with an error message that names the trainer.
 std::string checkHistory(const Scenario &scenario, const History &history);
 
 } // namespace pdlrt

@@ -1,4 +1,4 @@
-//===- FaultyTransport.h - A network that fails by seed ---------*- C++ -*-===//
+//===- FaultyTransport.h - Network with random faults -----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,29 +15,30 @@
 
 namespace pdlrt {
 
-/// How often what goes wrong, in thousandths.
+/// Rates of faults, in thousandths.
 struct FaultRates {
-  /// Of requests, and of responses: it is lost.
+  /// Rate of lost requests, and of lost responses.
   uint32_t drop = 0;
-  /// Of requests, and of responses: it is held for up to `longestDelay`, so
-  /// that others overtake it.
+  /// Rate of requests, and of responses, that are delayed by up to
+  /// `longestDelay`, so that others overtake it.
   uint32_t delay = 0;
   ClockTime longestDelay = std::chrono::milliseconds(500);
-  /// Of requests: a second copy comes, held for up to `longestDelay`.
+  /// Rate of requests of which a second copy arrives, delayed by up to
+  /// `longestDelay`.
   uint32_t duplicate = 0;
-  /// Of calls: at it, all open calls of its connection end as Unavailable;
-  /// their requests may still be handled.
+  /// Rate of calls at which all open calls of the connection end as
+  /// Unavailable; their requests may still be handled.
   uint32_t disconnect = 0;
 };
 
-/// What a faulty transport did.
+/// Number of faults that occurred.
 struct FaultCounts {
   uint64_t drops = 0, delays = 0, duplicates = 0, disconnects = 0;
 };
 
-/// A transport over `inner` that fails as the seed says: under a manual clock
-/// the same calls meet the same faults. `inner` and `counts` outlive it. Not
-/// thread-safe.
+/// Creates a transport over `inner` with faults determined by the seed: with a
+/// manual clock, the same calls get the same faults. `inner` and `counts` must
+/// outlive it. Not thread-safe.
 std::unique_ptr<Transport> createFaultyTransport(Transport &inner,
                                                  const FaultRates &rates,
                                                  uint64_t seed,

@@ -1,4 +1,4 @@
-//===- History.h - What happened in a simulated job -------------*- C++ -*-===//
+//===- History.h - Events of a simulated job --------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,37 +20,36 @@
 
 namespace pdlrt {
 
-/// One thing that a trainer or a server saw. Which fields count depends on
-/// `what`.
+/// One event at a trainer or a server. `what` determines which fields are used.
 struct Event {
   enum class What {
-    /// A start of a trainer begins.
+    /// An incarnation of a trainer starts.
     Started,
-    /// The first server has let a start in; `given` is its incarnation.
+    /// The first server has accepted an incarnation; its number is `given`.
     Joined,
-    /// A start ends because servers do not let it in: text.
+    /// An incarnation ends because servers reject it: text.
     Refused,
-    /// A sender gives a request to its session: server, sender, request.
+    /// A sender passes a request to its session: server, sender, request.
     Contributed,
-    /// A server took a request: server, sender, request, turn.
+    /// A server has taken a request: server, sender, request, turn.
     Applied,
-    /// A server answered a request: server, sender, step, answer.
-    Answered,
-    /// A server finished a round: server, and its values after that in
+    /// A server has answered a request: server, sender, step, answer.
+    Responded,
+    /// A server has finished a round: server, and its values afterwards in
     /// `answer.dense`.
     Closed,
-    /// A sender got an answer: server, sender, step, answer; in mode geo its
-    /// copy of that server's state behind it.
+    /// A sender has got a response: server, sender, step, answer; in mode geo
+    /// also its copy of that server's state afterwards.
     Read,
-    /// A trainer is done.
+    /// A trainer has finished.
     Left,
-    /// A trainer gave up: text.
+    /// A trainer has given up: text.
     Failed,
-    /// A trainer died.
+    /// A trainer has died.
     Crashed,
-    /// A server's job is over: text is empty, or why it failed.
+    /// A server's job is over: text is empty, or the reason of the failure.
     ServerEnded,
-    /// The time was up: text says who had not ended.
+    /// The time limit was reached: text lists the processes that had not ended.
     Hung,
   };
   What what = What::Started;
@@ -58,8 +57,8 @@ struct Event {
   uint32_t server = 0;
   uint32_t trainer = 0;
   uint32_t worker = 0;
-  /// Which start of the trainer, from 1 on; of what a server takes: the
-  /// incarnation that it has given to that one.
+  /// Number of the trainer's start, from 1. For requests taken by a server: the
+  /// incarnation that the server has assigned.
   uint64_t incarnation = 0;
   uint64_t given = 0;
   uint64_t epoch = 0;
@@ -67,15 +66,15 @@ struct Event {
   MessageKind kind = MessageKind::Exchange;
   Turn turn = Turn::Alone;
   ToyRequest request;
-  ToyAnswer answer;
+  ToyResponse response;
   ToyState copy;
   std::string text;
 
-  /// One line.
+  /// Returns the event as one line.
   std::string describe() const;
 };
 
-/// All events, in the order in which they happened.
+/// The events, in the order in which they happened.
 using History = std::vector<Event>;
 
 } // namespace pdlrt

@@ -1,4 +1,4 @@
-//===- Scenario.h - What a seed stands for ----------------------*- C++ -*-===//
+//===- Scenario.h - Scenarios generated from seeds --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -29,108 +29,112 @@ namespace pdlrt {
 struct ToyCrash {
   uint32_t trainer = 0;
   ClockTime when{0};
-  /// How long after its death a new start comes; negative: never.
+  /// Time from its death to its restart; negative: no restart.
   ClockTime back{0};
-  /// Its last words, that it failed, are on their way and may come after the
-  /// new start.
+  /// True if its Leave message, which reports the failure, is in flight and may
+  /// arrive after the restart.
   bool saysSo = false;
 };
 
-/// A trainer that no message reaches or leaves for a while.
+/// A trainer that is disconnected for a while: no message reaches or leaves it.
 struct ToyCut {
   uint32_t trainer = 0;
   ClockTime when{0};
   ClockTime length{0};
 };
 
-/// A second start of a trainer that begins whether or not the first one lives.
+/// A second start of a trainer, whether or not the first one is alive.
 struct ToySecond {
   uint32_t trainer = 0;
   ClockTime when{0};
 };
 
-/// Whose rounds, and whose waiting, a job has.
+/// The mode of a job, which determines its rounds and waits.
 enum class ToyMode {
   /// Steps are rounds of all trainers.
   Sync,
-  /// Workers send by themselves.
+  /// Workers send separately.
   Async,
-  /// The same, and nobody is far ahead of the slowest.
+  /// The same, with a limit on the distance to the slowest worker.
   BoundedStaleness,
-  /// Steps are rounds of those that come first.
+  /// Steps are rounds of the first trainers to arrive.
   Quorum,
-  /// Each trainer has a copy, and sends what it has changed.
+  /// Each trainer has a copy, and sends its changes.
   Geo,
 };
 
-/// The mode of that name; none if there is none.
+/// Returns the mode with this name; none if there is none.
 std::optional<ToyMode> toyModeOf(std::string_view name);
-/// The names of all modes.
+/// Returns the names of all modes.
 std::vector<std::string> toyModeNames();
 
-/// Who does what in one simulated job, and how bad the network is.
+/// The configuration of one simulated job and its network faults.
 struct Scenario {
   uint64_t seed = 0;
   ToyMode mode = ToyMode::Sync;
-  /// Of bounded staleness; of a quorum.
+  /// Parameters of bounded staleness, and of a quorum.
   int64_t staleness = 0;
   uint32_t quorum = 1;
   LateGradients late = LateGradients::Count;
   uint32_t servers = 1;
   uint32_t trainers = 1;
-  /// 0: trainers send steps. Otherwise each trainer has that many workers which
-  /// send by themselves.
+  /// 0: trainers send steps. Otherwise the number of workers of each trainer,
+  /// which send separately.
   uint32_t workers = 0;
-  /// What worker 0 sends, one after the other.
+  /// The requests of worker 0, in order.
   std::vector<MessageKind> program;
-  /// What other workers send.
+  /// The requests of other workers.
   std::vector<MessageKind> workerProgram;
   ServerCoreOptions core;
   FaultRates faults;
   std::vector<ToyCrash> crashes;
   std::vector<ToyCut> cuts;
   std::vector<ToySecond> seconds;
-  /// A trainer that gives up with a sentence instead of that step; -1: none.
+  /// A trainer that fails with an error message instead of doing that step; -1:
+  /// none.
   int failingTrainer = -1;
   uint64_t failingStep = 0;
-  /// Somebody sends requests with the epoch of an earlier map, and noise.
+  /// True if an additional sender sends requests with an outdated map epoch,
+  /// and random bytes.
   bool hasGhost = false;
 
-  /// Whether the job must come to its end as if nothing had happened.
+  /// Returns true if the job must end as if there had been no faults.
   bool succeeds() const;
-  /// The trainers that may end it.
+  /// Returns the trainers that may end the job.
   std::set<uint32_t> culprits() const;
-  /// Of mode geo: trainers meet in an exchange of what is left, a sum, an
-  /// exchange that only asks, and a sum. Whether that step is the exchange
-  /// which only asks; whether it is the last of the four.
-  bool onlyAsks(uint64_t step) const;
+  /// Mode geo: trainers meet in four requests: an exchange of the remaining
+  /// changes, a sum, an exchange that only requests, and a sum. `isRequestOnly`
+  /// is true for the exchange that only requests, `endsMeeting` for the last of
+  /// the four.
+  bool isRequestOnly(uint64_t step) const;
   bool endsMeeting(uint64_t step) const;
-  /// Whether a round of such requests waits for all trainers.
+  /// Returns true if a round of such requests waits for all trainers.
   bool isRoundOfAll(MessageKind kind) const {
     return kind == MessageKind::Reduce ||
            (mode == ToyMode::Sync && isOfSteps(kind));
   }
-  /// What a request of a sender is to its steps.
+  /// Returns the role of a sender's request in its steps.
   StepFacts factsOf(uint32_t worker, const ToyRequest &request) const;
   const std::vector<MessageKind> &programOf(uint32_t worker) const {
     return worker == 0 ? program : workerProgram;
   }
-  /// One line.
+  /// Returns the scenario as one line.
   std::string describe() const;
 };
 
-/// Draws a scenario: of mode sync or async.
+/// Generates a scenario of mode sync or async.
 Scenario scenarioOfSeed(uint64_t seed);
-/// Draws one of that mode.
+/// Generates a scenario of this mode.
 Scenario scenarioOfSeed(uint64_t seed, ToyMode mode);
 
-/// What a sender gives to a server in a step, having read `previous` from it:
-/// always the same, as a trainer's gradients are.
+/// Returns a sender's request to a server in a step, after it has read
+/// `previous` from it. Always the same for the same arguments, like a trainer's
+/// gradients.
 ToyRequest toyRequestOf(const Scenario &scenario, uint32_t server,
                         uint32_t trainer, uint32_t worker, uint64_t step,
-                        const ToyAnswer &previous);
+                        const ToyResponse &previous);
 
-/// Draws without state: a function of the seed and of what it is for.
+/// Returns a random number that is a function of its arguments.
 uint64_t drawFor(uint64_t seed, uint32_t purpose, uint64_t number);
 
 } // namespace pdlrt

@@ -1,4 +1,4 @@
-//===- Simulation.h - A whole job in one thread -----------------*- C++ -*-===//
+//===- Simulation.h - Simulates a job in one thread -------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,17 +21,17 @@
 
 namespace pdlrt {
 
-/// Where a test puts faults into the protocol, to see that they are noticed.
-/// Each may be empty.
+/// Hooks with which a test injects faults into the protocol, to check that they
+/// are detected. Each may be empty.
 struct SimulationHooks {
-  /// Stands before a server's application, which outlives what it returns.
+  /// Wraps a server's application, which outlives the result.
   std::function<std::unique_ptr<ServerApplication>(ServerApplication &table)>
       wrapApplication;
-  /// Stands before a server's protocol; `application` is what it works on.
+  /// Wraps a server's protocol; `application` is the one that it uses.
   std::function<RequestHandler(RequestHandler protocol,
                                ServerApplication &application)>
       wrapServer;
-  /// Stands between trainers and the network, which outlives what it returns.
+  /// Wraps the network of the trainers, which outlives the result.
   std::function<std::unique_ptr<Transport>(Transport &network)> wrapNetwork;
 };
 
@@ -42,9 +42,9 @@ struct SimulationResult {
   ClockTime duration{0};
 };
 
-/// Runs a job of toy trainers and toy servers to its end, or until its time,
-/// 20 virtual minutes, is up: one thread, a manual clock, a network that fails
-/// as the scenario says. The same scenario gives the same history.
+/// Runs a job of toy trainers and toy servers until it ends or 20 virtual
+/// minutes have passed. It uses one thread, a manual clock, and a network with
+/// the scenario's faults. The same scenario gives the same history.
 SimulationResult simulate(const Scenario &scenario,
                           const SimulationHooks &hooks = {});
 

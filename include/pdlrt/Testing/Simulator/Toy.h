@@ -1,4 +1,4 @@
-//===- Toy.h - What toy trainers send and read ------------------*- C++ -*-===//
+//===- Toy.h - Messages of toy trainers -------------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,8 +20,8 @@
 
 namespace pdlrt {
 
-/// A server's dense values: so few, and of so different sizes, that their bits
-/// show in which order a sum was formed.
+/// A server's dense values. They are few, and of such different magnitudes that
+/// their bits show the order in which a sum was formed.
 using ToyBlock = std::array<float, 4>;
 
 /// The state of a toy server.
@@ -32,12 +32,12 @@ struct ToyState {
   bool operator==(const ToyState &) const = default;
 };
 
-/// What a sender gives to one server in one step, and what it asks for.
+/// A sender's request to one server in one step.
 struct ToyRequest {
-  /// Which request of its sender, from 0 on.
+  /// Number of the request at its sender, from 0.
   uint64_t step = 0;
   std::vector<std::pair<int64_t, int64_t>> increments;
-  /// Absent from a sender that is out of data: then it is not added.
+  /// False if the sender is out of data: nothing is then added.
   bool hasPart = false;
   ToyBlock part{};
   std::vector<int64_t> keys;
@@ -47,19 +47,20 @@ struct ToyRequest {
   bool operator==(const ToyRequest &) const = default;
 };
 
-/// What a server answers: the state after the request, or after its round.
-struct ToyAnswer {
-  /// Whose answer it is.
+/// A server's response: the state after the request, or after its round.
+struct ToyResponse {
+  /// The trainer that gets the response.
   uint32_t trainer = 0;
   uint64_t step = 0;
   std::vector<std::pair<int64_t, int64_t>> counters;
-  /// Of mode geo: whether others have changed it. Elsewhere it always comes.
+  /// In mode geo, true if others have changed the dense block. Otherwise always
+  /// true.
   bool hasDense = true;
   ToyBlock dense{};
 
   Message encode() const;
-  static Expected<ToyAnswer> decode(const Message &message);
-  bool operator==(const ToyAnswer &) const = default;
+  static Expected<ToyResponse> decode(const Message &message);
+  bool operator==(const ToyResponse &) const = default;
 };
 
 } // namespace pdlrt

@@ -1,4 +1,4 @@
-//===- ToyCopies.h - Copies that a toy server puts together -----*- C++ -*-===//
+//===- ToyCopies.h - Copies in mode geo -------------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Mode geo among toys: what a request adds, its trainer has in its own copy
-// already, and what its answer brings is what others have added since the
-// answer before. So behind an answer a copy is the server's state of that
-// moment, to the bit, if each request and each answer has counted once.
+// Mode geo in simulations: a trainer's own copy already has the changes of its
+// request, and the response has the changes of others since the previous
+// response. After a response, a copy is therefore bitwise equal to the server's
+// state at that time, if each request and each response was counted once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,24 +24,24 @@
 
 namespace pdlrt {
 
-/// Adds what a request brings to a state.
+/// Adds the changes of a request to a state.
 void addChanges(const ToyRequest &request, ToyState &state);
-/// Puts what an answer brings in the place of what a copy has.
-void takeNews(const ToyAnswer &answer, ToyState &copy);
+/// Replaces values of a copy by those of a response.
+void takeNews(const ToyResponse &response, ToyState &copy);
 
-/// What trainers have yet to be told of a server's state, as a server of mode
-/// geo knows it.
+/// The changes of a server's state that trainers have not received yet, as a
+/// server in mode geo tracks them.
 class ToyNews {
 public:
   explicit ToyNews(uint32_t trainers) : seen(trainers) {}
 
-  /// Adds a trainer's request to `state`, and returns what others have changed
-  /// since the last one of that trainer.
-  ToyAnswer exchange(uint32_t trainer, const ToyRequest &request,
-                     ToyState &state);
+  /// Adds a trainer's request to `state`. Returns the changes of others since
+  /// that trainer's last request.
+  ToyResponse exchange(uint32_t trainer, const ToyRequest &request,
+                       ToyState &state);
 
 private:
-  /// By trainer: the clock at its last exchange.
+  /// Indexed by trainer: the clock at its last exchange.
   std::vector<uint64_t> seen;
   uint64_t clock = 0;
   uint64_t denseClock = 0;

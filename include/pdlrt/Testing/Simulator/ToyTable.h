@@ -1,4 +1,4 @@
-//===- ToyTable.h - A server of integers and four floats --------*- C++ -*-===//
+//===- ToyTable.h - Server application for simulations ----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -25,13 +25,13 @@
 
 namespace pdlrt {
 
-/// A server's state in a simulated job: counters by key, which show what was
-/// lost or doubled, and a dense block, which shows the order of sums. Writes
-/// down what it takes. In a round, parts are summed as SEMANTICS of sync says:
-/// the first one is copied, others are added, absent ones are not.
+/// A server's state in a simulated job: counters by key, which reveal lost or
+/// duplicated requests, and a dense block, which reveals the order of sums.
+/// Records the requests that it takes. In a round, parts are summed as in mode
+/// sync: the first one is copied, others are added, absent ones are skipped.
 class ToyTable final : public ServerApplication {
 public:
-  /// All of these outlive it.
+  /// The arguments must outlive it.
   ToyTable(const Scenario &within, uint32_t server, const Clock &by,
            History &into)
       : scenario(within), rank(server), clock(by), history(into),
@@ -57,16 +57,16 @@ public:
   Status take(const Envelope &request, Message payload, Turn turn) override;
   Status closeRound(MessageKind kind) override;
   Expected<std::vector<Message>>
-  answer(std::span<const Envelope> requests) override;
+  respond(std::span<const Envelope> requests) override;
 
   const ToyState &state() const { return values; }
 
 private:
-  /// Decodes, and writes down that it was taken.
+  /// Decodes a request, and records that it was taken.
   ToyRequest note(const Envelope &request, const Message &payload, Turn turn);
-  ToyAnswer read(const Envelope &request, const ToyRequest &asked) const;
-  /// Writes down that it is answered.
-  Message tell(const Envelope &request, const ToyAnswer &answer);
+  ToyResponse read(const Envelope &request, const ToyRequest &asked) const;
+  /// Records that a request is answered.
+  Message tell(const Envelope &request, const ToyResponse &response);
   void finishDense(const ToyBlock &sum);
 
   const Scenario &scenario;
@@ -76,20 +76,20 @@ private:
 
   ToyState values;
   uint64_t rounds = 0;
-  /// What is summed of a round.
+  /// The sums of a round.
   struct Sum {
     bool hasPart = false;
     ToyBlock dense{};
     std::map<int64_t, int64_t> counters;
   };
-  /// Of a round of steps, and of one of sums.
+  /// Sums of a round of steps, and of a round of sums.
   Sum steps, sums;
-  /// By (trainer, worker): its last request that was taken.
+  /// Indexed by (trainer, worker): its last request that was taken.
   std::map<std::pair<uint32_t, uint32_t>, ToyRequest> requests;
   const std::unique_ptr<RoundPolicy> policy;
-  /// Of mode geo; by trainer, to its exchange that was taken.
+  /// Mode geo; by trainer: the response to its last exchange.
   ToyNews news;
-  std::map<uint32_t, ToyAnswer> newsOf;
+  std::map<uint32_t, ToyResponse> newsOf;
 };
 
 } // namespace pdlrt

@@ -1,4 +1,4 @@
-//===- WrappingTransport.h - A transport with other connections -*- C++ -*-===//
+//===- WrappingTransport.h - Wraps connections of clients -------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the transports of simulations and their tests share: they leave servers
-// alone and change what a client's calls meet. One thread at a time.
+// Common base of the transports of simulations and their tests: they do not
+// change servers, but the calls of clients. Not thread-safe.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@
 
 namespace pdlrt {
 
-/// A call as its caller sees it: it ends once, later ends are ignored.
+/// A call, from the view of its caller: it ends once; later ends are ignored.
 class WrappedCall {
 public:
   explicit WrappedCall(CallDone onEnd) : done(std::move(onEnd)) {}
@@ -40,13 +40,13 @@ private:
 /// The calls of one connection.
 class WrappedCalls {
 public:
-  /// A new call; forgets those that have ended.
+  /// Adds a call, and removes those that have ended.
   std::shared_ptr<WrappedCall> add(CallDone done) {
     std::erase_if(calls, [](const auto &old) { return !old->isOpen(); });
     return calls.emplace_back(std::make_shared<WrappedCall>(std::move(done)));
   }
   const std::vector<std::shared_ptr<WrappedCall>> &all() const { return calls; }
-  /// Ends what is open as Unavailable.
+  /// Ends open calls as Unavailable.
   void endAll() {
     for (const auto &call : std::exchange(calls, {}))
       call->end({CallOutcome::Unavailable, {}});
@@ -56,12 +56,12 @@ private:
   std::vector<std::shared_ptr<WrappedCall>> calls;
 };
 
-/// Makes the connection that a client gets out of the one that it asked for.
+/// Wraps the connection that a client has requested.
 using WrapConnection = std::function<std::unique_ptr<Connection>(
     std::unique_ptr<Connection> inner)>;
 
-/// A transport over `inner`, which outlives it: listens as `inner` does and
-/// wraps each connection.
+/// Creates a transport over `inner`, which must outlive it: listens like
+/// `inner` and wraps each connection.
 std::unique_ptr<Transport> createWrappingTransport(Transport &inner,
                                                    WrapConnection wrap);
 

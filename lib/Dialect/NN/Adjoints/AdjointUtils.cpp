@@ -1,4 +1,4 @@
-//===- AdjointUtils.cpp - What adjoints share -----------------------------===//
+//===- AdjointUtils.cpp - Common code of adjoints -------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -34,7 +34,8 @@ Value pdlc::nn::sumTo(OpBuilder &builder, Location loc, Value value,
     if (i < missing ||
         (type.getDimSize(i - missing) == 1 && from.getDimSize(i) != 1))
       axes.push_back(i);
-  // Only where all axes go or all stay do they have the right shape at once.
+  // The result has the right shape at once only if all axes are removed or all
+  // are kept.
   bool keep = axes.back() >= missing;
   if (axes.size() > 1 && axes.front() == 0) {
     value = sumOver(builder, loc, value, ArrayRef(axes).drop_front(), true);

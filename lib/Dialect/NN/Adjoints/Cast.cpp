@@ -1,4 +1,4 @@
-//===- Cast.cpp - The adjoint of nn.cast ----------------------------------===//
+//===- Cast.cpp - Adjoint of nn.cast --------------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::nn;
 
-/// From one type of floats to the other; ids have no gradient.
+/// Only casts between float types are differentiable; ids have no gradient.
 bool CastOp::isDifferentiable(unsigned) {
   return isa<FloatType>(elementTypeOf(getInput().getType())) &&
          isa<FloatType>(getType().getElementType());
@@ -21,7 +21,7 @@ bool CastOp::isDifferentiable(unsigned) {
 
 SmallVector<Value> CastOp::getResiduals() { return {}; }
 
-/// Rounding counts as the identity.
+/// Rounding is treated as the identity.
 LogicalResult CastOp::buildAdjoint(AdjointBuilder &adjoints) {
   if (adjoints.isNeeded(getInput()))
     adjoints.accumulate(getInput(),

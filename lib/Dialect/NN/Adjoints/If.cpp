@@ -1,4 +1,4 @@
-//===- If.cpp - The gradient of a choice is a choice ----------------------===//
+//===- If.cpp - Adjoint of nn.if ------------------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each body of the adjoint repeats the ops of its body, as far as their values
-// are needed, and goes back through them. So nothing of a body has to be kept
-// that may not have run.
+// The adjoint of an nn.if is another nn.if. Each body of it recomputes the
+// needed values of the original body and differentiates them in reverse order.
+// Therefore no value of a body that may not have run must be kept.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,15 +22,16 @@ using namespace pdlc::nn;
 
 namespace {
 
-/// Builds the adjoint of one body into a block of its own.
+/// Builds the adjoint of one body into a separate block.
 class ChoiceAdjoint : public ReverseMode {
 public:
   ChoiceAdjoint(IfOp op, Block &body, Block &block)
       : ReverseMode(OpBuilder::atBlockEnd(&block)), op(op), body(body),
         block(block) {}
 
-  /// `isNeeded` says of each input of the op whether its cotangent is yielded;
-  /// `cotangents` are those of the results, null where there is none.
+  /// Builds the adjoint. `isNeeded` tells for each input of the op whether its
+  /// cotangent is yielded. `ofResults` are the cotangents of the results, or
+  /// null.
   LogicalResult run(ArrayRef<bool> isNeeded, ArrayRef<Value> ofResults);
 
 private:

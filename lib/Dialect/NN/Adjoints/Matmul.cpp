@@ -14,8 +14,8 @@ using namespace pdlc::nn;
 
 SmallVector<Value> MatmulOp::getResiduals() { return {getLhs(), getRhs()}; }
 
-// With C = A B: dA = dC B^T and dB = A^T dC. Of a transposed operand the
-// transposed equation is taken, so that no tensor is ever transposed in memory.
+// For C = A B: dA = dC B^T and dB = A^T dC. For a transposed operand, the
+// transposed equation is used, so that no tensor is transposed in memory.
 LogicalResult MatmulOp::buildAdjoint(AdjointBuilder &adjoints) {
   OpBuilder &builder = adjoints.builder();
   Value cotangent = adjoints.cotangent(getResult());

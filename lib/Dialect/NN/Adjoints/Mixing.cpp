@@ -15,7 +15,7 @@ using namespace pdlc::nn;
 SmallVector<Value> RotateOp::getResiduals() { return {}; }
 
 LogicalResult RotateOp::buildAdjoint(AdjointBuilder &adjoints) {
-  // In unsigned numbers, where the least one is its own negative.
+  // Unsigned, because the smallest signed number is its own negative.
   const uint64_t by = getBy();
   adjoints.accumulate(getInput(),
                       RotateOp::create(adjoints.builder(), getLoc(), getType(),

@@ -13,12 +13,12 @@ using namespace pdlc;
 using namespace pdlc::nn;
 
 bool PoolOp::isDifferentiable(unsigned operandNumber) {
-  // Ids, splits and their inverse say which rows are pooled.
+  // The other operands only determine which rows are pooled.
   return operandNumber == 0;
 }
 
 SmallVector<Value> PoolOp::getResiduals() {
-  // All but the rows.
+  // Every operand except the rows.
   return SmallVector<Value>(getOperands().drop_front());
 }
 

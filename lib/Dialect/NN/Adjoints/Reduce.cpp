@@ -12,8 +12,20 @@ using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::nn;
 
+SmallVector<Value> CumulativeSumOp::getResiduals() { return {}; }
+
+/// An element is part of the sums on its other side.
+LogicalResult CumulativeSumOp::buildAdjoint(AdjointBuilder &adjoints) {
+  adjoints.accumulate(getInput(),
+                      CumulativeSumOp::create(adjoints.builder(), getLoc(),
+                                              adjoints.cotangent(getResult()),
+                                              getExclusive(),
+                                              /*reversed=*/!getReversed()));
+  return success();
+}
+
 SmallVector<Value> ReduceOp::getResiduals() {
-  // The shape of the input is always read, its elements by `max` alone.
+  // The shape of the input is always read; its elements only by `max`.
   if (getKind() == Reduction::max)
     return {getInput(), getResult()};
   return {};

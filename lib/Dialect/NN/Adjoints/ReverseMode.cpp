@@ -1,4 +1,4 @@
-//===- ReverseMode.cpp - What adjoint programs are built with -------------===//
+//===- ReverseMode.cpp - Reverse-mode differentiation ---------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Scan.cpp - The gradient of a scan is a scan the other way ----------===//
+//===- Scan.cpp - Adjoint of nn.scan --------------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The body is differentiated as a program is. What its adjoint needs for states
-// and inputs is the body of a scan in the other direction. What sums over rows,
-// the gradients of tensors that all rows share, follows that scan: the same
-// ops, on all rows at once.
+// The adjoint of a scan is a scan in the other direction. The body is
+// differentiated like a program. The ops that compute cotangents of states and
+// inputs become the body of the reverse scan. The ops that sum over rows, such
+// as gradients of tensors that all rows share, run after that scan, on all rows
+// at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +28,8 @@ static bool isRow(Value value) { return !tensorOf(value).hasStaticShape(); }
 
 namespace {
 
-/// Builds the adjoint of the body of a scan into a block of its own, in which
-/// values of the body stand as they are until `connect`.
+/// Builds the adjoint of the body of a scan into a separate block. Until
+/// `connect`, the block uses values of the body directly.
 class BodyAdjoint : public ReverseMode {
 public:
   BodyAdjoint(ScanOp scan, AdjointBuilder &outer)
@@ -40,7 +41,7 @@ public:
   LogicalResult run() {
     findActive();
     seed();
-    // Only results that depend on nothing trained have a cotangent.
+    // All results with a cotangent are independent of trained values.
     if (inputs.empty()) {
       discard();
       return success();
@@ -69,7 +70,8 @@ private:
   Value ofFirstRow(unsigned state, RankedTensorType ofBags);
 
   bool isOfBody(Value value) const { return value.getParentBlock() == &body; }
-  /// Whether the rows of a value of the body are its results, if it has any.
+  /// Returns true if the rows of a value of the body are, or can become, a
+  /// result of the scan.
   bool isYielded(Value value);
   Value addInput(Value rows);
   int64_t partsOf(Value value);
@@ -78,7 +80,7 @@ private:
   Value rowsApart(Value value);
   Value rowsOf(Value value);
   Value insideOf(Value value);
-  Value behind(Value value);
+  Value valueAfter(Value value);
   void findOutput(Value value);
   Value cloneWith(Value value, OpBuilder &builder,
                   function_ref<Value(Value)> map);
@@ -86,28 +88,29 @@ private:
   ScanOp scan, reverse;
   AdjointBuilder &outer;
   Block &body;
-  Block *block; // the body of `reverse`, once there is one
+  Block *block; // Becomes the body of `reverse`.
   /// Operands of the reverse scan, in the order of the block's arguments.
   SmallVector<Value> inputs, shared;
   DenseMap<Value, Value> inputArguments;
-  /// The arguments of states that hand a cotangent on, by the state.
+  /// Arguments that carry the cotangents of states, by state.
   llvm::MapVector<unsigned, Value> carries;
-  /// The ops of the block that sum over rows.
+  /// Ops of the block that sum over rows.
   llvm::SetVector<Operation *> sums;
-  /// Rows of the block that are read behind the scan.
+  /// Rows of the block that are read after the scan.
   llvm::SetVector<Value> outputs;
-  /// The last op of those that are cloned into the front of the block.
+  /// Last op among those cloned to the front of the block.
   Operation *lastOfFront = nullptr;
-  /// What values are in the block, behind the scan, and as rows of bags.
-  DenseMap<Value, Value> insideValues, valuesBehind, rows;
-  /// By value of which a row has several rows, as a linear layer makes them of
-  /// a row of rank 3: what the body yields for it.
+  /// Values as available in the block, after the scan, and as rows of bags.
+  DenseMap<Value, Value> insideValues, valuesAfter, rows;
+  /// Value that the body yields for a value with several rows per row of the
+  /// bags. A linear layer produces such values from a row of rank 3.
   DenseMap<Value, Value> yieldedApart;
 };
 
 } // namespace
 
-/// Marks what depends, smoothly, on operands of the scan that want a cotangent.
+/// Marks the values that depend smoothly on operands of the scan that need a
+/// cotangent.
 void BodyAdjoint::findActive() {
   auto mark = [&](ArrayRef<BlockArgument> arguments, OperandRange operands) {
     for (auto [argument, operand] : llvm::zip_equal(arguments, operands))
@@ -119,7 +122,7 @@ void BodyAdjoint::findActive() {
   for (auto [state, init] : llvm::zip(scan.getStateArguments(), scan.getInit()))
     if (outer.isNeeded(init))
       active.insert(state);
-  // States may depend on each other in a circle.
+  // States may depend on each other cyclically.
   for (bool grows = true; grows;) {
     grows = false;
     for (Operation &op : body.without_terminator())
@@ -131,7 +134,7 @@ void BodyAdjoint::findActive() {
   }
 }
 
-/// An argument of the block that is a row of these.
+/// Returns the argument of the block for one row of `ofBags`.
 Value BodyAdjoint::addInput(Value ofBags) {
   Value &argument = inputArguments[ofBags];
   if (!argument) {
@@ -142,8 +145,8 @@ Value BodyAdjoint::addInput(Value ofBags) {
   return argument;
 }
 
-/// What a row yields has the cotangent of that result, and a state what the row
-/// behind it hands on.
+/// Sets the initial cotangents. A yielded value gets the cotangent of its
+/// result; a state gets the cotangent that the following row passes on.
 void BodyAdjoint::seed() {
   for (auto [yielded, result] : llvm::zip(scan.getYielded(), scan.getRows()))
     if (isNeeded(yielded))
@@ -164,7 +167,7 @@ LogicalResult BodyAdjoint::differentiateBody() {
   return success();
 }
 
-/// Finds what sums over rows, and what is made of such sums.
+/// Finds the ops that sum over rows, and the ops that use such sums.
 void BodyAdjoint::findSums() {
   for (Operation &op : *block) {
     bool isOfRows = llvm::any_of(op.getOperands(), [&](Value operand) {
@@ -175,8 +178,9 @@ void BodyAdjoint::findSums() {
   }
 }
 
-/// How many rows a value of the body, or of the block, has for one row of the
-/// bags: several where a reshape has joined dimensions with the first one.
+/// Returns the number of rows that a value of the body or of the block has per
+/// row of the bags. It is larger than 1 if a reshape has joined dimensions with
+/// the first one.
 int64_t BodyAdjoint::partsOf(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || !isRow(value))
@@ -196,7 +200,7 @@ int64_t BodyAdjoint::partsOf(Value value) {
   return isa<ReshapeOp>(op) ? parts * elements(of) / elements(value) : parts;
 }
 
-/// The rows of a value that belong to one row of the bags, as one row.
+/// Reshapes a value so that it has one row per row of the bags.
 Value BodyAdjoint::apart(OpBuilder &builder, Value value) {
   auto type = tensorOf(value);
   SmallVector<int64_t> shape{type.getDimSize(0), partsOf(value)};
@@ -204,21 +208,21 @@ Value BodyAdjoint::apart(OpBuilder &builder, Value value) {
   return ReshapeOp::create(builder, scan.getLoc(), type.clone(shape), value);
 }
 
-/// The opposite.
+/// Reverses `apart`.
 Value BodyAdjoint::joined(OpBuilder &builder, Value value, Type type) {
   return ReshapeOp::create(builder, scan.getLoc(), type, value);
 }
 
-/// A state is the row before of a result, but for the first row of a bag: where
-/// that is no zero, the scan yields the state itself.
+/// A state equals a result shifted by one row, except for the first row of a
+/// bag. If the initial state is not zero, the scan must yield the state itself.
 bool BodyAdjoint::isYielded(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   return !argument || (!scan.getInit().empty() &&
                        llvm::is_contained(scan.getStateArguments(), argument));
 }
 
-/// Makes the scan give the rows of all values of its body that the adjoint
-/// reads.
+/// Adds results to the scan for the rows of every value of its body that the
+/// adjoint reads.
 void BodyAdjoint::keepRows() {
   llvm::SetVector<Value> kept;
   for (Operation &op : *block)
@@ -246,7 +250,8 @@ void BodyAdjoint::keepRows() {
   scan = more;
 }
 
-/// The rows of all bags of a value of the body, one for each row of the bags.
+/// Returns the rows of a value of the body for all bags, with one row per row
+/// of the bags.
 Value BodyAdjoint::rowsApart(Value value) {
   auto yielded = scan.getYielded();
   if (Value inParts = yieldedApart.lookup(value))
@@ -254,7 +259,7 @@ Value BodyAdjoint::rowsApart(Value value) {
   return scan.getRows()[llvm::find(yielded, value) - yielded.begin()];
 }
 
-/// The rows of all bags of a value of the body.
+/// Returns the rows of a value of the body for all bags.
 Value BodyAdjoint::rowsOf(Value value) {
   if (Value known = rows.lookup(value))
     return known;
@@ -269,7 +274,7 @@ Value BodyAdjoint::rowsOf(Value value) {
     if (number < first)
       found = scan.getInputs()[number];
     else
-      // A state is what the row before left.
+      // The state is the result of the previous row.
       found = SegmentShiftOp::create(
           outer.builder(), scan.getLoc(), value.getType(),
           scan.getRows()[number - first], scan.getBags(),
@@ -278,7 +283,7 @@ Value BodyAdjoint::rowsOf(Value value) {
   return rows[value] = found;
 }
 
-/// Repeats what makes a value that is the same for all rows.
+/// Clones the op that computes a value shared by all rows.
 Value BodyAdjoint::cloneWith(Value value, OpBuilder &builder,
                              function_ref<Value(Value)> map) {
   Operation *op = value.getDefiningOp();
@@ -289,7 +294,7 @@ Value BodyAdjoint::cloneWith(Value value, OpBuilder &builder,
       ->getResult(cast<OpResult>(value).getResultNumber());
 }
 
-/// What a value is within the block.
+/// Returns the value as available in the block.
 Value BodyAdjoint::insideOf(Value value) {
   if (!isOfBody(value))
     return value;
@@ -323,11 +328,11 @@ Value BodyAdjoint::insideOf(Value value) {
   return insideValues[value] = found;
 }
 
-/// What a value is behind the reverse scan.
-Value BodyAdjoint::behind(Value value) {
+/// Returns the value as available after the reverse scan.
+Value BodyAdjoint::valueAfter(Value value) {
   if (Operation *op = value.getDefiningOp(); op && sums.contains(op))
     return value;
-  if (Value known = valuesBehind.lookup(value))
+  if (Value known = valuesAfter.lookup(value))
     return known;
   Value found;
   if (isOfBody(value) && isRow(value)) {
@@ -347,12 +352,13 @@ Value BodyAdjoint::behind(Value value) {
     found = scan.getShared()[number];
   } else {
     found = cloneWith(value, outer.builder(),
-                      [&](Value operand) { return behind(operand); });
+                      [&](Value operand) { return valueAfter(operand); });
   }
-  return valuesBehind[value] = found;
+  return valuesAfter[value] = found;
 }
 
-/// Has the scan yield a row of the block that is read behind it.
+/// Makes the reverse scan yield a row of the block if it is read after the
+/// scan.
 void BodyAdjoint::findOutput(Value value) {
   if (isOfBody(value) || !isRow(value))
     return;
@@ -362,7 +368,7 @@ void BodyAdjoint::findOutput(Value value) {
 }
 
 void BodyAdjoint::connect() {
-  // Cotangents that are handed on.
+  // Cotangents for the next row.
   SmallVector<Value> next;
   for (auto [number, carry] : carries) {
     Value handedOn = cotangents.lookup(scan.getStateArguments()[number]);
@@ -390,13 +396,13 @@ void BodyAdjoint::connect() {
 
   llvm::append_range(next, outputs);
   for (Value &value : next) {
-    // What a body yields is a row of the bags.
+    // A body yields one row per row of the bags.
     const int64_t parts = partsOf(value);
     value = insideOf(value);
     if (parts != 1)
       value = apart(opBuilder, value);
   }
-  // A result has a cotangent, so there is an input.
+  // At least one result has a cotangent, so there is an input.
   reverse = ScanOp::create(outer.builder(), scan.getLoc(),
                            TypeRange(ValueRange(next)), inputs, scan.getBags(),
                            /*init=*/ValueRange(), shared, !scan.getFromEnd());
@@ -404,7 +410,7 @@ void BodyAdjoint::connect() {
   for (Operation *sum : sums) {
     SmallVector<Value> operands;
     for (Value operand : sum->getOperands())
-      operands.push_back(behind(operand));
+      operands.push_back(valueAfter(operand));
     sum->setOperands(operands);
     OpBuilder &builder = outer.builder();
     sum->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
@@ -414,17 +420,18 @@ void BodyAdjoint::connect() {
   for (auto [argument, operand] :
        llvm::zip(scan.getInputArguments(), scan.getInputs()))
     if (Value found = cotangents.lookup(argument))
-      outer.accumulate(operand, behind(found));
+      outer.accumulate(operand, valueAfter(found));
   for (auto [argument, operand] :
        llvm::zip(scan.getSharedArguments(), scan.getShared()))
     if (Value found = cotangents.lookup(argument))
-      outer.accumulate(operand, behind(found));
+      outer.accumulate(operand, valueAfter(found));
   for (auto [number, init] : llvm::enumerate(scan.getInit()))
     if (outer.isNeeded(init))
       outer.accumulate(init, ofFirstRow(number, tensorOf(init)));
 }
 
-/// What the first row of each bag hands on to the state before it.
+/// Returns the cotangent of the initial state, which the first row of each bag
+/// passes on.
 Value BodyAdjoint::ofFirstRow(unsigned state, RankedTensorType ofBags) {
   const auto *carry = carries.find(state);
   Value handedOn = reverse.getRows()[carry - carries.begin()];

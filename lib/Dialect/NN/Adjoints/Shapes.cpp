@@ -32,11 +32,10 @@ SmallVector<Value> SliceOp::getResiduals() { return {}; }
 
 LogicalResult SliceOp::buildAdjoint(AdjointBuilder &adjoints) {
   int64_t whole = tensorOf(getInput()).getDimSize(getAxis());
-  int64_t behind = whole - getOffset() - getSize();
-  adjoints.accumulate(getInput(),
-                      PadOp::create(adjoints.builder(), getLoc(),
-                                    adjoints.cotangent(getResult()), getAxis(),
-                                    getOffset(), behind));
+  int64_t after = whole - getOffset() - getSize();
+  adjoints.accumulate(getInput(), PadOp::create(adjoints.builder(), getLoc(),
+                                                adjoints.cotangent(getResult()),
+                                                getAxis(), getOffset(), after));
   return success();
 }
 
@@ -76,8 +75,8 @@ LogicalResult TransposeOp::buildAdjoint(AdjointBuilder &adjoints) {
 
 SmallVector<Value> TakeOp::getResiduals() { return {}; }
 
-/// Of an index that is taken several times the cotangents add up, in the order
-/// of the result: the first ones of all indices are taken at once, then the
+/// If an index is taken several times, its cotangents are added in the order of
+/// the result: first the first occurrences of all indices together, then the
 /// second ones, and so on.
 LogicalResult TakeOp::buildAdjoint(AdjointBuilder &adjoints) {
   ImplicitLocOpBuilder builder(getLoc(), adjoints.builder());
@@ -109,8 +108,8 @@ bool GatherOp::isDifferentiable(unsigned operandNumber) {
 
 SmallVector<Value> GatherOp::getResiduals() { return {getIndex()}; }
 
-/// The product with the matrix [n, k] of ones where an entry was taken: of one
-/// that was taken several times the cotangents are added in that order.
+/// Multiplies by the matrix [n, k] that has ones at the taken entries. If an
+/// entry was taken several times, its cotangents are added in that order.
 LogicalResult GatherOp::buildAdjoint(AdjointBuilder &adjoints) {
   ImplicitLocOpBuilder builder(getLoc(), adjoints.builder());
   auto input = tensorOf(getInput()), index = tensorOf(getIndex());
@@ -132,7 +131,7 @@ LogicalResult GatherOp::buildAdjoint(AdjointBuilder &adjoints) {
                                       numbers));
   Value wanted = CastOp::create(
       builder, RankedTensorType::get({batch, taken}, element), getIndex());
-  // 1 where an entry is the one that is wanted: [b, k, n].
+  // 1 at the taken entries, else 0: [b, k, n].
   Value isWanted =
       EqualOp::create(builder, reshape(wanted, {batch, taken, 1}), places);
   Value sum = BatchMatmulOp::create(
@@ -144,7 +143,7 @@ LogicalResult GatherOp::buildAdjoint(AdjointBuilder &adjoints) {
 }
 
 bool BroadcastOp::isDifferentiable(unsigned operandNumber) {
-  // `like` lends its size only.
+  // Only the size of `like` is used.
   return operandNumber == 0;
 }
 

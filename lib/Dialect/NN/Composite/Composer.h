@@ -1,4 +1,4 @@
-//===- Composer.h - Ops of nn as formulas read ------------------*- C++ -*-===//
+//===- Composer.h - Builder of nn formulas ----------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,12 +14,14 @@
 
 namespace pdlc::nn {
 
-/// Builds ops of dialect nn at one place: what composite ops are made of.
+/// Builds ops of dialect nn at one insertion point. Used to lower composite
+/// ops.
 class Composer {
 public:
   explicit Composer(mlir::ImplicitLocOpBuilder &builder) : builder(builder) {}
 
-  /// A number that broadcasts to the shape of `like`, in its element type.
+  /// Returns a number that broadcasts to the shape of `like`, in its element
+  /// type.
   mlir::Value number(mlir::Value like, double value) {
     return createNumber(builder, builder.getLoc(),
                         tensorOf(like).getElementType(), value);
@@ -35,11 +37,11 @@ public:
   mlir::Value max(mlir::Value a, double b) { return max(a, number(a, b)); }
   mlir::Value min(mlir::Value a, double b) { return min(a, number(a, b)); }
   mlir::Value square(mlir::Value a) { return mul(a, a); }
-  /// An op of one operand and no attributes.
+  /// Creates an op with one operand and no attributes.
   template <typename OpType> mlir::Value apply(mlir::Value a) {
     return OpType::create(builder, a.getType(), a);
   }
-  /// A reduction that leaves a unit in place of the axis.
+  /// Creates a reduction that keeps the axis with size 1.
   mlir::Value reduce(Reduction kind, mlir::Value a, int64_t axis) {
     return ReduceOp::create(builder, kind, a, axis, /*keep=*/true);
   }

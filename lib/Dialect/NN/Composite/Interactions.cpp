@@ -1,4 +1,4 @@
-//===- Interactions.cpp - Products of features ----------------------------===//
+//===- Interactions.cpp - Feature interactions ----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::nn;
 
-/// Diagnoses a symbol that is no dense tensor of type `expected`.
+/// Reports a symbol that is not a dense tensor of type `expected`.
 static LogicalResult verifyDense(Operation *op, SymbolTableCollection &symbols,
                                  FlatSymbolRefAttr symbol,
                                  RankedTensorType expected) {

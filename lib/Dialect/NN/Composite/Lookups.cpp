@@ -1,4 +1,4 @@
-//===- Lookups.cpp - Lookups that other ops can say -----------------------===//
+//===- Lookups.cpp - Composite lookups ------------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::nn;
 
-/// What the sum of the weighted rows of each bag is divided by. A divisor of 0,
-/// as of an empty bag, becomes 1.
+/// Returns the divisor of each bag's sum of weighted rows. A divisor of 0, as
+/// for an empty bag, becomes 1.
 static Value divisorOf(Composer &compose, Pooling pooling, Value weights,
                        Value bags, Type type) {
   if (pooling == Pooling::sqrtn)
@@ -24,7 +24,7 @@ static Value divisorOf(Composer &compose, Pooling pooling, Value weights,
   return pooling == Pooling::sqrtn ? compose.apply<SqrtOp>(divisor) : divisor;
 }
 
-/// Without weights the op is one by itself.
+/// Without weights, the op is not composite.
 Value LookupOp::spellOut(ImplicitLocOpBuilder &builder) {
   if (!getWeights())
     return {};

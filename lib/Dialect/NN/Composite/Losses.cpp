@@ -1,4 +1,4 @@
-//===- Losses.cpp - Losses that other ops can say -------------------------===//
+//===- Losses.cpp - Composite losses --------------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -87,7 +87,7 @@ LogicalResult HuberLossOp::verify() {
   return verifyPositive(*this, getResult(), "a delta", getDelta(), "C2");
 }
 
-/// With q = min(d, delta): q (d - q / 2).
+/// Computes q (d - q / 2) with q = min(d, delta).
 Value HuberLossOp::spellOut(ImplicitLocOpBuilder &builder) {
   Composer compose(builder);
   Value distance =

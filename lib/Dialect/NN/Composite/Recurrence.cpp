@@ -1,4 +1,4 @@
-//===- Recurrence.cpp - Cells, as scans -----------------------------------===//
+//===- Recurrence.cpp - Recurrent cells as scans --------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -34,17 +34,17 @@ public:
                          op.getWeightAttr(), op.getBiasAttr(), StringAttr());
   }
 
-  /// The columns of a gate.
+  /// Returns the columns of a gate.
   Value gate(Value rows, int64_t number) {
     return SliceOp::create(compose.builder, rows, /*axis=*/1, number * width,
                            width);
   }
-  /// What the input and the state contribute to a gate, added.
+  /// Returns the sum of the contributions of the input and the state to a gate.
   Value sum(int64_t number) {
     return compose.add(gate(input, number), gate(fromState, number));
   }
 
-  /// Ends the body; returns the rows of the first state.
+  /// Ends the body and returns the rows of the first state.
   Value finish(ValueRange after) {
     YieldOp::create(compose.builder, after);
     compose.builder.setInsertionPointAfter(scan);

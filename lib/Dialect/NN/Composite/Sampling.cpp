@@ -1,4 +1,4 @@
-//===- Sampling.cpp - Losses of negative examples -------------------------===//
+//===- Sampling.cpp - Losses with negative samples ------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::nn;
 
-/// The own score as the product that the scores of the batch are, so that its
-/// bits are those that stand in the sum.
+/// Computes the sample's own score with the same product as the scores of the
+/// batch, so that it is bit-identical to the score in the sum.
 Value InBatchSoftmaxOp::spellOut(ImplicitLocOpBuilder &builder) {
   Composer compose(builder);
   const int64_t width = tensorOf(getUsers()).getDimSize(1);
@@ -30,8 +30,8 @@ Value InBatchSoftmaxOp::spellOut(ImplicitLocOpBuilder &builder) {
   return compose.sub(sums, own);
 }
 
-/// So low that its exponential is 0 beside any score, and far from what the
-/// element type cannot hold.
+/// A score so low that its exponential is 0 relative to any other score, but
+/// well within the range of the element type.
 static constexpr double impossibleScore = -1e30;
 
 Value SampledSoftmaxOp::spellOut(ImplicitLocOpBuilder &builder) {
@@ -48,7 +48,8 @@ Value SampledSoftmaxOp::spellOut(ImplicitLocOpBuilder &builder) {
   return compose.apply<NegOp>(first);
 }
 
-/// softplus(-own) + the sum of softplus(drawn) that are no hits.
+/// Computes softplus(-own) plus the sum of softplus(drawn) over the drawn ids
+/// that are not hits.
 static Value separate(Composer &compose, Value own, Value drawn, Value hits) {
   Value ofOwn = compose.apply<SoftplusOp>(compose.apply<NegOp>(own));
   Value ofDrawn = compose.apply<SoftplusOp>(drawn);

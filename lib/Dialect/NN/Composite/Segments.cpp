@@ -1,4 +1,4 @@
-//===- Segments.cpp - Ops on rows of bags that others can say -------------===//
+//===- Segments.cpp - Composite ops on rows of bags -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,8 +16,8 @@ static Value sumOf(Composer &compose, Value rows, Value bags, Type result) {
   return SegmentSumOp::create(compose.builder, result, rows, bags);
 }
 
-/// How many rows each bag has, at least 1, as [b, slots, 1, ...] of the
-/// result's rank.
+/// Returns the number of rows of each bag, at least 1, as [b, slots, 1, ...]
+/// with the rank of the result.
 static Value divisorOf(Composer &compose, Value bags, RankedTensorType result) {
   SmallVector<int64_t> shape(result.getShape().take_front(2));
   shape.push_back(1);
@@ -40,7 +40,7 @@ Value SegmentSqrtnOp::spellOut(ImplicitLocOpBuilder &builder) {
   return compose.div(sumOf(compose, getRows(), getBags(), getType()), root);
 }
 
-/// The row at one end of each bag: all of it that has room in one place.
+/// Returns the row at one end of each bag by padding the bag to one position.
 template <typename OpType>
 static Value takeEnd(Composer &compose, OpType op, bool fromEnd) {
   SmallVector<int64_t> shape(op.getType().getShape());

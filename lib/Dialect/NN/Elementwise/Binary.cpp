@@ -13,12 +13,13 @@ using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::nn;
 
-// Of each op the formula of one element, and the adjoint.
+// For each op: the formula of one element, and the adjoint.
 //
-// A value that is both operands of an op collects the cotangent of its last
-// use first, so right sides come before left sides throughout.
+// If a value is both operands of an op, the cotangent of its last use is added
+// first. Therefore right operands are always handled before left ones.
 
-/// Adds `value`, which has the result's shape, to the cotangent of `operand`.
+/// Adds `value`, which has the shape of the result, to the cotangent of
+/// `operand`.
 static void accumulateSum(AdjointBuilder &adjoints, Location loc, Value operand,
                           Value value) {
   adjoints.accumulate(operand,
@@ -29,7 +30,7 @@ Value AddOp::buildScalar(ImplicitLocOpBuilder &builder, ValueRange operands) {
   return arith::AddFOp::create(builder, operands[0], operands[1]);
 }
 
-/// A bias is one number for each column.
+/// A bias has one number per column.
 std::optional<PostOperation> AddOp::asPostOp(Value product) {
   auto type = tensorOf(product);
   if (getLhs() != product || getType() != type || type.getRank() != 2 ||
@@ -57,7 +58,8 @@ SmallVector<Value> SubOp::getResiduals() { return {}; }
 
 LogicalResult SubOp::buildAdjoint(AdjointBuilder &adjoints) {
   Value cotangent = adjoints.cotangent(getResult());
-  // Negated after the sum, where there are fewer elements: the bits are equal.
+  // Negate after the sum, which has fewer elements. The result is
+  // bit-identical.
   if (adjoints.isNeeded(getRhs())) {
     OpBuilder &builder = adjoints.builder();
     Value sum = sumTo(builder, getLoc(), cotangent, tensorOf(getRhs()));
@@ -94,7 +96,7 @@ SmallVector<Value> DivOp::getResiduals() { return {getRhs(), getResult()}; }
 
 LogicalResult DivOp::buildAdjoint(AdjointBuilder &adjoints) {
   OpBuilder &builder = adjoints.builder();
-  // d(a / b) = (da - (a / b) db) / b
+  // Uses d(a / b) = (da - (a / b) db) / b.
   Value quotient = DivOp::create(builder, getLoc(),
                                  adjoints.cotangent(getResult()), getRhs());
   if (adjoints.isNeeded(getRhs())) {
@@ -107,9 +109,9 @@ LogicalResult DivOp::buildAdjoint(AdjointBuilder &adjoints) {
   return success();
 }
 
-/// The adjoint of `op`, which chooses the operand that is `greater` than the
-/// other, or the one that is not: 1, 1/2 (equal operands) or 0 of the
-/// cotangent.
+/// Builds the adjoint of `op`, which selects the larger operand if `greater`,
+/// else the smaller one. The selected operand gets the cotangent, and two equal
+/// operands get half of it each.
 template <typename OpT>
 static LogicalResult buildChoiceAdjoint(OpT op, AdjointBuilder &adjoints,
                                         bool greater) {
@@ -155,10 +157,10 @@ LogicalResult MinOp::buildAdjoint(AdjointBuilder &adjoints) {
 }
 
 //===----------------------------------------------------------------------===//
-// Comparisons: the derivative is 0
+// Comparisons, with derivative 0
 //===----------------------------------------------------------------------===//
 
-/// 1 where the condition holds, else 0.
+/// Returns 1 if the condition holds, else 0.
 static Value truthOf(ImplicitLocOpBuilder &builder,
                      arith::CmpFPredicate condition, ValueRange operands) {
   Type type = operands[0].getType();
@@ -222,7 +224,7 @@ SmallVector<Value> NotEqualOp::getResiduals() { return {}; }
 LogicalResult NotEqualOp::buildAdjoint(AdjointBuilder &) { return success(); }
 
 //===----------------------------------------------------------------------===//
-// A choice by a third operand
+// Selection by a third operand
 //===----------------------------------------------------------------------===//
 
 Value SelectOp::buildScalar(ImplicitLocOpBuilder &builder,

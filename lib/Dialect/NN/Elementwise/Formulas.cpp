@@ -1,4 +1,4 @@
-//===- Formulas.cpp - What formulas of one element share ------------------===//
+//===- Formulas.cpp - Common code of scalar formulas ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Formulas.h - What formulas of one element share ----------*- C++ -*-===//
+//===- Formulas.h - Common code of scalar formulas --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,16 +15,17 @@
 
 namespace pdlc::nn {
 
-/// `value`, rounded to `type`.
+/// Creates `value`, rounded to `type`.
 mlir::Value createScalar(mlir::ImplicitLocOpBuilder &builder, mlir::Type type,
                          double value);
 
-/// `condition(a, b) ? yes : no`.
+/// Computes `condition(a, b) ? yes : no`.
 mlir::Value selectWhere(mlir::ImplicitLocOpBuilder &builder,
                         mlir::arith::CmpFPredicate condition, mlir::Value a,
                         mlir::Value b, mlir::Value yes, mlir::Value no);
 
-/// 1 for `value` > 0, -1 for `value` < 0, `rest` for zeros and NaN.
+/// Computes 1 for `value` > 0, -1 for `value` < 0, and `rest` for zeros and
+/// NaN.
 mlir::Value signOr(mlir::ImplicitLocOpBuilder &builder, mlir::Value value,
                    mlir::Value rest);
 

@@ -1,4 +1,4 @@
-//===- Losses.cpp - Losses, sample by sample ------------------------------===//
+//===- Losses.cpp - Per-sample losses -------------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

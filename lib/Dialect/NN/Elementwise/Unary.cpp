@@ -14,10 +14,10 @@ using namespace pdlc;
 using namespace pdlc::nn;
 using Predicate = arith::CmpFPredicate;
 
-// Of each op the formula of one element, and the adjoint.
+// For each op: the formula of one element, and the adjoint.
 //
-// Each adjoint is asked for only if the operand needs it: an op of one operand
-// is on the path from a trained symbol only through that operand.
+// An adjoint is built only if the operand needs it, because an op with one
+// operand depends on a trained symbol only through that operand.
 
 Value NegOp::buildScalar(ImplicitLocOpBuilder &builder, ValueRange operands) {
   return arith::NegFOp::create(builder, operands[0]);
@@ -73,13 +73,13 @@ LogicalResult LogOp::buildAdjoint(AdjointBuilder &adjoints) {
   return success();
 }
 
-/// 1 + value.
+/// Returns 1 + value.
 static Value onePlus(OpBuilder &builder, Location loc, Value value) {
   Value one = createNumber(builder, loc, tensorOf(value).getElementType(), 1);
   return AddOp::create(builder, loc, value, one);
 }
 
-/// 1 - value.
+/// Returns 1 - value.
 static Value oneMinus(OpBuilder &builder, Location loc, Value value) {
   Value one = createNumber(builder, loc, tensorOf(value).getElementType(), 1);
   return SubOp::create(builder, loc, one, value);
@@ -100,7 +100,7 @@ LogicalResult Log1pOp::buildAdjoint(AdjointBuilder &adjoints) {
   return success();
 }
 
-/// x (1 + y) / 2.
+/// Returns x (1 + y) / 2.
 static Value halfTimesOnePlus(ImplicitLocOpBuilder &builder, Value x, Value y) {
   Type type = x.getType();
   Value one = createScalar(builder, type, 1);
@@ -128,8 +128,8 @@ Value GeluOp::buildScalar(ImplicitLocOpBuilder &builder, ValueRange operands) {
 
 SmallVector<Value> GeluOp::getResiduals() { return {getInput()}; }
 
-/// With t = tanh(u): (1 + t) / 2 + x (1 - t^2) u' / 2, where
-/// u' = kGeluLinear + 3 kGeluCubic x^2.
+/// Derivative, with t = tanh(u): (1 + t) / 2 + x (1 - t^2) u' / 2, where u' =
+/// kGeluLinear + 3 kGeluCubic x^2.
 LogicalResult GeluOp::buildAdjoint(AdjointBuilder &adjoints) {
   ImplicitLocOpBuilder builder(getLoc(), adjoints.builder());
   Value x = getInput();
@@ -158,19 +158,19 @@ LogicalResult GeluOp::buildAdjoint(AdjointBuilder &adjoints) {
 }
 
 //===----------------------------------------------------------------------===//
-// The error function: W. J. Cody, Rational Chebyshev approximations for the
+// The error function. See W. J. Cody, Rational Chebyshev approximations for the
 // error function, Mathematics of Computation 23 (1969)
 //===----------------------------------------------------------------------===//
 
-// erf(x) / x is P(x^2) / Q(x^2) for |x| <= 0.46875. Coefficients by descending
-// powers.
+// For |x| <= 0.46875, erf(x) / x is P(x^2) / Q(x^2). Coefficients are in
+// descending powers.
 static constexpr double kNearP[] = {
     1.85777706184603153e-1, 3.16112374387056560, 1.13864154151050156e2,
     3.77485237685302021e2, 3.20937758913846947e3};
 static constexpr double kNearQ[] = {
     1.0, 2.36012909523441209e1, 2.44024637934444173e2, 1.28261652607737228e3,
     2.84423683343917062e3};
-// erfc(x) exp(x^2) is P(x) / Q(x) from there to 4; beyond, erfc is below 2^-25.
+// From there up to 4, erfc(x) exp(x^2) is P(x) / Q(x).
 static constexpr double kMiddleP[] = {
     2.15311535474403846e-8, 5.64188496988670089e-1, 8.88314979438837594,
     6.61191906371416295e1,  2.98635138197400131e2,  8.81952221241769090e2,
@@ -184,8 +184,8 @@ static constexpr double kMiddleQ[] = {1.0,
                                       4.36261909014324716e3,
                                       3.43936767414372164e3,
                                       1.23033935480374942e3};
-// erfc(x) x exp(x^2) is 1 / sqrt(pi) - y P(y) / Q(y) with y = 1 / x^2 from 4
-// on.
+// From 4 on, erfc(x) x exp(x^2) is 1 / sqrt(pi) - y P(y) / Q(y) with y = 1 /
+// x^2. There, erfc is below 2^-25.
 static constexpr double kFarP[] = {
     1.63153871373020978e-2, 3.05326634961232344e-1, 3.60344899949804439e-1,
     1.25781726111229246e-1, 1.60837851487422766e-2, 6.58749161529837803e-4};
@@ -197,7 +197,7 @@ static constexpr double kFarQ[] = {1.0,
                                    2.33520497626869185e-3};
 static constexpr double kOneBySqrtPi = 0.56418958354775628695;
 
-/// A polynomial at x, by Horner's rule.
+/// Evaluates a polynomial at x by Horner's rule.
 static Value polynomial(ImplicitLocOpBuilder &builder, Value x,
                         ArrayRef<double> coefficients) {
   Type type = x.getType();
@@ -214,15 +214,15 @@ static Value quotient(ImplicitLocOpBuilder &builder, Value x,
                                polynomial(builder, x, below));
 }
 
-/// erf(x) without branches. Each approximation is computed where it holds, so
-/// that none overflows elsewhere.
+/// Computes erf(x) without branches. The argument of each approximation is
+/// clamped to its range, so that none overflows.
 static Value buildErf(ImplicitLocOpBuilder &builder, Value x) {
   using Predicate = arith::CmpFPredicate;
   Type type = x.getType();
   Value size = math::AbsFOp::create(builder, x);
   Value nearEnd = createScalar(builder, type, 0.46875);
   Value middleEnd = createScalar(builder, type, 4);
-  // NaN survives each of these: it is not larger than anything.
+  // Each selection preserves NaN, because NaN is not larger than any number.
   Value within =
       selectWhere(builder, Predicate::OGT, size, nearEnd, nearEnd, x);
   Value square = arith::MulFOp::create(builder, within, within);
@@ -231,7 +231,7 @@ static Value buildErf(ImplicitLocOpBuilder &builder, Value x) {
 
   Value middle =
       selectWhere(builder, Predicate::OGT, size, middleEnd, middleEnd, size);
-  // exp(-x^2) of a larger x is 0.
+  // For larger x, exp(-x^2) is 0.
   Value most = createScalar(builder, type, 30);
   Value bounded = selectWhere(builder, Predicate::OGT, size, most, most, size);
   Value far = selectWhere(builder, Predicate::OLT, bounded, middleEnd,
@@ -264,7 +264,7 @@ Value ErfOp::buildScalar(ImplicitLocOpBuilder &builder, ValueRange operands) {
 
 SmallVector<Value> ErfOp::getResiduals() { return {getInput()}; }
 
-/// exp(-x^2), times `scale`.
+/// Returns exp(-x^2) times `scale`.
 static Value bell(ImplicitLocOpBuilder &builder, Value x, double scale) {
   Value square = MulOp::create(builder, x, x);
   Value exponent = NegOp::create(builder, square);
@@ -294,7 +294,7 @@ Value GeluErfOp::buildScalar(ImplicitLocOpBuilder &builder,
 
 SmallVector<Value> GeluErfOp::getResiduals() { return {getInput()}; }
 
-/// (1 + erf(x / sqrt(2))) / 2 + x exp(-x^2 / 2) / sqrt(2 pi).
+/// Derivative: (1 + erf(x / sqrt(2))) / 2 + x exp(-x^2 / 2) / sqrt(2 pi).
 LogicalResult GeluErfOp::buildAdjoint(AdjointBuilder &adjoints) {
   ImplicitLocOpBuilder builder(getLoc(), adjoints.builder());
   Value x = getInput();
@@ -395,7 +395,8 @@ LogicalResult CosOp::buildAdjoint(AdjointBuilder &adjoints) {
 }
 
 static Value buildSigmoid(ImplicitLocOpBuilder &builder, Value x) {
-  // f32: one source for all halves (pdlabi/math.h). f64: 1 / (1 + exp(-x)).
+  // In f32, compiler and runtime share one function (pdlabi/math.h). In f64,
+  // use 1 / (1 + exp(-x)).
   Type type = x.getType();
   if (type.isF32())
     return callSettled(builder, "pdlabi_sigmoidf", x);
@@ -463,7 +464,7 @@ Value RsqrtOp::buildScalar(ImplicitLocOpBuilder &builder, ValueRange operands) {
 
 SmallVector<Value> RsqrtOp::getResiduals() { return {getResult()}; }
 
-/// -y^3 / 2 with y = 1 / sqrt(x).
+/// Derivative: -y^3 / 2 with y = 1 / sqrt(x).
 LogicalResult RsqrtOp::buildAdjoint(AdjointBuilder &adjoints) {
   ImplicitLocOpBuilder builder(getLoc(), adjoints.builder());
   Value y = getResult();
@@ -507,7 +508,7 @@ Value SwishOp::buildScalar(ImplicitLocOpBuilder &builder, ValueRange operands) {
 
 SmallVector<Value> SwishOp::getResiduals() { return {getInput()}; }
 
-/// s (1 + x (1 - s)) with s = sigmoid(x).
+/// Derivative: s (1 + x (1 - s)) with s = sigmoid(x).
 LogicalResult SwishOp::buildAdjoint(AdjointBuilder &adjoints) {
   ImplicitLocOpBuilder builder(getLoc(), adjoints.builder());
   Value gate = SigmoidOp::create(builder, getInput());
@@ -535,7 +536,7 @@ Value HardSigmoidOp::buildScalar(ImplicitLocOpBuilder &builder,
 
 SmallVector<Value> HardSigmoidOp::getResiduals() { return {getResult()}; }
 
-/// 1/6 where the result is neither 0 nor 1.
+/// Derivative: 1/6 where the result is neither 0 nor 1.
 LogicalResult HardSigmoidOp::buildAdjoint(AdjointBuilder &adjoints) {
   ImplicitLocOpBuilder builder(getLoc(), adjoints.builder());
   Value y = getResult();
@@ -559,8 +560,8 @@ Value LeakyReluOp::buildScalar(ImplicitLocOpBuilder &builder,
   return selectWhere(builder, Predicate::OGT, x, zero, x, part);
 }
 
-/// The adjoint of an op of one operand whose slope is 1 where its input is
-/// positive, and `otherwise` elsewhere.
+/// Accumulates the adjoint of an op of one operand with slope 1 for positive
+/// inputs and `otherwise` for others.
 static void accumulateOneOr(AdjointBuilder &adjoints, Value input, Value result,
                             Value otherwise) {
   ImplicitLocOpBuilder builder(result.getLoc(), adjoints.builder());
@@ -584,7 +585,7 @@ LogicalResult LeakyReluOp::buildAdjoint(AdjointBuilder &adjoints) {
 }
 
 Value EluOp::buildScalar(ImplicitLocOpBuilder &builder, ValueRange operands) {
-  // exp(x) - 1 = 2 t / (1 - t) with t = tanh(x / 2): near 0 no digit is lost.
+  // exp(x) - 1 = 2 t / (1 - t) with t = tanh(x / 2) is accurate near 0.
   Value x = operands[0];
   Type type = x.getType();
   Value zero = createScalar(builder, type, 0),
@@ -654,11 +655,11 @@ Value PowOp::buildScalar(ImplicitLocOpBuilder &builder, ValueRange operands) {
 
 SmallVector<Value> PowOp::getResiduals() { return {getInput()}; }
 
-/// exponent x^(exponent - 1)
+/// Derivative: exponent x^(exponent - 1).
 LogicalResult PowOp::buildAdjoint(AdjointBuilder &adjoints) {
   ImplicitLocOpBuilder builder(getLoc(), adjoints.builder());
   const double exponent = getExponent().convertToDouble();
-  // x^0 is 1 at 0 too, and x^1 has slope 1 there.
+  // At 0, x^0 is also 1, and x^1 has slope 1.
   if (exponent == 0)
     return success();
   if (exponent == 1) {
@@ -676,8 +677,8 @@ LogicalResult PowOp::buildAdjoint(AdjointBuilder &adjoints) {
   return success();
 }
 
-/// One number for each column, rounded to the element type.
-static DenseElementsAttr rounded(StandardiseOp op, ArrayRef<double> numbers) {
+/// Returns one number per column, rounded to the element type.
+static DenseElementsAttr rounded(StandardizeOp op, ArrayRef<double> numbers) {
   Type element = tensorOf(op.getInput()).getElementType();
   SmallVector<Attribute> values;
   for (double number : numbers)
@@ -687,21 +688,21 @@ static DenseElementsAttr rounded(StandardiseOp op, ArrayRef<double> numbers) {
       values);
 }
 
-Value StandardiseOp::buildScalar(ImplicitLocOpBuilder &builder,
+Value StandardizeOp::buildScalar(ImplicitLocOpBuilder &builder,
                                  ValueRange operands) {
-  Value centred = arith::SubFOp::create(builder, operands[0], operands[1]);
-  return arith::DivFOp::create(builder, centred, operands[2]);
+  Value centered = arith::SubFOp::create(builder, operands[0], operands[1]);
+  return arith::DivFOp::create(builder, centered, operands[2]);
 }
 
-SmallVector<DenseElementsAttr> StandardiseOp::getScalarConstants() {
+SmallVector<DenseElementsAttr> StandardizeOp::getScalarConstants() {
   return {rounded(*this, getMean()), rounded(*this, getDeviation())};
 }
 
-SmallVector<Value> StandardiseOp::getResiduals() { return {}; }
+SmallVector<Value> StandardizeOp::getResiduals() { return {}; }
 
-LogicalResult StandardiseOp::buildAdjoint(AdjointBuilder &adjoints) {
+LogicalResult StandardizeOp::buildAdjoint(AdjointBuilder &adjoints) {
   OpBuilder &builder = adjoints.builder();
-  // The same rounded deviations that the op divides by.
+  // The same rounded deviations as in the op.
   Value divisor =
       ConstantOp::create(builder, getLoc(), rounded(*this, getDeviation()));
   adjoints.accumulate(getInput(),
@@ -711,7 +712,7 @@ LogicalResult StandardiseOp::buildAdjoint(AdjointBuilder &adjoints) {
 }
 
 //===----------------------------------------------------------------------===//
-// What gradients do not pass
+// Ops that stop gradients
 //===----------------------------------------------------------------------===//
 
 Value SignOp::buildScalar(ImplicitLocOpBuilder &builder, ValueRange operands) {
@@ -744,7 +745,7 @@ LogicalResult StopGradientOp::buildAdjoint(AdjointBuilder &) {
 }
 
 //===----------------------------------------------------------------------===//
-// Repetition; its adjoint is beside those of shapes
+// Broadcast; its adjoint is with those of shapes
 //===----------------------------------------------------------------------===//
 
 Value BroadcastOp::buildScalar(ImplicitLocOpBuilder &, ValueRange operands) {

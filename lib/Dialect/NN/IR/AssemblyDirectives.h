@@ -1,4 +1,4 @@
-//===- AssemblyDirectives.h - Custom pieces of nn's assembly ----*- C++ -*-===//
+//===- AssemblyDirectives.h - Custom assembly directives of nn --*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Parsers and printers that the declarative assembly formats name. Included
-// only where TableGen's op definitions are.
+// Parsers and printers that the declarative assembly formats use. Include this
+// file only together with TableGen's op definitions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@
 
 namespace pdlc::nn {
 
-/// The type of bags, and of those that they are to be like where theirs is
-/// another one.
+/// Parses the type of bags, followed by the type of the bags that they must
+/// match if that is different.
 inline mlir::ParseResult parseTypeAndLike(mlir::OpAsmParser &parser,
                                           mlir::Type &type, mlir::Type &like) {
   if (parser.parseType(type))
@@ -39,7 +39,7 @@ inline void printTypeAndLike(mlir::OpAsmPrinter &printer, mlir::Operation *,
     printer << ", " << like;
 }
 
-/// `(show, click)`.
+/// Syntax: `(show, click)`.
 inline mlir::ParseResult parseNames(mlir::OpAsmParser &parser,
                                     mlir::ArrayAttr &names) {
   llvm::SmallVector<mlir::Attribute> list;
@@ -66,7 +66,7 @@ inline void printNames(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer << ")";
 }
 
-/// `show(%0) click(%1)`.
+/// Syntax: `show(%0) click(%1)`.
 inline mlir::ParseResult parseNamedOperands(
     mlir::OpAsmParser &parser, mlir::ArrayAttr &names,
     llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand> &operands) {
@@ -94,7 +94,7 @@ inline void printNamedOperands(mlir::OpAsmPrinter &printer, mlir::Operation *,
       " ");
 }
 
-/// A type, then the one type of all of some operands.
+/// Parses a type, followed by a second type that all of the operands share.
 inline mlir::ParseResult
 parseOneTypeOf(mlir::OpAsmParser &parser, mlir::Type &first,
                llvm::SmallVectorImpl<mlir::Type> &types,
@@ -113,8 +113,8 @@ inline void printOneTypeOf(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer << first << ", " << types.front();
 }
 
-/// The types of what a metric observes: of predictions, and of labels where
-/// theirs is another one.
+/// Parses the types of the operands of a metric: that of the predictions, then
+/// that of the labels if it is different.
 inline mlir::ParseResult parseObserveTypes(
     mlir::OpAsmParser &parser,
     const std::optional<mlir::OpAsmParser::UnresolvedOperand> &labels,
@@ -153,7 +153,7 @@ inline void printObserveTypes(mlir::OpAsmPrinter &printer, mlir::Operation *,
     printer << ", " << labelType;
 }
 
-/// `relu`; `none` stands for no attribute.
+/// Syntax: `relu`. The word `none` means that there is no attribute.
 inline mlir::ParseResult parseActivation(mlir::OpAsmParser &parser,
                                          mlir::StringAttr &activation) {
   llvm::StringRef name;
@@ -169,7 +169,7 @@ inline void printActivation(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer << activation.getValue();
 }
 
-/// `sum`; `none` stands for no attribute.
+/// Syntax: `sum`. The word `none` means that there is no attribute.
 inline mlir::ParseResult parseLookupPooling(mlir::OpAsmParser &parser,
                                             PoolingAttr &pooling) {
   llvm::StringRef name;
@@ -191,7 +191,7 @@ inline void printLookupPooling(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer << (pooling ? stringifyPooling(pooling.getValue()) : "none");
 }
 
-/// A dictionary, an entry a line.
+/// A dictionary with one entry per line.
 inline mlir::ParseResult parseParts(mlir::OpAsmParser &parser,
                                     mlir::DictionaryAttr &parts) {
   return parser.parseAttribute(parts);
@@ -216,8 +216,8 @@ inline void printParts(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer << '}';
 }
 
-/// `(name = 1.0, other = 2.0)`. `parseRest`, if there is one, parses what else
-/// stands behind a number.
+/// Parses `(name = 1.0, other = 2.0)`. `parseRest`, if given, parses the text
+/// after each number.
 inline mlir::ParseResult
 parseNamedNumbers(mlir::OpAsmParser &parser, mlir::ArrayAttr &names,
                   mlir::DenseF64ArrayAttr &values,
@@ -242,8 +242,8 @@ parseNamedNumbers(mlir::OpAsmParser &parser, mlir::ArrayAttr &names,
   return mlir::success();
 }
 
-/// `printRest`, if there is one, prints what else stands behind a number, of
-/// which it gets the place in the list.
+/// Prints `(name = 1.0, other = 2.0)`. `printRest`, if given, prints the text
+/// after number i.
 inline void
 printNamedNumbers(mlir::OpAsmPrinter &printer, mlir::Operation *,
                   mlir::ArrayAttr names, mlir::DenseF64ArrayAttr values,
@@ -263,7 +263,7 @@ printNamedNumbers(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer << ")";
 }
 
-/// `(name = 1.0 from 0.0 below 2.0, other = 2.0)`
+/// Syntax: `(name = 1.0 from 0.0 below 2.0, other = 2.0)`.
 inline mlir::ParseResult parseHypers(mlir::OpAsmParser &parser,
                                      mlir::ArrayAttr &names,
                                      mlir::DenseF64ArrayAttr &values,
@@ -321,7 +321,7 @@ inline void printHypers(mlir::OpAsmPrinter &printer, mlir::Operation *op,
   });
 }
 
-/// `row` or, for a whole parameter, `param`, and its region.
+/// Parses the word `row`, or `param` for a whole parameter, and the region.
 inline mlir::ParseResult parseRowRegion(mlir::OpAsmParser &parser,
                                         mlir::Region &row,
                                         mlir::UnitAttr &whole) {
@@ -329,7 +329,7 @@ inline mlir::ParseResult parseRowRegion(mlir::OpAsmParser &parser,
     whole = parser.getBuilder().getUnitAttr();
   else if (mlir::failed(parser.parseOptionalKeyword("row")))
     return parser.emitError(parser.getCurrentLocation())
-           << "expected region 'row' or 'param' behind region 'sum'";
+           << "expected region 'row' or 'param' after region 'sum'";
   return parser.parseRegion(row);
 }
 
@@ -339,15 +339,15 @@ inline void printRowRegion(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer.printRegion(row);
 }
 
-/// The value of a constant, and the same numbers in f64 where f32 does not hold
-/// them: `dense<0.1> : tensor<4xf32>`.
+/// Value of a constant, such as `dense<0.1> : tensor<4xf32>`. `exact` contains
+/// the same numbers in f64 if f32 cannot represent them.
 mlir::ParseResult parseConstantValue(mlir::OpAsmParser &parser,
                                      mlir::ElementsAttr &value,
                                      mlir::ElementsAttr &exact);
 void printConstantValue(mlir::OpAsmPrinter &printer, mlir::Operation *,
                         mlir::ElementsAttr value, mlir::ElementsAttr exact);
 
-/// `#a, #b`
+/// Syntax: `#a, #b`.
 inline mlir::ParseResult parseAttributeList(mlir::OpAsmParser &parser,
                                             mlir::ArrayAttr &list) {
   llvm::SmallVector<mlir::Attribute> attributes;
@@ -363,7 +363,7 @@ inline void printAttributeList(mlir::OpAsmPrinter &printer, mlir::Operation *,
   llvm::interleaveComma(list, printer);
 }
 
-/// `@a`, added to a list.
+/// Parses `@a` and adds it to a list.
 inline mlir::ParseResult
 parseSymbol(mlir::OpAsmParser &parser,
             llvm::SmallVectorImpl<mlir::Attribute> &symbols) {
@@ -374,7 +374,7 @@ parseSymbol(mlir::OpAsmParser &parser,
   return mlir::success();
 }
 
-/// `[@a, @b]`, or one `@a` without brackets.
+/// Syntax: `[@a, @b]`, or `@a` without brackets for a single symbol.
 inline mlir::ParseResult parseSymbolList(mlir::OpAsmParser &parser,
                                          mlir::ArrayAttr &list) {
   llvm::SmallVector<mlir::Attribute> symbols;
@@ -400,7 +400,8 @@ inline void printSymbolList(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer << "]";
 }
 
-/// `[@a * 5, @b]`: programs, and how many steps each does in turn.
+/// Syntax: `[@a * 5, @b]`: programs, and the number of consecutive steps of
+/// each.
 inline mlir::ParseResult parseTurns(mlir::OpAsmParser &parser,
                                     mlir::ArrayAttr &programs,
                                     mlir::DenseI64ArrayAttr &steps) {
@@ -435,7 +436,7 @@ inline void printTurns(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer << "]";
 }
 
-/// `[bias, relu]`: enumerators without their dialect prefix.
+/// Syntax: `[bias, relu]`, which are enumerators without their dialect prefix.
 template <typename AttrT, typename Symbolize>
 mlir::ParseResult parseEnumerators(mlir::OpAsmParser &parser,
                                    mlir::ArrayAttr &list, Symbolize symbolize,
@@ -479,14 +480,14 @@ inline void printPostOps(mlir::OpAsmPrinter &printer, mlir::Operation *,
 using UnresolvedOperands =
     llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand>;
 
-/// `(%a bags(%sa), %b bags(%sb))`
+/// Syntax: `(%a bags(%sa), %b bags(%sb))`.
 mlir::ParseResult parseBagList(mlir::OpAsmParser &parser,
                                UnresolvedOperands &ids,
                                UnresolvedOperands &splits);
 void printBagList(mlir::OpAsmPrinter &printer, mlir::Operation *,
                   mlir::OperandRange ids, mlir::OperandRange splits);
 
-/// `(%a bags(%sa) mean, %b sum)`
+/// Syntax: `(%a bags(%sa) mean, %b sum)`.
 mlir::ParseResult parsePoolInputs(mlir::OpAsmParser &parser,
                                   UnresolvedOperands &ids,
                                   UnresolvedOperands &splits,
@@ -496,7 +497,7 @@ void printPoolInputs(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                      mlir::OperandRange ids, mlir::OperandRange splits,
                      mlir::ArrayAttr poolings, mlir::DenseBoolArrayAttr bagged);
 
-/// `(%a bags(%sa) mean from %da, %b sum)`
+/// Syntax: `(%a bags(%sa) mean from %da, %b sum)`.
 mlir::ParseResult parsePoolGradientInputs(mlir::OpAsmParser &parser,
                                           UnresolvedOperands &ids,
                                           UnresolvedOperands &splits,
@@ -511,7 +512,7 @@ void printPoolGradientInputs(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                              mlir::DenseBoolArrayAttr bagged,
                              mlir::DenseBoolArrayAttr present);
 
-/// `{@w = %g : tensor<4x1xf32>, @emb[%keys] = %ge : tensor<?x10xf32>}`
+/// Syntax: `{@w = %g : tensor<4x1xf32>, @emb[%keys] = %ge : tensor<?x10xf32>}`.
 mlir::ParseResult parseSymbolGradients(mlir::OpAsmParser &parser,
                                        mlir::ArrayAttr &symbols,
                                        UnresolvedOperands &gradients,
@@ -523,13 +524,13 @@ void printSymbolGradients(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                           mlir::TypeRange types, mlir::OperandRange keys,
                           mlir::DenseBoolArrayAttr keyed);
 
-/// `(weight, clip_factor, "rate")`
+/// Syntax: `(weight, clip_factor, "rate")`.
 mlir::ParseResult parseScalarNames(mlir::OpAsmParser &parser,
                                    mlir::ArrayAttr &names);
 void printScalarNames(mlir::OpAsmPrinter &printer, mlir::Operation *,
                       mlir::ArrayAttr names);
 
-/// `(@a, @b)`.
+/// Syntax: `(@a, @b)`.
 inline mlir::ParseResult parseSymbolArguments(mlir::OpAsmParser &parser,
                                               mlir::ArrayAttr &list) {
   llvm::SmallVector<mlir::Attribute> symbols;
@@ -548,7 +549,8 @@ inline void printSymbolArguments(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer << ")";
 }
 
-/// `%p as "ctr", %q as "cvr" : type, type`; nothing where nothing is returned.
+/// Syntax: `%p as "ctr", %q as "cvr" : type, type`; empty if nothing is
+/// returned.
 mlir::ParseResult parseReturned(
     mlir::OpAsmParser &parser,
     llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand> &operands,
@@ -557,7 +559,8 @@ void printReturned(mlir::OpAsmPrinter &printer, mlir::Operation *,
                    mlir::OperandRange operands, mlir::TypeRange types,
                    mlir::ArrayAttr names);
 
-/// A region with its block arguments; an operand-less `nn.return` is implied.
+/// A region with its block arguments. An `nn.return` without operands is
+/// implied.
 inline mlir::ParseResult parseProgramBody(mlir::OpAsmParser &parser,
                                           mlir::Region &body) {
   if (parser.parseRegion(body))

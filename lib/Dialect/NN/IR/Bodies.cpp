@@ -1,4 +1,4 @@
-//===- Bodies.cpp - What ops with bodies share ----------------------------===//
+//===- Bodies.cpp - Common code of ops with bodies ------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,7 +16,7 @@ using namespace pdlc::nn;
 std::string pdlc::nn::findBodyHindrance(Operation &op) {
   if (isa<CallOp>(op))
     return "";
-  // What is drawn or mixed belongs to the samples of a whole batch.
+  // Random numbers and mixed samples belong to the samples of a whole batch.
   if (isa<DrawingOpInterface>(op))
     return "draws for each sample";
   if (op.hasTrait<MixesSamples>())
@@ -63,7 +63,7 @@ pdlc::nn::verifyBodyComputes(Region &body, StringRef what,
       continue;
     InFlightDiagnostic diagnostic =
         op.emitOpError() << hindrance << ", which the body of a " << what
-                         << " does not; put it before or behind the " << what
+                         << " does not; put it before or after the " << what
                          << " (C4)";
     diagnostic.attachNote(owner->getLoc()) << "the " << what << " is here";
     return diagnostic;

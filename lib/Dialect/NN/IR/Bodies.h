@@ -1,4 +1,4 @@
-//===- Bodies.h - What ops with bodies share --------------------*- C++ -*-===//
+//===- Bodies.h - Common code of ops with bodies ----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,29 +13,30 @@
 
 namespace pdlc::nn {
 
-/// What keeps an op out of any body, the end of a sentence that begins with the
-/// op's name; empty if nothing does.
+/// Returns the reason why an op may not be in any body; empty if it may. The
+/// text continues an error message that starts with the name of the op.
 std::string findBodyHindrance(mlir::Operation &op);
 
-/// The types of what a body yields, which are those of the op's results. Fails
-/// with a sentence that cites C3 where it ends otherwise.
+/// Infers the result types of an op from the values that its body yields. If
+/// the body does not end in a yield, fails with an error message that cites C3.
 mlir::LogicalResult inferFromBody(std::optional<mlir::Location> location,
                                   llvm::StringRef operation, mlir::Region &body,
                                   llvm::SmallVectorImpl<mlir::Type> &types);
 
-/// Whether the module of an op is one that a user writes.
+/// Returns true if the op's module is in phase `model`, that is, written by a
+/// user.
 bool isInPhaseModel(mlir::Operation *op);
 
-/// Refuses ops of a body that do more than compute, and those of which
-/// `hinders` says something, the end of a sentence that begins with the op's
-/// name. `what` names the op of the body in the errors, which cite C4.
+/// Rejects ops of a body that do more than compute, and ops for which `hinders`
+/// returns a reason. The reason continues an error message that starts with the
+/// name of the op. `what` names the op of the body. The errors cite C4.
 mlir::LogicalResult
 verifyBodyComputes(mlir::Region &body, llvm::StringRef what,
                    llvm::function_ref<std::string(mlir::Operation &)> hinders);
 
-/// Refuses values from outside of the body; `remedy` says what to do about one.
-/// Comes before the trait IsolatedFromAbove, which says the same without a way
-/// out. `what` names the op of the body, whose constraint is C5.
+/// Rejects values from outside of the body; `remedy` tells how to fix each.
+/// Must run before the trait IsolatedFromAbove, which reports the same error
+/// without a fix. `what` names the op of the body. The errors cite C5.
 mlir::LogicalResult
 verifyCaptures(mlir::Region &body, llvm::StringRef what,
                llvm::function_ref<const char *(mlir::Value)> remedy);

@@ -1,4 +1,4 @@
-//===- Bundles.cpp - Operands that belong together ------------------------===//
+//===- Bundles.cpp - Bundles of operands ----------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An op has lists of operands; what is optional for an entry of one list is a
-// shorter list, and flags say which entries have it. Only this file knows: all
-// others read and write bundles.
+// MLIR stores the operands of an op in flat lists. If a value is optional for
+// each entry of a list, it is stored in a shorter list, with flags that tell
+// which entries have it. Only this file handles the flat form. All other code
+// reads and writes bundles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +22,8 @@ using namespace pdlc::nn;
 // Lists of optional values
 //===----------------------------------------------------------------------===//
 
-/// One value for each flag: the next one of `values` where it is true, else
-/// null.
+/// Returns one value per flag: the next one of `values` if the flag is set,
+/// else null.
 static SmallVector<Value> spread(ValueRange values, ArrayRef<bool> flags) {
   SmallVector<Value> result;
   for (bool flag : flags) {
@@ -32,7 +33,7 @@ static SmallVector<Value> spread(ValueRange values, ArrayRef<bool> flags) {
   return result;
 }
 
-/// The reverse: the values that are not null, and which those are.
+/// Reverses `spread`: returns the values that are not null, and the flags.
 static std::pair<SmallVector<Value>, SmallVector<bool>>
 gather(ArrayRef<Value> values) {
   SmallVector<Value> given;
@@ -45,7 +46,7 @@ gather(ArrayRef<Value> values) {
   return {given, flags};
 }
 
-/// Whether `count` values are as many as flags are true, of `entries`.
+/// Returns true if there are `entries` flags, and `count` of them are set.
 static bool fits(size_t count, ArrayRef<bool> flags, size_t entries) {
   return flags.size() == entries &&
          static_cast<size_t>(llvm::count(flags, true)) == count;
@@ -149,7 +150,7 @@ SmallVector<PoolInput> PoolGradientOp::getInputs() {
   return inputs;
 }
 
-/// (C1) of nn.pool and nn.pool_gradient.
+/// Verifies C1 of nn.pool and nn.pool_gradient.
 template <typename OpT> static LogicalResult verifyPoolInputs(OpT op) {
   size_t inputs = op.getIds().size();
   if (inputs == 0 || op.getPoolings().size() != inputs)
@@ -159,8 +160,8 @@ template <typename OpT> static LogicalResult verifyPoolInputs(OpT op) {
   return success();
 }
 
-/// (C3) of nn.pool and nn.pool_gradient: what names a row belongs to the list
-/// of keys that rows are in.
+/// Verifies C3 of nn.pool and nn.pool_gradient: the operands that refer to rows
+/// must belong to the list of keys of these rows.
 template <typename OpT> static LogicalResult verifyUnique(OpT op) {
   auto unique = op.getInverse().template getDefiningOp<UniqueOp>();
   if (unique && llvm::equal(op.getIds(), unique.getIds()) &&
@@ -214,7 +215,7 @@ LogicalResult PoolGradientOp::verify() {
   return verifyUnique(*this);
 }
 
-/// `%a bags(%sa) mean`
+/// Syntax: `%a bags(%sa) mean`.
 static ParseResult parsePoolInput(OpAsmParser &parser, UnresolvedOperands &ids,
                                   UnresolvedOperands &splits,
                                   SmallVectorImpl<Attribute> &poolings,
@@ -359,7 +360,7 @@ void pdlc::nn::printBagList(OpAsmPrinter &printer, Operation *op, OperandRange,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A list of `SymbolGradient` as an op keeps it.
+/// A list of `SymbolGradient` in the flat form of an op.
 struct GradientLists {
   GradientLists(Builder &builder, ArrayRef<SymbolGradient> bundles)
       : gradients(column(bundles, &SymbolGradient::gradient)) {
@@ -432,7 +433,7 @@ SmallVector<SymbolGradient> SquaredNormOp::getSymbolGradients() {
   return bundleGradients(getSymbols(), getGradients(), getKeys(), getKeyed());
 }
 
-/// (C1), as far as it asks for no symbols.
+/// Verifies the part of C1 that needs no symbols.
 template <typename OpT> static LogicalResult verifyLists(OpT op) {
   size_t symbols = op.getSymbols().size();
   if (op.getGradients().size() != symbols)
@@ -443,7 +444,7 @@ template <typename OpT> static LogicalResult verifyLists(OpT op) {
   return success();
 }
 
-/// (C1): keys say which rows of a table a gradient is of.
+/// Verifies C1: a gradient has keys exactly if its symbol is a table.
 static LogicalResult verifyKeys(Operation *op, const SymbolGradient &bundle,
                                 Operation *symbol) {
   bool isTable = isa<TableOp>(symbol);
@@ -549,7 +550,7 @@ ScalarAttr OnceOp::getNameOf(Value scalar) {
   return cast<ScalarAttr>(getNames()[cast<OpResult>(scalar).getResultNumber()]);
 }
 
-/// The scalars of a role, in their order.
+/// Returns the scalars of a role, in order.
 static SmallVector<Value> scalarsOf(OnceOp op, ScalarRole role) {
   return llvm::filter_to_vector(
       SmallVector<Value>(op.getScalars()),
@@ -581,7 +582,7 @@ ArrayRef<BlockArgument> UpdateOp::getScalarArguments() {
       .take_back(getScalars().size());
 }
 
-/// What a region of scalars yields.
+/// Returns the values that a region of scalars yields.
 static OperandRange yieldedBy(Region &region) {
   return region.front().getTerminator()->getOperands();
 }
@@ -623,7 +624,7 @@ SmallVector<BlockArgument> UpdateOp::getArgumentsOf(OpOperand &operand) {
     return {};
   const unsigned number = operand.getOperandNumber() - first;
   SmallVector<BlockArgument> arguments{getScalarArguments()[number]};
-  // They are the last ones of the other regions.
+  // Scalars are the last arguments of the other regions.
   const unsigned fromEnd = getScalars().size() - number;
   if (hasRow())
     for (Region *region : {&getSum(), &getRow()})

@@ -1,4 +1,4 @@
-//===- Canonicalization.cpp - Fewer moves of the same elements ------------===//
+//===- Canonicalization.cpp - Simplify moves of elements ------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops that move elements without computing anything, in the shortest form. No
-// element changes its bits. Gradients do, where a chain of moves is shortened
-// before it is differentiated: cotangents come together in another order. So
-// `nn-canonicalize` runs behind `nn-autodiff`.
+// Patterns that simplify ops which only move elements. Elements stay
+// bit-identical.
+//
+// Gradients would not if a chain of moves were simplified before
+// differentiation, because cotangents would be added in a different order.
+// Therefore `nn-canonicalize` runs after `nn-autodiff`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +21,7 @@
 using namespace mlir;
 using namespace pdlc::nn;
 
-/// The input of an op that leaves its type as it is.
+/// Returns the input of an op that does not change its type.
 template <typename OpT> static OpFoldResult foldIdentity(OpT op) {
   return op.getInput().getType() == op.getType() ? op.getInput()
                                                  : OpFoldResult();
@@ -38,7 +40,7 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor) {
 OpFoldResult FlattenOp::fold(FoldAdaptor) {
   if (OpFoldResult input = foldIdentity(*this))
     return input;
-  // What the earlier one has joined is joined with more.
+  // The result joins the dimensions of the earlier op and more.
   auto earlier = getInput().getDefiningOp<FlattenOp>();
   if (!earlier)
     return {};
@@ -46,7 +48,7 @@ OpFoldResult FlattenOp::fold(FoldAdaptor) {
   return getResult();
 }
 
-/// The second of two orders, taken of the first one's input.
+/// Combines two transpositions into one of the first one's input.
 OpFoldResult TransposeOp::fold(FoldAdaptor) {
   ArrayRef<int64_t> permutation = getPermutation();
   if (llvm::equal(permutation, llvm::seq<int64_t>(permutation.size())))
@@ -78,7 +80,8 @@ OpFoldResult PadOp::fold(FoldAdaptor) {
 // Slices
 //===----------------------------------------------------------------------===//
 
-/// Where the range of a slice comes from: `offset` in `source`.
+/// Finds the tensor from which a slice takes its elements: `offset` in
+/// `source`.
 static LogicalResult findSource(SliceOp slice, Value &source, int64_t &offset) {
   const int64_t axis = slice.getAxis(), size = slice.getSize();
   offset = slice.getOffset();
@@ -105,7 +108,7 @@ static LogicalResult findSource(SliceOp slice, Value &source, int64_t &offset) {
       return success();
     }
     offset -= width;
-    // It begins in this one and ends behind it.
+    // The slice starts in this input and ends after it.
     if (offset < 0)
       return failure();
   }
@@ -134,7 +137,7 @@ OpFoldResult ConcatOp::fold(FoldAdaptor) {
 
 namespace {
 
-/// What only a concatenation reads, along the same axis, is part of it.
+/// Joins a nested concatenation along the same axis, if it has no other users.
 struct JoinNestedConcats : OpRewritePattern<ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -155,7 +158,7 @@ struct JoinNestedConcats : OpRewritePattern<ConcatOp> {
   }
 };
 
-/// Neighbours that were cut out of one tensor are one range of it.
+/// Joins adjacent slices of one tensor into a single slice.
 struct JoinAdjacentSlices : OpRewritePattern<ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -15,12 +15,12 @@ using namespace mlir;
 using namespace pdlc::nn;
 
 //===----------------------------------------------------------------------===//
-// Any clauses
+// General clauses
 //===----------------------------------------------------------------------===//
 
-/// The word that stands at `text` if a parenthesis follows it, as in a clause
-/// that nobody knows; empty if none does. What follows a symbol otherwise is
-/// the name of an op, which has a dot in it or no parenthesis, or a location.
+/// Returns the word at `text` if a parenthesis follows, which indicates an
+/// unknown clause; else empty. Other text after a symbol is either a location
+/// or the name of an op, which contains a dot or has no parenthesis.
 static StringRef wordOfClause(const char *text) {
   const char *end = text;
   while (llvm::isAlnum(*end) || *end == '_')
@@ -62,7 +62,7 @@ ParseResult pdlc::nn::parseClauses(OpAsmParser &parser,
   return success();
 }
 
-/// ` keyword(attribute)`, if there is one.
+/// Prints ` keyword(attribute)` if the attribute is set.
 template <typename Print>
 static void printClause(OpAsmPrinter &printer, StringRef keyword,
                         Attribute attribute, Print print) {
@@ -79,7 +79,7 @@ static void printClause(OpAsmPrinter &printer, StringRef keyword,
               [&] { printer.printAttributeWithoutType(attribute); });
 }
 
-/// A symbol with the numbers that it is given: `(@cosine {steps = 10.0})`.
+/// Syntax: `(@cosine {steps = 10.0})`, a symbol with the numbers passed to it.
 static std::function<ParseResult()>
 named(OpAsmParser &parser, FlatSymbolRefAttr &symbol, DictionaryAttr &hyper) {
   return inParentheses(parser, [&parser, &symbol, &hyper]() -> ParseResult {
@@ -197,7 +197,7 @@ void pdlc::nn::printFieldClauses(OpAsmPrinter &printer, Operation *,
 // nn.param, nn.table
 //===----------------------------------------------------------------------===//
 
-/// The clauses that parameters and tables share.
+/// Returns the clauses that parameters and tables share.
 static SmallVector<Clause>
 stateClauses(OpAsmParser &parser, FlatSymbolRefAttr &group, Attribute &init) {
   auto parseGroup = [&parser, &group]() -> ParseResult {
@@ -224,8 +224,8 @@ void pdlc::nn::printStateClauses(OpAsmPrinter &printer, Operation *,
   printClause(printer, "init", init, [&] { printer.printAttribute(init); });
 }
 
-/// Parses `name = number, ...`: numbers of a clause, each given at most once,
-/// and at least one of them.
+/// Parses `name = number, ...`, the numbers of a clause. At least one is
+/// required, and each may occur once.
 static ParseResult
 parseNumbers(OpAsmParser &parser, StringRef clause,
              ArrayRef<std::pair<StringRef, function_ref<ParseResult()>>> all) {
@@ -255,7 +255,7 @@ parseNumbers(OpAsmParser &parser, StringRef clause,
   });
 }
 
-/// Parses a whole number of a clause, which fits into 64 bits with its sign.
+/// Parses an integer of a clause that fits into 64 bits with its sign.
 static ParseResult parseWhole(OpAsmParser &parser, StringRef clause,
                               StringRef name, IntegerAttr &number) {
   const SMLoc location = parser.getCurrentLocation();

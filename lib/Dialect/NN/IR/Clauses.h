@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Symbols are declared by clauses such as `rate(1.0e-3)`. They are read in any
-// order and printed in one. Included only where TableGen's op definitions are.
+// Symbols are declared with clauses such as `rate(1.0e-3)`. They are parsed in
+// any order and printed in a fixed one. Include this file only together with
+// TableGen's op definitions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,20 +20,20 @@
 
 namespace pdlc::nn {
 
-/// One clause: a keyword and what reads that which follows it.
+/// A clause: a keyword, and the parser of the text that follows it.
 struct Clause {
   llvm::StringRef keyword;
   std::function<mlir::ParseResult()> parse;
   bool isRequired = false;
 };
 
-/// Reads clauses in any order, each at most once, until something else
-/// follows. Names the clauses that there are where one is unknown, repeated or
-/// missing.
+/// Parses clauses in any order, each at most once, until other text follows. If
+/// a clause is unknown, repeated or missing, the error message lists the
+/// available clauses.
 mlir::ParseResult parseClauses(mlir::OpAsmParser &parser,
                                llvm::ArrayRef<Clause> clauses);
 
-/// What stands between the parentheses of a clause.
+/// Returns a parser of the text in the parentheses of a clause.
 template <typename Parse>
 std::function<mlir::ParseResult()> inParentheses(mlir::OpAsmParser &parser,
                                                  Parse parse) {
@@ -43,7 +44,7 @@ std::function<mlir::ParseResult()> inParentheses(mlir::OpAsmParser &parser,
   };
 }
 
-/// An attribute between parentheses.
+/// Returns a parser of an attribute in parentheses.
 template <typename AttrT>
 std::function<mlir::ParseResult()>
 inParentheses(mlir::OpAsmParser &parser, AttrT &attribute, mlir::Type type) {
@@ -86,8 +87,8 @@ void printFieldClauses(mlir::OpAsmPrinter &printer, mlir::Operation *,
                        mlir::DictionaryAttr values, mlir::ArrayAttr columns,
                        mlir::StringAttr separator);
 
-/// `in @group init(...)`, and of a table `unknown(...) stored(...) admit(...)
-/// shrink(...) score(...) widen(...)`.
+/// Syntax: `in @group init(...)`. A table also has `unknown(...) stored(...)
+/// admit(...) shrink(...) score(...) widen(...)`.
 mlir::ParseResult parseStateClauses(mlir::OpAsmParser &parser,
                                     mlir::FlatSymbolRefAttr &group,
                                     mlir::Attribute &init);

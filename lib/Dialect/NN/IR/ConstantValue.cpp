@@ -1,4 +1,4 @@
-//===- ConstantValue.cpp - The numbers of nn.constant ---------------------===//
+//===- ConstantValue.cpp - Numbers of nn.constant -------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR rounds a number to its type when it reads it. A model may be compiled in
-// f64, so that its constants are read a second time, as f64. They are printed
-// so that both readings give what there was: with all digits of the f64.
+// MLIR rounds a number to its type when it parses it. A model may be compiled
+// in f64, so its constants are parsed a second time, as f64. They are printed
+// with all digits of the f64, so that both parses give the original numbers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,10 +23,11 @@ using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::nn;
 
-/// Longer lists are printed as digits of memory.
-static constexpr int64_t kMostDecimals = 100;
+/// Maximum number of elements printed as decimals. Longer lists are printed as
+/// hexadecimal digits of their memory.
+static constexpr int64_t kMaxDecimals = 100;
 
-/// Whether `test` holds for all numbers, asked once for equal ones.
+/// Returns true if `test` holds for all numbers. Equal numbers are tested once.
 static bool allOf(DenseElementsAttr numbers,
                   function_ref<bool(const APFloat &)> test) {
   if (numbers.isSplat())
@@ -34,8 +35,7 @@ static bool allOf(DenseElementsAttr numbers,
   return llvm::all_of(numbers.getValues<APFloat>(), test);
 }
 
-/// Whether `wide`, in f64, are the numbers that `numbers`, in f32, are rounded
-/// from.
+/// Returns true if rounding `wide` (f64) to f32 gives `numbers`.
 static bool areRounded(DenseElementsAttr numbers, DenseElementsAttr wide) {
   auto isRounded = [](const APFloat &number, const APFloat &wideNumber) {
     return number.bitwiseIsEqual(
@@ -51,7 +51,7 @@ static bool areRounded(DenseElementsAttr numbers, DenseElementsAttr wide) {
       });
 }
 
-/// Whether f32 holds all of `numbers`, which are f64.
+/// Returns true if f32 represents all of `numbers` (f64) exactly.
 static bool fitsF32(DenseElementsAttr numbers) {
   return allOf(numbers, [](const APFloat &number) {
     bool losesInfo = false;
@@ -64,8 +64,8 @@ static bool fitsF32(DenseElementsAttr numbers) {
 // Parsing
 //===----------------------------------------------------------------------===//
 
-/// The numbers of `dense<...>` that `text` is, read as f64; null where they
-/// cannot be read so, as digits of memory.
+/// Parses the numbers of the `dense<...>` in `text` as f64. Returns null if
+/// they cannot be parsed as f64, because they are hexadecimal digits of memory.
 static DenseElementsAttr readAgain(StringRef text, ShapedType type) {
   StringRef list = text.drop_until([](char c) { return c == '<'; });
   if (list.ltrim("<").ltrim().starts_with("\""))
@@ -96,8 +96,8 @@ ParseResult pdlc::nn::parseConstantValue(OpAsmParser &parser,
            << "an alias holds its numbers rounded to f32; write those of an "
               "nn.constant where it stands, as dense<...>";
   DenseElementsAttr again = readAgain(text, type);
-  // Digits of memory in a list are those of f32, and mean another number in
-  // f64: such a list is what f32 holds of it.
+  // Hexadecimal digits inside a list are those of f32, and would be another
+  // number in f64. For such a list, the f32 value is used.
   if (again && !fitsF32(again) &&
       areRounded(cast<DenseElementsAttr>(value), again))
     exact = again;
@@ -108,8 +108,8 @@ ParseResult pdlc::nn::parseConstantValue(OpAsmParser &parser,
 // Printing
 //===----------------------------------------------------------------------===//
 
-/// A finite f64 in decimals from which it is read again, with a point, as MLIR
-/// wants them.
+/// Returns a decimal text, with a point as MLIR requires, from which a finite
+/// f64 is parsed exactly.
 static std::string decimalsOf(const APFloat &number) {
   SmallString<32> text;
   number.toString(text, /*FormatPrecision=*/6, /*FormatMaxPadding=*/0,
@@ -124,7 +124,7 @@ static std::string decimalsOf(const APFloat &number) {
   return (digits + ".0" + (exponent.empty() ? "" : "E") + exponent).str();
 }
 
-/// A number of f32 that stands for `wide`.
+/// Prints an f32 number that represents `wide`.
 static void printNumber(raw_ostream &stream, const APFloat &number,
                         const APFloat &wide) {
   if (wide.isFinite())
@@ -135,7 +135,7 @@ static void printNumber(raw_ostream &stream, const APFloat &number,
         static_cast<uint32_t>(number.bitcastToAPInt().getZExtValue()));
 }
 
-/// Prints lists within lists, by `shape`; takes numbers through `printNext`.
+/// Prints nested lists of `shape`. `printNext` prints the next number.
 static void printLists(raw_ostream &stream, ArrayRef<int64_t> shape,
                        function_ref<void()> printNext) {
   if (shape.empty())
@@ -149,7 +149,7 @@ static void printLists(raw_ostream &stream, ArrayRef<int64_t> shape,
   stream << ']';
 }
 
-/// Prints f32 `numbers` with the digits of `wide`.
+/// Prints the f32 `numbers` with the digits of `wide`.
 static void printDecimals(raw_ostream &stream, DenseElementsAttr numbers,
                           DenseElementsAttr wide) {
   stream << "dense<";
@@ -176,8 +176,8 @@ void pdlc::nn::printConstantValue(OpAsmPrinter &printer, Operation *,
         });
   const bool isShort =
       wide && wide.getNumElements() > 0 &&
-      (wide.isSplat() || wide.getNumElements() <= kMostDecimals);
-  // What parsing makes of the decimals is `exact` again.
+      (wide.isSplat() || wide.getNumElements() <= kMaxDecimals);
+  // Decimals are used only if parsing them restores `exact`.
   auto isFinite = [](const APFloat &number) { return number.isFinite(); };
   if (isShort && (!exact || (!fitsF32(wide) && allOf(wide, isFinite)))) {
     printDecimals(printer.getStream(), numbers, wide);
@@ -194,7 +194,8 @@ void pdlc::nn::printConstantValue(OpAsmPrinter &printer, Operation *,
 // The op
 //===----------------------------------------------------------------------===//
 
-/// Constants are one where both numbers are: what is folded to stands for both.
+/// Folds to `value` and, if there is one, `exact`. So two constants are merged
+/// only if both attributes are equal.
 OpFoldResult ConstantOp::fold(FoldAdaptor) {
   if (ElementsAttr exact = getExactAttr())
     return ArrayAttr::get(getContext(), {getValueAttr(), exact});

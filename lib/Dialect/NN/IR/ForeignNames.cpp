@@ -1,4 +1,4 @@
-//===- ForeignNames.cpp - What others call the ops of nn ------------------===//
+//===- ForeignNames.cpp - Op names of other frameworks --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,12 +8,13 @@
 
 #include "ForeignNames.h"
 
+#include "mlir/Support/LLVM.h"
 #include "llvm/ADT/StringSwitch.h"
 
-using namespace llvm;
+using namespace mlir;
 
 StringRef pdlc::nn::sayInsteadOf(StringRef name) {
-  return StringSwitch<StringRef>(name)
+  return llvm::StringSwitch<StringRef>(name)
       .Cases({"fc", "dense", "addmm", "mlp"}, "nn.linear")
       .Cases({"bmm", "einsum", "dot"}, "nn.matmul")
       .Cases({"embedding", "embedding_bag", "lookup_table", "sparse_embedding"},
@@ -49,7 +50,7 @@ StringRef pdlc::nn::sayInsteadOf(StringRef name) {
              "nn.reduce sum, mean or max")
       .Cases({"detach", "no_grad"}, "nn.stop_gradient")
       .Cases({"layernorm", "LayerNorm"}, "nn.layer_norm")
-      .Cases({"normalize", "l2_norm"}, "nn.l2_normalise")
+      .Cases({"normalize", "l2_norm"}, "nn.l2_normalize")
       .Case("cos_sim", "nn.cosine_similarity")
       .Cases({"fm", "factorization_machine"}, "nn.factorization")
       .Cases({"digitize", "bucket"}, "nn.bucketize")

@@ -1,4 +1,4 @@
-//===- ForeignNames.h - What others call the ops of nn ----------*- C++ -*-===//
+//===- ForeignNames.h - Op names of other frameworks ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,8 +13,9 @@
 
 namespace pdlc::nn {
 
-/// What to write for an op that PyTorch, TensorFlow or Paddle call `name`
-/// (without dialect); empty if the name is of none of them, or the same here.
+/// Returns the op to use instead of the op `name` of PyTorch, TensorFlow or
+/// Paddle. `name` has no dialect prefix. Returns an empty string if no
+/// framework has such an op, or if its name is the same here.
 llvm::StringRef sayInsteadOf(llvm::StringRef name);
 
 } // namespace pdlc::nn

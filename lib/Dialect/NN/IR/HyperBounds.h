@@ -17,8 +17,9 @@
 
 namespace pdlc::nn {
 
-/// Bounds of a hyper-parameter, as four numbers of `hyper_bounds`: least, most,
-/// and for both 1 if the number itself is out of bounds, else 0.
+/// Bounds of a hyper-parameter. `hyper_bounds` stores them as four numbers: the
+/// minimum, the maximum, and for each of them 1 if the bound itself is
+/// excluded, else 0.
 struct HyperBounds {
   static constexpr size_t kNumbers = 4;
   double least = -std::numeric_limits<double>::infinity();
@@ -37,7 +38,7 @@ struct HyperBounds {
     return (isAbove ? number > least : number >= least) &&
            (isBelow ? number < most : number <= most);
   }
-  /// As the text says them, each with a blank before it.
+  /// Prints the bounds as in the assembly format, each with a space before it.
   template <typename Stream> void print(Stream &stream) const {
     if (hasLeast()) {
       stream << (isAbove ? " above " : " from ");

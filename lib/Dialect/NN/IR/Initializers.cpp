@@ -1,4 +1,4 @@
-//===- Initializers.cpp - How values start -------------------------------===//
+//===- Initializers.cpp - Initial values ----------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -36,7 +36,7 @@ pdl_initializer UniformAttr::getNumbers(ArrayRef<int64_t>) const {
           getHigh().getValueAsDouble()};
 }
 
-/// Whether a normal distribution can have these numbers.
+/// Verifies the parameters of a normal distribution.
 static LogicalResult verifyNormal(function_ref<InFlightDiagnostic()> emitError,
                                   StringRef mnemonic, FloatAttr mean,
                                   FloatAttr deviation) {
@@ -70,8 +70,8 @@ pdl_initializer TruncatedNormalAttr::getNumbers(ArrayRef<int64_t>) const {
 }
 
 namespace {
-/// How many numbers a layer of a weight [in, out] takes and gives. A table's
-/// row of n elements counts as [1, n].
+/// Numbers of inputs and outputs of a layer with a weight of shape [in, out]. A
+/// row of a table with n elements counts as [1, n].
 struct Fans {
   explicit Fans(ArrayRef<int64_t> shape)
       : in(shape.size() == 2 ? shape.front() : 1), out(shape.back()) {}
@@ -81,13 +81,13 @@ struct Fans {
 };
 } // namespace
 
-/// Uniform around 0 with the variance 2 / `count`.
+/// Returns a uniform distribution around 0 with the variance 2 / `count`.
 static pdl_initializer uniformAround(int64_t count) {
   double bound = std::sqrt(6.0 / static_cast<double>(count));
   return {PDL_INIT_UNIFORM, -bound, bound};
 }
 
-/// Normal around 0 with the variance 2 / `count`.
+/// Returns a normal distribution around 0 with the variance 2 / `count`.
 static pdl_initializer normalAround(int64_t count) {
   return {PDL_INIT_NORMAL, 0, std::sqrt(2.0 / static_cast<double>(count))};
 }

@@ -13,7 +13,8 @@
 
 namespace pdlc::nn {
 
-/// `value` with all dimensions but the last `kept` ones as one.
+/// Reshapes `value`: keeps the last `kept` dimensions and joins all others into
+/// one.
 mlir::Value joinLeadingDimensions(mlir::ImplicitLocOpBuilder &builder,
                                   mlir::Value value, int64_t kept);
 

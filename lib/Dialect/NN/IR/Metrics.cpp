@@ -1,4 +1,4 @@
-//===- Metrics.cpp - Figures of merit ------------------------------------===//
+//===- Metrics.cpp - Metrics of a model -----------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

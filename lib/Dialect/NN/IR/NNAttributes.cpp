@@ -81,11 +81,11 @@ void HashAttr::print(AsmPrinter &printer) const {
 }
 
 //===----------------------------------------------------------------------===//
-// All attributes
+// Attributes in general
 //===----------------------------------------------------------------------===//
 
-// What stands behind the name of an attribute without parameters nobody would
-// read.
+// The generated parser does not read text after the name of an attribute
+// without parameters, so reject it here.
 Attribute NNDialect::parseAttribute(DialectAsmParser &parser, Type type) const {
   SMLoc location = parser.getCurrentLocation();
   StringRef mnemonic;

@@ -1,4 +1,4 @@
-//===- NNControlOps.cpp - What a program does, and what not ---------------===//
+//===- NNControlOps.cpp - Control flow of programs ------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

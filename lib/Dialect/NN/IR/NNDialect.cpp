@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ForeignNames.h"
+#include "pdlc/Dialect/NN/IR/FormerNames.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Dialect/NN/IR/ServedSlot.h"
 #include "pdlc/Dialect/NN/IR/Widens.h"
@@ -50,9 +51,10 @@ LogicalResult NNDialect::verifyOperationAttribute(Operation *op,
   return success();
 }
 
-/// Promises what libraries above this one implement for an op: where MLIR is
-/// compiled with assertions, a tool that asks an op without the implementation
-/// ends with the op's name. docs/Obligations.md has the table of them.
+/// Declares the interfaces that libraries above this one implement for an op.
+/// If MLIR is compiled with assertions, using a missing implementation aborts
+/// with the name of the op. docs/Obligations.md lists the interfaces of each
+/// op.
 template <typename OpType> static void promiseInterfaces(NNDialect &dialect) {
   if constexpr (OpType::template hasTrait<InProgram>()) {
     PhaseSpan span;
@@ -70,7 +72,7 @@ template <typename... OpTypes> static void promiseFor(NNDialect &dialect) {
   (promiseInterfaces<OpTypes>(dialect), ...);
 }
 
-/// The names of all ops of the dialect, ascending.
+/// Returns the names of all ops of the dialect in ascending order.
 static SmallVector<StringRef> opNames(MLIRContext *context) {
   SmallVector<StringRef> names;
   for (RegisteredOperationName name : context->getRegisteredOperations())
@@ -80,11 +82,13 @@ static SmallVector<StringRef> opNames(MLIRContext *context) {
   return names;
 }
 
-/// Refuses an op that the dialect does not have.
+/// Reports an error for an op that the dialect does not have.
 static ParseResult refuseUnknownOp(OpAsmParser &parser, OperationState &state) {
-  SmallVector<StringRef> names = opNames(parser.getContext());
   InFlightDiagnostic diagnostic = parser.emitError(parser.getNameLoc())
                                   << "is unknown";
+  if (StringRef now = presentNameOf(state.name.getStringRef()); !now.empty())
+    return diagnostic << "; did you mean '" << now << "'?";
+  SmallVector<StringRef> names = opNames(parser.getContext());
   if (StringRef here = sayInsteadOf(state.name.stripDialect()); !here.empty())
     diagnostic << "; here it is " << here;
   else

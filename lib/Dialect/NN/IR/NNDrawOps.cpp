@@ -53,21 +53,21 @@ Value DropoutOp::getFrozenValue() { return getInput(); }
 // Samplers
 //===----------------------------------------------------------------------===//
 
-/// What is wrong with a range of ids; empty if nothing is.
-static std::string complainOfRange(int64_t first, int64_t behind,
+/// Returns what is wrong with a range of ids; empty if the range is valid.
+static std::string complainOfRange(int64_t first, int64_t end,
                                    Distribution distribution) {
-  if (first >= behind)
+  if (first >= end)
     return "draws ids from " + std::to_string(first) + " below " +
-           std::to_string(behind) + ", which are none (C2)";
-  const uint64_t count = pdlabi::rangeSize(first, behind);
+           std::to_string(end) + ", which are none (C2)";
+  const uint64_t count = pdlabi::rangeSize(first, end);
   if (distribution == Distribution::log_uniform && count > uint64_t(1) << 48)
     return "draws log_uniform from " + std::to_string(count) +
            " ids; expected at most 2^48 (C2)";
   return "";
 }
 
-/// What is wrong with the counts of some ids; empty if nothing is.
-static std::string complainOfCounts(int64_t first, int64_t behind,
+/// Returns what is wrong with `counts` and `power`; empty if they are valid.
+static std::string complainOfCounts(int64_t first, int64_t end,
                                     Distribution distribution,
                                     std::optional<DenseIntElementsAttr> counts,
                                     std::optional<APFloat> power) {
@@ -79,9 +79,9 @@ static std::string complainOfCounts(int64_t first, int64_t behind,
   if (!counts || !power)
     return "draws by counts, but has none; write counts(dense<[...]> : "
            "tensor<" +
-           std::to_string(pdlabi::rangeSize(first, behind)) +
+           std::to_string(pdlabi::rangeSize(first, end)) +
            "xi64>) power(...), a count for each id (C3)";
-  const uint64_t size = pdlabi::rangeSize(first, behind);
+  const uint64_t size = pdlabi::rangeSize(first, end);
   if (counts->getType().getRank() != 1 ||
       static_cast<uint64_t>(counts->getNumElements()) != size ||
       size > uint64_t(1) << 24)
@@ -105,20 +105,20 @@ static std::string complainOfCounts(int64_t first, int64_t behind,
   return "";
 }
 
-/// What is wrong with what an op, or its adaptor, draws from.
+/// Returns what is wrong with the distribution of an op or of its adaptor;
+/// empty if it is valid.
 template <typename OpType>
 static std::string complainOfDistribution(OpType op) {
   const auto first = static_cast<int64_t>(op.getFirst());
-  const auto behind = static_cast<int64_t>(op.getBehind());
-  std::string complaint = complainOfRange(first, behind, op.getDistribution());
-  return complaint.empty()
-             ? complainOfCounts(first, behind, op.getDistribution(),
-                                op.getCounts(), op.getPower())
-             : complaint;
+  const auto end = static_cast<int64_t>(op.getBehind());
+  std::string complaint = complainOfRange(first, end, op.getDistribution());
+  return complaint.empty() ? complainOfCounts(first, end, op.getDistribution(),
+                                              op.getCounts(), op.getPower())
+                           : complaint;
 }
 
-/// What one of the functions of draws.h makes of an op's counts, so many
-/// numbers for each; empty without counts.
+/// Returns the table that a function of draws.h computes from the counts of an
+/// op, with `numbers` entries per count. Empty if the op has no counts.
 template <typename OpType>
 static std::vector<double>
 tableOf(OpType op, void (*write)(const int64_t *, uint64_t, double, double *),
@@ -181,10 +181,10 @@ LogicalResult AccidentalHitsOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// Losses of what was drawn
+// Losses of drawn ids
 //===----------------------------------------------------------------------===//
 
-/// A loss a sample, as there is one logit of its own.
+/// One loss per sample, because a sample has one logit of its own.
 #define PDL_INFER_OWN(OP)                                                      \
   LogicalResult OP::inferReturnTypes(MLIRContext *, std::optional<Location>,   \
                                      Adaptor adaptor,                          \

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace pdlc::nn;
 
-/// Some rows of a table, or with `counts` behind each.
+/// Returns the type of some rows of a table, with `counts` extra columns each.
 static RankedTensorType rowsOf(RankedTensorType row, int64_t counts = 0) {
   return RankedTensorType::get(
       {ShapedType::kDynamic, row.getDimSize(0) + counts}, row.getElementType());
@@ -97,7 +97,7 @@ LogicalResult LossSumOp::verify() {
 
 LogicalResult OnceOp::verifyRegions() {
   Type f64 = Float64Type::get(getContext());
-  // step, weight, squared norm; whoever needs it, the number of pushers.
+  // Arguments: step, weight and squared norm; optionally the number of workers.
   const size_t arguments =
       !getBody().empty() && getBody().getNumArguments() == 4 ? 4 : 3;
   auto yielded = verifyScalarRegion(*this, getBody(), "body",
@@ -135,15 +135,15 @@ LogicalResult OnceOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (static_cast<bool>(group.getClipAttr()) != static_cast<bool>(getNorm()))
     return emitOpError() << "needs `norm` exactly if " << getGroupAttr()
                          << " has a clip (C1)";
-  if (group.getRateOver().has_value() != (getPushersArgument() != nullptr))
-    return emitOpError() << "takes the number of pushers exactly if the rate "
+  if (group.getRateOver().has_value() != (getSendersArgument() != nullptr))
+    return emitOpError() << "takes the number of workers exactly if the rate "
                             "of "
                          << getGroupAttr() << " is divided by it (C2)";
   return success();
 }
 
-/// Verifies `sum` and `row` of an update as far as they do not depend on
-/// `each`. Returns how many values `row` hands on to it.
+/// Verifies the parts of `sum` and `row` of an update that do not depend on
+/// `each`. Returns the number of values that `row` passes to `each`.
 static FailureOr<int64_t> verifyRowRegions(UpdateOp update, Type element) {
   if (update.getSum().empty() != update.getRow().empty())
     return update.emitOpError("needs both regions 'sum' and 'row', or none "
@@ -224,8 +224,8 @@ LogicalResult UpdateOp::verifyRegions() {
   FailureOr<int64_t> handedOn = verifyRowRegions(*this, element);
   if (failed(handedOn))
     return failure();
-  // value, gradient, the value that was seen, slots, scalars, scalars of the
-  // row -> value, slots
+  // Signature: value, gradient, optional seen value, slots, scalars, scalars of
+  // the row -> value, slots.
   const auto inputs = static_cast<int64_t>(getNumInputs());
   int64_t slots = static_cast<int64_t>(getEach().front().getNumArguments()) -
                   inputs - scalars - *handedOn;

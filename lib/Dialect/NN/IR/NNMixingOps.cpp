@@ -1,4 +1,4 @@
-//===- NNMixingOps.cpp - Samples of one batch beside each other -----------===//
+//===- NNMixingOps.cpp - Ops that mix the samples of a batch --------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -26,14 +26,15 @@ LogicalResult RotateOp::verify() {
   return success();
 }
 
-/// Whether `value` is [b, 1].
+/// Returns true if `value` is [b, 1].
 static bool isColumn(Value value, Type element) {
   auto type = tensorOf(value);
   return type.getRank() == 2 && type.isDynamicDim(0) &&
          type.getDimSize(1) == 1 && type.getElementType() == element;
 }
 
-/// Users, items, correction and ids of the ops that score a batch by itself.
+/// Verifies users, items, correction and ids of ops that score the items of a
+/// batch against each other.
 template <typename OpType> static LogicalResult verifyScores(OpType op) {
   auto type = tensorOf(op.getUsers());
   if (type.getRank() != 2 || !type.isDynamicDim(0) ||
@@ -53,7 +54,7 @@ template <typename OpType> static LogicalResult verifyScores(OpType op) {
   return success();
 }
 
-/// One number a sample, [b, 1].
+/// Returns the type of one number per sample, [b, 1].
 static Type columnOf(Value users) {
   return RankedTensorType::get({ShapedType::kDynamic, 1},
                                tensorOf(users).getElementType());

@@ -12,7 +12,8 @@
 using namespace mlir;
 using namespace pdlc::nn;
 
-/// The type of op(lhs) * op(rhs), two matrices; null where they do not fit.
+/// Returns the type of op(lhs) * op(rhs) for two matrices; null if their shapes
+/// do not match.
 static RankedTensorType productType(RankedTensorType lhs, bool transposeLhs,
                                     RankedTensorType rhs, bool transposeRhs) {
   if (lhs.getRank() != 2 || rhs.getRank() != 2 ||
@@ -25,13 +26,13 @@ static RankedTensorType productType(RankedTensorType lhs, bool transposeLhs,
                                lhs.getElementType());
 }
 
-/// The last two dimensions.
+/// Returns the type of the last two dimensions.
 static RankedTensorType matrixOf(RankedTensorType type) {
   return RankedTensorType::get(type.getShape().take_back(2),
                                type.getElementType());
 }
 
-/// The dimensions before them.
+/// Returns the dimensions before the last two.
 static ArrayRef<int64_t> batchOf(RankedTensorType type) {
   return type.getShape().drop_back(2);
 }
@@ -107,7 +108,7 @@ Value MatmulOp::spellOut(ImplicitLocOpBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// What it becomes
+// Lowered products
 //===----------------------------------------------------------------------===//
 
 LogicalResult BatchMatmulOp::inferReturnTypes(MLIRContext *context,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AssemblyDirectives.h"
+#include "VerifierUtils.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "pdlc/Dialect/NN/IR/ElementTypeOf.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
@@ -16,7 +17,7 @@ using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::nn;
 
-/// `(@w: tensor<4x8xf32>, @emb: i64 -> tensor<8xf32>)`.
+/// Syntax: `(@w: tensor<4x8xf32>, @emb: i64 -> tensor<8xf32>)`.
 static ParseResult parseTakenSymbols(OpAsmParser &parser,
                                      SmallVectorImpl<Attribute> &symbols,
                                      SmallVectorImpl<Type> &types) {
@@ -69,7 +70,7 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   return parser.parseRegion(*result.addRegion(), arguments);
 }
 
-/// `tensor<4x8xf32>`, or `i64 -> tensor<8xf32>` of a table.
+/// Prints `tensor<4x8xf32>`, or `i64 -> tensor<8xf32>` for a table.
 static void printStateType(raw_ostream &stream, Type type) {
   if (auto table = dyn_cast<FunctionType>(type))
     stream << table.getInput(0) << " -> " << table.getResult(0);
@@ -83,7 +84,7 @@ void FuncOp::print(OpAsmPrinter &printer) {
     printer << *visibility << ' ';
   printer.printSymbolName(getSymName());
   printer << '(';
-  // What no verifier has seen yet may have no body.
+  // An op that was not verified yet may lack a body.
   if (!getBody().empty())
     llvm::interleaveComma(
         getBody().getArguments(), printer,
@@ -116,7 +117,8 @@ SmallVector<std::pair<FlatSymbolRefAttr, Type>> FuncOp::getTakenSymbols() {
   return taken;
 }
 
-/// Whether a parameter can have the type, or a table such keys and rows.
+/// Returns true if the type is valid for a parameter, or for the keys and rows
+/// of a table.
 static bool isStateType(Type type) {
   auto table = dyn_cast<FunctionType>(type);
   if (table && (table.getNumInputs() != 1 || table.getNumResults() != 1 ||
@@ -128,7 +130,7 @@ static bool isStateType(Type type) {
          (!table || tensor.getRank() == 1);
 }
 
-/// Checks the symbols that a function takes.
+/// Verifies the symbol parameters of a function.
 static LogicalResult verifyTakenSymbols(FuncOp function) {
   if (function.getSymbols().has_value() !=
           function.getSymbolTypes().has_value() ||
@@ -179,7 +181,8 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto callee = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
   if (!callee)
     return emitOpError() << "calls " << getCalleeAttr()
-                         << ", which is not an nn.func (C1)";
+                         << ", which is not an nn.func (C1)"
+                         << meantSymbol<FuncOp>(*this, getCalleeAttr());
   if (callee.getFunctionType() !=
       FunctionType::get(getContext(), getOperandTypes(), getResultTypes()))
     return emitOpError() << "does not match the type of " << getCalleeAttr()
@@ -252,7 +255,7 @@ ParseResult pdlc::nn::parseReturned(
   if (!found.empty() && found.size() != operands.size())
     return parser.emitError(place)
            << "names " << found.size() << " of " << operands.size()
-           << " outputs; write `as \"name\"` behind each of them, or behind "
+           << " outputs; write `as \"name\"` after each of them, or after "
               "none (nn.return, C2)";
   if (!found.empty())
     names = parser.getBuilder().getArrayAttr(found);
@@ -282,7 +285,7 @@ static bool isControl(unsigned char character) {
   return character < 0x20 || character == 0x7F;
 }
 
-/// Checks the names of the outputs of a program, and of their columns.
+/// Verifies the names of a program's outputs and of their columns.
 static LogicalResult verifyOutputNames(ReturnOp op) {
   ArrayAttr names = op.getNamesAttr();
   if (!names)
@@ -353,7 +356,7 @@ ReturnOp ProgramOp::getReturn() {
   return cast<ReturnOp>(getBody().front().getTerminator());
 }
 
-/// The block argument types of a program that reads `fields`.
+/// Returns the types of the block arguments of a program that reads `fields`.
 static SmallVector<Type> getArgumentTypes(ArrayRef<FieldOp> fields,
                                           bool splitRagged) {
   SmallVector<Type> types;
@@ -411,7 +414,8 @@ LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
       symbols.lookupNearestSymbolFrom<RecordOp>(*this, getRecordAttr());
   if (!record)
     return emitOpError() << "reads " << getRecordAttr()
-                         << ", which is not an nn.record (C1)";
+                         << ", which is not an nn.record (C1)"
+                         << meantSymbol<RecordOp>(*this, getRecordAttr());
   if (ArrayAttr except = getExceptAttr())
     for (auto name : except.getAsRange<FlatSymbolRefAttr>())
       if (!SymbolTable::lookupSymbolIn(record, name.getAttr()))
@@ -435,17 +439,17 @@ LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 LogicalResult CycleOp::verify() {
   // The position is counted in the element type of the model.
-  constexpr int64_t kMost = 65536;
+  constexpr int64_t kMax = 65536;
   int64_t length = 0;
   for (int64_t count : getSteps()) {
-    if (count < 1 || count > kMost)
+    if (count < 1 || count > kMax)
       return emitOpError() << "has a turn of " << count
-                           << " steps; expected 1 to " << kMost << " (C1)";
+                           << " steps; expected 1 to " << kMax << " (C1)";
     length += count;
   }
-  if (length < 1 || length > kMost)
-    return emitOpError() << "has " << length << " steps; expected 1 to "
-                         << kMost << " (C1)";
+  if (length < 1 || length > kMax)
+    return emitOpError() << "has " << length << " steps; expected 1 to " << kMax
+                         << " (C1)";
   if (getPrograms().size() != getSteps().size())
     return emitOpError() << "names " << getPrograms().size() << " programs and "
                          << getSteps().size() << " numbers of steps (C1)";
@@ -457,7 +461,8 @@ LogicalResult CycleOp::verifySymbolUses(SymbolTableCollection &symbols) {
     auto program = symbols.lookupNearestSymbolFrom<ProgramOp>(*this, name);
     if (!program)
       return emitOpError() << "names " << name
-                           << ", which is not an nn.program (C2)";
+                           << ", which is not an nn.program (C2)"
+                           << meantSymbol<ProgramOp>(*this, name);
     auto refuse = [&](const char *why) {
       InFlightDiagnostic diagnostic = emitOpError() << "names " << name << ", "
                                                     << why << " (C2)";
@@ -472,7 +477,7 @@ LogicalResult CycleOp::verifySymbolUses(SymbolTableCollection &symbols) {
                     "the list, or give it one");
     if (program.getReturn().getNumOperands() != 0)
       return refuse(
-          "which has outputs, that nobody would get; return them from "
+          "which has outputs that no caller would get; return them from "
           "a frozen program");
   }
   return success();

@@ -37,8 +37,8 @@ static bool isOfRows(Type type) {
   return tensor && tensor.getRank() >= 2 && tensor.isDynamicDim(0);
 }
 
-/// Refuses first states that are not [b, slots, ...] where a state is
-/// [?, ...]; `number` is the constraint.
+/// Rejects initial states that are not [b, slots, ...] for a state of type [?,
+/// ...]. `number` is the constraint.
 static LogicalResult verifyFirstStates(Operation *op, ValueRange init,
                                        TypeRange states, Value bags,
                                        unsigned number) {
@@ -53,7 +53,7 @@ static LogicalResult verifyFirstStates(Operation *op, ValueRange init,
   for (auto [each, type] : llvm::zip_equal(init, states)) {
     auto found = tensorOf(each);
     auto state = cast<RankedTensorType>(type);
-    // Of bags that are splits only this tensor knows the slots.
+    // If the bags are splits, only this tensor determines the number of slots.
     const int64_t slots = ragged                ? ragged.getSlots()
                           : found.getRank() < 2 ? 1
                                                 : found.getDimSize(1);
@@ -125,7 +125,7 @@ LogicalResult ScanOp::inferReturnTypes(MLIRContext *,
 }
 
 LogicalResult ScanOp::verifyRegions() {
-  // That there is one has been seen to with the results' types.
+  // The inference of the result types has ensured that there is a yield.
   auto yield = cast<YieldOp>(getBody().front().getTerminator());
   if (getNumResults() < getStateArguments().size())
     return yield.emitOpError()
@@ -141,12 +141,12 @@ LogicalResult ScanOp::verifyRegions() {
     if (!isOfRows(type))
       return yield.emitOpError()
              << "yields " << type << "; expected a row [?, ...] (C3)";
-  // After phase `model` passes write bodies: they join dimensions of a row,
-  // and take them apart again.
+  // After phase `model`, bodies are written by passes, which may join and split
+  // the dimensions of a row.
   const bool isOfModel = isInPhaseModel(*this);
   return verifyBodyComputes(
       getBody(), "scan", [&](Operation &op) -> std::string {
-        // The loop over rows is one kernel, which does not branch.
+        // The loop over rows becomes one kernel without branches.
         if (isa<BodyOpInterface>(op))
           return "has bodies of its own";
         if (op.hasTrait<MeasuresLoss>())
@@ -171,7 +171,8 @@ Value ScanOp::getCounted(BlockArgument) { return {}; }
 // Cells
 //===----------------------------------------------------------------------===//
 
-/// [ids, gates n] to [ids, n]; other types are refused by the verifier.
+/// Returns the type [ids, n] for an input of type [ids, gates n]. The verifier
+/// rejects other types.
 static Type cellType(Value rows, int64_t gates) {
   auto type = dyn_cast<RankedTensorType>(rows.getType());
   if (!type || type.getRank() != 2)

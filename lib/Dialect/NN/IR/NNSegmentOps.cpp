@@ -1,4 +1,4 @@
-//===- NNSegmentOps.cpp - Rows of bags ------------------------------------===//
+//===- NNSegmentOps.cpp - Ops on the rows of bags -------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,21 +12,21 @@
 using namespace mlir;
 using namespace pdlc::nn;
 
-/// Whether `type` is [b, slots, ...] with the slots of the bags, as far as they
-/// are known.
+/// Returns true if `type` is [b, slots, ...] and the slots match those of the
+/// bags, as far as these are known.
 static bool isOfBags(RankedTensorType type, Value bags) {
   auto ragged = dyn_cast<RaggedType>(bags.getType());
   return type.getRank() >= 3 && type.isDynamicDim(0) &&
          (!ragged || type.getDimSize(1) == ragged.getSlots());
 }
 
-/// Whether `type` has one row for each of an unknown number of ids.
+/// Returns true if `type` has one row per id.
 static bool isOfRows(RankedTensorType type) {
   return type.getRank() >= 2 && type.isDynamicDim(0);
 }
 
-/// Whether the shape of a row of `rows` is that of `ofBags` from `dimension`
-/// on.
+/// Returns true if a row of `rows` has the shape of `ofBags` without its first
+/// `dimension` dimensions.
 static bool haveOneRow(RankedTensorType rows, RankedTensorType ofBags,
                        unsigned dimension) {
   return ofBags.getRank() > dimension &&
@@ -35,8 +35,8 @@ static bool haveOneRow(RankedTensorType rows, RankedTensorType ofBags,
          rows.getElementType() == ofBags.getElementType();
 }
 
-/// The shape of the type with other dimensions in place of the first ones, so
-/// many; the type itself if it has not as many and one.
+/// Returns the type with its first `dropped` dimensions replaced by `first`.
+/// Returns the type itself if it has no more than `dropped` dimensions.
 static Type withFirst(Type type, unsigned dropped, ArrayRef<int64_t> first) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || tensor.getRank() <= static_cast<int64_t>(dropped))
@@ -46,7 +46,7 @@ static Type withFirst(Type type, unsigned dropped, ArrayRef<int64_t> first) {
   return RankedTensorType::get(shape, tensor.getElementType());
 }
 
-/// Rows of the type become one entry for each bag.
+/// Returns the type with one entry per bag instead of rows.
 static Type ofBags(Value rows, Value bags) {
   auto ragged = dyn_cast<RaggedType>(bags.getType());
   return ragged ? withFirst(rows.getType(), 1,
@@ -54,7 +54,7 @@ static Type ofBags(Value rows, Value bags) {
                 : rows.getType();
 }
 
-// Types that the verifiers refuse are inferred somehow.
+// For types that the verifiers reject, the inferred type does not matter.
 #define PDL_INFER(OP, TYPE)                                                    \
   LogicalResult OP::inferReturnTypes(MLIRContext *, std::optional<Location>,   \
                                      Adaptor adaptor,                          \
@@ -75,14 +75,14 @@ PDL_INFER(SegmentShiftOp, adaptor.getRows().getType())
 PDL_INFER(SegmentReverseOp, adaptor.getRows().getType())
 #undef PDL_INFER
 
-/// Says what an op takes and gives, and what it should.
+/// Reports the types of the operands and results, and the expected ones.
 static LogicalResult refuse(Operation *op, StringRef expected) {
   return op->emitOpError() << "makes " << op->getOperandTypes() << " to "
                            << op->getResultTypes() << "; expected " << expected
                            << " (C1)";
 }
 
-/// Whether `like` is there where it is needed.
+/// Verifies that `like` is present exactly if it is needed.
 template <typename OpType> static LogicalResult verifyLike(OpType op) {
   const bool isExplicit = !isa<RaggedType>(op.getBags().getType());
   if (isExplicit && !op.getLike())

@@ -1,4 +1,4 @@
-//===- NNSelectionOps.cpp - Places of entries, and entries by places ------===//
+//===- NNSelectionOps.cpp - Ops that select entries by position -----------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,9 +12,9 @@ using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::nn;
 
-/// The most entries of a list: the adjoint of nn.gather forms a row of ones and
-/// zeros of that length for each entry that is taken.
-static constexpr int64_t kMostEntries = 4096;
+/// Maximum number of entries of a list. The adjoint of nn.gather forms a row of
+/// ones and zeros of that length for each selected entry.
+static constexpr int64_t kMaxEntries = 4096;
 
 LogicalResult GatherOp::inferReturnTypes(MLIRContext *context,
                                          std::optional<Location> location,
@@ -24,7 +24,7 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *context,
        index = tensorOf(adaptor.getIndex());
   const bool isList = (input.getRank() == 2 || input.getRank() == 3) &&
                       !input.isDynamicDim(1) &&
-                      input.getDimSize(1) <= kMostEntries;
+                      input.getDimSize(1) <= kMaxEntries;
   if (!isList || index.getRank() != 2 || index.isDynamicDim(1) ||
       input.getDimSize(0) != index.getDimSize(0))
     return emitOptionalError(location, "'nn.gather' op takes entries of ",
@@ -35,6 +35,22 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *context,
   shape[1] = index.getDimSize(1);
   types.push_back(RankedTensorType::get(shape, input.getElementType()));
   return success();
+}
+
+/// The most entries of a sum: their square is how many additions a row takes
+/// where each sum starts anew.
+static constexpr int64_t kMaxSummands = 1024;
+
+LogicalResult CumulativeSumOp::verify() {
+  auto type = tensorOf(getInput());
+  if (type.getRank() >= 2 && !type.isDynamicDim(type.getRank() - 1) &&
+      type.getShape().back() <= kMaxSummands)
+    return success();
+  return emitOpError() << "sums along the last dimension of " << type
+                       << "; expected rank 2 or more, and a last dimension of "
+                          "at most "
+                       << kMaxSummands
+                       << "; nn.scan goes through longer lists, as bags (C1)";
 }
 
 LogicalResult TopKOp::inferReturnTypes(MLIRContext *context,

@@ -9,6 +9,7 @@
 #include "AssemblyDirectives.h"
 #include "ScalarRegion.h"
 #include "StateChecks.h"
+#include "VerifierUtils.h"
 #include "pdlabi/names.h"
 #include "pdlc/Dialect/NN/IR/ElementTypeOf.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
@@ -77,17 +78,18 @@ bool FieldOp::isFloat() {
   return isa_and_nonnull<FloatType>(elementTypeOf(getType()));
 }
 
-/// Positions of columns are below this: no row of a file has more cells.
+/// Limit of column positions. No row of a file has more cells.
 static constexpr int64_t kMaxColumns = int64_t(1) << 31;
 
-/// A number for which `isSettledNumber` holds, as formulas read it.
+/// Returns the value, as formulas read it, of a number for which
+/// `isSettledNumber` holds.
 static double settledNumber(Attribute number) {
   if (auto decimal = dyn_cast<FloatAttr>(number))
     return decimal.getValueAsDouble();
   return cast<IntegerAttr>(number).getValue().signedRoundToDouble();
 }
 
-/// Whether `number` is an integer of 64 bits, or a finite float.
+/// Returns true if `number` is a 64-bit integer or a finite float.
 static bool isSettledNumber(Attribute number) {
   if (auto integer = dyn_cast<IntegerAttr>(number))
     return integer.getValue().isSignedIntN(64);
@@ -95,7 +97,7 @@ static bool isSettledNumber(Attribute number) {
   return decimal && std::isfinite(decimal.getValueAsDouble());
 }
 
-/// Verifies what stands for missing values by the clause `clause`.
+/// Verifies the replacement for missing values in the clause `clause`.
 static LogicalResult verifyMissing(FieldOp field, StringRef clause,
                                    Attribute missing) {
   if (!missing)
@@ -182,21 +184,21 @@ LogicalResult FieldOp::verify() {
 // State
 //===----------------------------------------------------------------------===//
 
-// No number of a standard normal distribution is more than 5.8: it is made of
-// 24 bits.
+// Numbers of a standard normal distribution do not exceed 5.8, because they are
+// made from 24 bits.
 std::array<double, 2> pdlc::nn::extremesOf(InitializerAttrInterface attribute,
                                            ArrayRef<int64_t> shape) {
   const pdl_initializer initializer = attribute.getNumbers(shape);
-  double mostDeviations = 5.8;
+  double maxDeviations = 5.8;
   switch (initializer.kind) {
   case PDL_INIT_UNIFORM:
     return {initializer.a, initializer.b};
   case PDL_INIT_TRUNCATED_NORMAL:
-    mostDeviations = 2;
+    maxDeviations = 2;
     [[fallthrough]];
   case PDL_INIT_NORMAL:
-    return {initializer.a - mostDeviations * initializer.b,
-            initializer.a + mostDeviations * initializer.b};
+    return {initializer.a - maxDeviations * initializer.b,
+            initializer.a + maxDeviations * initializer.b};
   default:
     return {initializer.a, initializer.a};
   }
@@ -269,16 +271,16 @@ LogicalResult pdlc::nn::verifyDenseType(Operation *op, Type type) {
   return success();
 }
 
-/// Checks that `reference`, if given, names an op of type `OpT`.
+/// Verifies that `reference`, if given, names an op of type `OpT`.
 template <typename OpT>
 static LogicalResult
 verifyReference(Operation *user, SymbolTableCollection &symbols,
                 FlatSymbolRefAttr reference, StringRef constraint) {
   if (!reference || symbols.lookupNearestSymbolFrom<OpT>(user, reference))
     return success();
-  return user->emitOpError()
-         << "names " << reference << ", which is not an "
-         << OpT::getOperationName() << " (" << constraint << ")";
+  return user->emitOpError() << "names " << reference << ", which is not an "
+                             << OpT::getOperationName() << " (" << constraint
+                             << ")" << meantSymbol<OpT>(user, reference);
 }
 
 LogicalResult ParamOp::verify() {
@@ -330,8 +332,8 @@ LogicalResult GroupOp::verify() {
   return success();
 }
 
-/// Checks that each name of `hyper` is one of `names`, with a number within its
-/// bounds.
+/// Verifies that each entry of `hyper` has a name from `names` and a number
+/// within the bounds.
 static LogicalResult verifyHyper(Operation *op, DictionaryAttr hyper,
                                  ArrayAttr names,
                                  std::optional<ArrayRef<double>> bounds,
@@ -367,10 +369,11 @@ static LogicalResult verifyHyper(Operation *op, DictionaryAttr hyper,
   return success();
 }
 
-/// What a group names a rule for.
+/// Clause in which a group names a rule.
 enum class RuleUse { Training, Average, Compensation };
 
-/// An error where a rule is for something else than what `group` names it for.
+/// Reports an error if the rule's purpose does not fit the clause in which
+/// `group` names it.
 static LogicalResult verifyPurpose(GroupOp group, FlatSymbolRefAttr name,
                                    RulePurpose purpose, RuleUse use) {
   switch (use) {
@@ -404,7 +407,18 @@ static LogicalResult verifyPurpose(GroupOp group, FlatSymbolRefAttr name,
   llvm_unreachable("an enumerator without case");
 }
 
-/// Checks a rule that `group` names, and the numbers that it gives to it.
+/// Reports that `group` names `symbol` where an op called `kind` belongs.
+static LogicalResult refuseKind(GroupOp group, Operation *symbol,
+                                FlatSymbolRefAttr name, StringRef kind) {
+  auto error = group.emitOpError()
+               << "names " << name << ", which is not an " << kind << " (C1)";
+  error.attachNote(symbol->getLoc())
+      << "'" << symbol->getName() << "' has this name here, and hides the "
+      << kind << " of the standard library, if there is one; rename it";
+  return failure();
+}
+
+/// Verifies a rule that `group` names, and the numbers passed to it.
 static LogicalResult verifyRuleUse(GroupOp group,
                                    SymbolTableCollection &symbols,
                                    FlatSymbolRefAttr name, DictionaryAttr hyper,
@@ -415,15 +429,14 @@ static LogicalResult verifyRuleUse(GroupOp group,
     return success();
   auto rule = dyn_cast<RuleOp>(symbol);
   if (!rule)
-    return group.emitOpError()
-           << "names " << name << ", which is not an nn.rule (C1)";
+    return refuseKind(group, symbol, name, "nn.rule");
   if (failed(verifyPurpose(group, name, rule.getPurpose(), use)))
     return failure();
   if (rule.getPurpose() == RulePurpose::gradients &&
       group.getRate().convertToDouble() < 0)
     return group.emitOpError()
            << "has a learning rate below 0, by which the loss would grow; "
-              "minimise the negated loss instead (C3)";
+              "minimize the negated loss instead (C3)";
   if (rule.getPurpose() == RulePurpose::states &&
       group.getMerge() == Merge::sum)
     return group.emitOpError()
@@ -444,16 +457,16 @@ static LogicalResult verifyRuleUse(GroupOp group,
                      name);
 }
 
-/// Checks a symbol of a group. `element`: the element type of the group's
-/// symbols before it, null for the first; the scalars of a group are rounded to
-/// it once, for all of them.
+/// Verifies a symbol of a group. `element` is the element type of the group's
+/// previous symbols, and null for the first one. All symbols must share it,
+/// because the scalars of a group are rounded to it once.
 static LogicalResult verifyMember(Operation *symbol, GroupOp group,
                                   Type &element) {
   auto name = FlatSymbolRefAttr::get(group.getSymNameAttr());
   auto table = dyn_cast<TableOp>(symbol);
   auto type = dyn_cast<RankedTensorType>(
       table ? table.getRow() : cast<ParamOp>(symbol).getType());
-  // A type of another kind has its own message.
+  // A type that is not a tensor has a message of its own.
   if (type && element && type.getElementType() != element)
     return symbol->emitOpError()
            << "has elements of " << type.getElementType() << " in group "
@@ -461,7 +474,7 @@ static LogicalResult verifyMember(Operation *symbol, GroupOp group,
            << "; use two groups (nn.group, C6)";
   if (type)
     element = type.getElementType();
-  // Of the tables of a group that compensates it is known what was seen.
+  // Delay compensation requires that the seen values of a table are known.
   if (!table || !group.getCompensationAttr())
     return success();
   if (table.getStored())
@@ -472,8 +485,8 @@ static LogicalResult verifyMember(Operation *symbol, GroupOp group,
   if (group.getUntouched() == Untouched::dense) {
     InFlightDiagnostic diagnostic =
         group.emitOpError()
-        << "compensates delays and updates rows that nobody asked for, "
-           "which nobody has seen; write untouched(lazy), or leave "
+        << "compensates delays and updates rows that no sample looked up, "
+           "so no worker has seen them; write untouched(lazy), or leave "
            "compensate out (C10)";
     diagnostic.attachNote(table.getLoc()) << "the group trains this table";
     return diagnostic;
@@ -481,15 +494,15 @@ static LogicalResult verifyMember(Operation *symbol, GroupOp group,
   return success();
 }
 
-/// Checks all groups of a module and their symbols in one walk: a walk for each
-/// group would take time with the square of the module.
+/// Verifies all groups of a module and their symbols in a single walk. One walk
+/// per group would take quadratic time.
 static LogicalResult verifyGroups(Region &module) {
   DenseMap<Attribute, GroupOp> groups, byClip;
   for (auto group : module.getOps<GroupOp>()) {
     groups[FlatSymbolRefAttr::get(group.getSymNameAttr())] = group;
     if (!group.getClipAttr())
       continue;
-    // A joint norm is one of means, or of sums.
+    // A joint norm is either one of means or one of sums.
     GroupOp first =
         byClip.try_emplace(group.getClipAttr(), group).first->second;
     if (first.getMerge().value_or(Merge::mean) !=
@@ -508,8 +521,8 @@ static LogicalResult verifyGroups(Region &module) {
   return success();
 }
 
-/// Whether no group stands before this one in its module. Looks back to the
-/// group before, so that all groups together look at each op once.
+/// Returns true if no other group precedes this one in its module. Stops at the
+/// previous group, so that all groups together visit each op once.
 static bool isFirstGroup(GroupOp group) {
   for (Operation *op = group->getPrevNode(); op; op = op->getPrevNode())
     if (isa<GroupOp>(op))
@@ -518,8 +531,8 @@ static bool isFirstGroup(GroupOp group) {
 }
 
 LogicalResult GroupOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  // A rule or schedule that nothing defines comes from the standard library:
-  // the pass that links it complains about unknown names.
+  // An undefined rule or schedule may be in the standard library. The pass that
+  // links it reports unknown names.
   if (failed(verifyRuleUse(*this, symbols, getRuleAttr(), getRuleHyperAttr(),
                            RuleUse::Training)) ||
       failed(verifyRuleUse(*this, symbols, getAverageAttr(),
@@ -532,8 +545,7 @@ LogicalResult GroupOp::verifySymbolUses(SymbolTableCollection &symbols) {
             symbols.lookupNearestSymbolFrom(*this, getScheduleAttr())) {
       auto schedule = dyn_cast<ScheduleOp>(symbol);
       if (!schedule)
-        return emitOpError() << "names " << getScheduleAttr()
-                             << ", which is not an nn.schedule (C1)";
+        return refuseKind(*this, symbol, getScheduleAttr(), "nn.schedule");
       if (failed(verifyHyper(*this, getScheduleHyperAttr(),
                              schedule.getHyperNames(),
                              schedule.getHyperBounds(), getScheduleAttr())))
@@ -560,7 +572,7 @@ static LogicalResult verifyNamedNumbers(Operation *op, ArrayAttr names,
   return success();
 }
 
-/// Defaults of hyper-parameters lie within their bounds.
+/// Verifies that the defaults of hyper-parameters are within their bounds.
 static LogicalResult verifyHyperDefaults(Operation *op, ArrayAttr names,
                                          ArrayRef<double> values,
                                          std::optional<ArrayRef<double>> bounds,
@@ -584,8 +596,8 @@ static LogicalResult verifyHyperDefaults(Operation *op, ArrayAttr names,
   return success();
 }
 
-/// Verifies `sum` and `row` of a rule, whose `once` yields `scalars` values.
-/// Returns how many values `row` hands on to `each`.
+/// Verifies `sum` and `row` of a rule whose `once` yields `scalars` values.
+/// Returns the number of values that `row` passes to `each`.
 static FailureOr<size_t> verifyRowRegions(RuleOp rule, size_t scalars,
                                           Type element) {
   const size_t slots = rule.getSlotNames().size(),
@@ -623,7 +635,7 @@ static FailureOr<size_t> verifyRowRegions(RuleOp rule, size_t scalars,
   return yielded->size() - rowSlots;
 }
 
-/// A rule that makes a gradient of one that is late.
+/// Verifies a rule that compensates delayed gradients.
 static LogicalResult verifyDelays(RuleOp rule, size_t scalars, Type element) {
   if (!rule.getAllSlotNames().empty() || !rule.getCountNames().empty() ||
       rule.hasRow() || rule.getUndivided())

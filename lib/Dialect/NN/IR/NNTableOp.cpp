@@ -1,4 +1,4 @@
-//===- NNTableOp.cpp - Tables, and when their rows come and go ------------===//
+//===- NNTableOp.cpp - Tables, feature admission and eviction -------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StateChecks.h"
+#include "VerifierUtils.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Support/FloatConversion.h"
 
@@ -34,7 +35,8 @@ static LogicalResult verifyScore(TableOp table) {
       (decay || least || table.getAdmitScore() || table.getWidenScore()))
     return table.emitOpError(
         "needs a score exactly if it shrinks with decay or least, or admits or "
-        "widens by one; write score(show = 0.1, click = 0.9) beside such as "
+        "widens by one; write score(show = 0.1, click = 0.9) next to clauses "
+        "such as "
         "shrink(every = 1000, unseen = 7, least = 0.5), admit(score = 1.0) or "
         "widen(from = 1, score = 2.0), or leave all of them out (C8)");
   if (DictionaryAttr score = table.getScoreAttr(); score && score.empty())
@@ -59,10 +61,10 @@ static LogicalResult verifyScore(TableOp table) {
   return success();
 }
 
-/// Verifies when a table gives and takes rows.
+/// Verifies feature admission and eviction of a table.
 static LogicalResult verifyLife(TableOp table) {
-  // What waits for a row has so many bits for its count.
-  constexpr int64_t mostCount = (1 << 14) - 1, mostPeriods = 1 << 14;
+  // The record of a key without a row has 14 bits for its count.
+  constexpr int64_t maxCount = (1 << 14) - 1, maxPeriods = 1 << 14;
   if (table.hasLife() && !table.getGroupAttr())
     return table.emitOpError(
         "admits or shrinks, and is in no group, so that nothing trains it; "
@@ -76,10 +78,10 @@ static LogicalResult verifyLife(TableOp table) {
         "expected one of them (C6)");
   if (std::optional<uint64_t> count = table.getAdmitCount();
       count && (static_cast<int64_t>(*count) < 1 ||
-                static_cast<int64_t>(*count) > mostCount))
+                static_cast<int64_t>(*count) > maxCount))
     return table.emitOpError()
            << "admits keys by a count of " << static_cast<int64_t>(*count)
-           << "; expected 1 to " << mostCount << " (C6)";
+           << "; expected 1 to " << maxCount << " (C6)";
   if (std::optional<APFloat> probability = table.getAdmitProbability()) {
     const double value = probability->convertToDouble();
     if (!(value > 0 && value <= 1))
@@ -104,14 +106,14 @@ static LogicalResult verifyLife(TableOp table) {
   if (every < 1)
     return table.emitOpError()
            << "shrinks every " << every << " updates; expected at least 1 (C7)";
-  if (unseen < 1 || unseen > mostPeriods)
+  if (unseen < 1 || unseen > maxPeriods)
     return table.emitOpError()
            << "takes rows that are unseen for " << unseen
-           << " periods; expected 1 to " << mostPeriods << " (C7)";
+           << " periods; expected 1 to " << maxPeriods << " (C7)";
   return success();
 }
 
-/// Verifies what rows of some columns hold at first.
+/// Verifies the initial values of rows.
 static LogicalResult verifyRows(TableOp table, Attribute init,
                                 ArrayRef<int64_t> shape) {
   // A row of n elements counts as a matrix [1, n].
@@ -131,13 +133,13 @@ static LogicalResult verifyRows(TableOp table, Attribute init,
   return success();
 }
 
-/// Verifies when rows get the rest of their columns.
+/// Verifies when rows get their deferred columns.
 static LogicalResult verifyWidening(TableOp table) {
   if (table.getWidenFrom().has_value() != table.getWidenScore().has_value() ||
       (table.getWidenInitAttr() && !table.widens()))
     return table.emitOpError(
         "needs both widen_from and widen_score, or none, and widen_init only "
-        "beside them (C9)");
+        "with them (C9)");
   if (!table.widens())
     return success();
   const auto from = static_cast<int64_t>(*table.getWidenFrom());
@@ -241,6 +243,6 @@ LogicalResult TableOp::verifySymbolUses(SymbolTableCollection &symbols) {
   FlatSymbolRefAttr group = getGroupAttr();
   if (!group || symbols.lookupNearestSymbolFrom<GroupOp>(*this, group))
     return success();
-  return emitOpError() << "names " << group
-                       << ", which is not an nn.group (C2)";
+  return emitOpError() << "names " << group << ", which is not an nn.group (C2)"
+                       << meantSymbol<GroupOp>(*this, group);
 }

@@ -13,7 +13,8 @@
 
 namespace pdlc::nn {
 
-/// `number` as formulas over elements of `element` read it: rounded.
+/// Returns `number` rounded to the type `element`, as formulas over such
+/// elements read it.
 inline llvm::APFloat roundedTo(llvm::APFloat number, mlir::Type element) {
   bool isInexact = false;
   number.convert(llvm::cast<mlir::FloatType>(element).getFloatSemantics(),
@@ -21,8 +22,9 @@ inline llvm::APFloat roundedTo(llvm::APFloat number, mlir::Type element) {
   return number;
 }
 
-/// Diagnoses a number of `op` that is not finite in the element type of `of`,
-/// an operand or result. `name` has its article, such as "a slope".
+/// Reports a number of `op` that is not finite in the element type of `of`,
+/// which is an operand or result. `name` includes the article, such as "a
+/// slope".
 inline mlir::LogicalResult verifyFinite(mlir::Operation *op, mlir::Value of,
                                         llvm::StringRef name,
                                         const llvm::APFloat &number,
@@ -34,7 +36,8 @@ inline mlir::LogicalResult verifyFinite(mlir::Operation *op, mlir::Value of,
                            << element << " (" << constraint << ")";
 }
 
-/// Likewise a number that is not finite and above 0: formulas divide by it.
+/// Reports a number that is not finite or not above 0, because formulas divide
+/// by it.
 inline mlir::LogicalResult verifyPositive(mlir::Operation *op, mlir::Value of,
                                           llvm::StringRef name,
                                           const llvm::APFloat &number,

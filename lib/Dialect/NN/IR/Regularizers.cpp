@@ -1,4 +1,4 @@
-//===- Regularizers.cpp - What pulls values to zero ----------------------===//
+//===- Regularizers.cpp - Regularizers ------------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -27,7 +27,7 @@ LogicalResult L2Attr::verify(function_ref<InFlightDiagnostic()> emitError,
   return verifyCoefficient(emitError, getMnemonic(), coefficient);
 }
 
-/// coefficient * direction.
+/// Returns coefficient * direction.
 static Value scaled(ImplicitLocOpBuilder &builder, FloatAttr coefficient,
                     Value direction) {
   Value number = createScalar(builder, direction.getType(),
@@ -45,6 +45,6 @@ LogicalResult L1Attr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 Value L1Attr::buildTerm(ImplicitLocOpBuilder &builder, Value value) const {
-  // A zero is its own sign, and so is NaN.
+  // Zero and NaN are their own sign.
   return scaled(builder, getCoefficient(), signOr(builder, value, value));
 }

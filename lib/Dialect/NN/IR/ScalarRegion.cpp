@@ -1,4 +1,4 @@
-//===- ScalarRegion.cpp - Regions of rules and updates ------------------===//
+//===- ScalarRegion.cpp - Scalar regions of rules and updates -------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ScalarRegion.h - Regions of rules and updates ------------*- C++ -*-===//
+//===- ScalarRegion.h - Scalar regions of rules and updates -----*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,9 +14,9 @@
 
 namespace pdlc::nn {
 
-/// Checks that `region` of `op` is one block with arguments of the given types
-/// that holds only ops of the settled scalar numerics and ends in `nn.yield`.
-/// Returns the types that it yields; diagnoses at the offending op.
+/// Verifies that `region` of `op` is a single block with arguments of the given
+/// types, contains only the supported scalar ops, and ends in `nn.yield`.
+/// Returns the yielded types. Errors are reported at the offending op.
 mlir::FailureOr<llvm::SmallVector<mlir::Type>>
 verifyScalarRegion(mlir::Operation *op, mlir::Region &region,
                    llvm::StringRef name, llvm::ArrayRef<mlir::Type> arguments);

@@ -1,4 +1,4 @@
-//===- Stages.cpp - The parts of a step -----------------------------------===//
+//===- Stages.cpp - Stages of a step --------------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Modes.cpp - How trainers share a model -----------------------------===//
+//===- Modes.cpp - Modes of distributed training --------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +15,7 @@ using namespace pdlc::ps;
 
 using pdlabi::modes;
 
-// A mode has one number, in the IR and in descriptors.
+// Modes have the same numbers in IR and in descriptors.
 static_assert(int32_t(Mode::local) == PDL_MODE_LOCAL &&
               int32_t(Mode::sync) == PDL_MODE_SYNC &&
               int32_t(Mode::async) == PDL_MODE_ASYNC &&

@@ -41,8 +41,8 @@ LossSums LossSums::of(ValueRange values) {
   return {values[0], values[1]};
 }
 
-/// The values of an op, by channel of a list of its message: of those that
-/// `has` holds for.
+/// Pairs the values of an op with the channels of a list of its message.
+/// Channels for which `has` returns false have no value.
 static SmallVector<ChannelValues>
 byChannel(const SymbolTable &symbols, ArrayAttr names, ValueRange values,
           llvm::function_ref<bool(ChannelKind)> has) {
@@ -85,8 +85,8 @@ ChannelOp pdlc::ps::lookupChannel(const SymbolTable &symbols, Attribute name) {
       symbols.lookup(cast<FlatSymbolRefAttr>(name).getAttr()));
 }
 
-/// The channel that `op` uses; an error where the name is another symbol's, or
-/// where its kind is not among `kinds`, and null.
+/// Returns the channel that `op` uses. If the name is not a channel, or its
+/// kind is not in `kinds`, reports an error and returns null.
 static ChannelOp requireChannel(Operation *op, SymbolTableCollection &tables,
                                 FlatSymbolRefAttr name,
                                 ArrayRef<ChannelKind> kinds) {
@@ -109,7 +109,7 @@ static ChannelOp requireChannel(Operation *op, SymbolTableCollection &tables,
   return {};
 }
 
-/// Fails unless values have the types that the channel stands for.
+/// Fails unless the values have the types that the channel requires.
 static LogicalResult requireTypes(Operation *op, ChannelOp channel,
                                   TypeRange actual) {
   SmallVector<Type> expected = valueTypes(channel);
@@ -123,7 +123,7 @@ static LogicalResult requireTypes(Operation *op, ChannelOp channel,
   return failure();
 }
 
-/// The tensor type of a parameter or state, null for anything else.
+/// Returns the tensor type of a parameter or state; null for anything else.
 static RankedTensorType denseType(Operation *symbol) {
   if (auto param = dyn_cast_or_null<nn::ParamOp>(symbol))
     return cast<RankedTensorType>(param.getType());
@@ -132,7 +132,7 @@ static RankedTensorType denseType(Operation *symbol) {
   return {};
 }
 
-/// Some rows of a table.
+/// Returns the type of some rows of a table.
 static RankedTensorType rowsOf(nn::TableOp table) {
   RankedTensorType row = table.getRowType();
   SmallVector<int64_t> shape{ShapedType::kDynamic};
@@ -140,8 +140,8 @@ static RankedTensorType rowsOf(nn::TableOp table) {
   return RankedTensorType::get(shape, row.getElementType());
 }
 
-/// Whether a type is of gradients of some rows of a table: behind each, its
-/// counts may stand.
+/// Returns true if a type holds gradients of some rows of a table. Counts may
+/// follow the gradient of each row.
 static bool isGradientOf(nn::TableOp table, Type type) {
   auto rows = rowsOf(table), gradients = dyn_cast<RankedTensorType>(type);
   return gradients && gradients.getRank() == rows.getRank() &&
@@ -404,7 +404,7 @@ LogicalResult PushOp::verifySymbolUses(SymbolTableCollection &tables) {
 
 LogicalResult BarrierOp::verify() {
   if (getTokens().empty())
-    return emitOpError("waits behind nothing (C1)");
+    return emitOpError("waits after no post (C1)");
   return success();
 }
 
@@ -419,7 +419,7 @@ LogicalResult JoinNormsOp::verify() {
   return success();
 }
 
-/// The values that an op has for the channels of a list, in order.
+/// Verifies the values that an op has for the channels of a list, in order.
 static LogicalResult requireListTypes(Operation *op,
                                       SymbolTableCollection &tables,
                                       ArrayAttr channels,
@@ -458,7 +458,7 @@ LogicalResult PostOp::verifySymbolUses(SymbolTableCollection &tables) {
                           getValues().getTypes(), "operands");
 }
 
-/// The kinds of channels that share a symbol.
+/// Returns the kinds of channels that share a symbol.
 static SmallVector<ChannelKind> sharedKinds(bool isTable, bool toServer) {
   if (!isTable)
     return {toServer ? ChannelKind::delta : ChannelKind::value};
@@ -474,7 +474,8 @@ LogicalResult ShareOp::verifySymbolUses(SymbolTableCollection &tables) {
   for (bool toServer : {true, false}) {
     ArrayAttr names = toServer ? getSends() : getReceives();
     SmallVector<ChannelKind> kinds = sharedKinds(isTable, toServer);
-    // What nobody changes, servers alone may have been given.
+    // Symbols that the program does not change may still have been set on
+    // servers.
     if (toServer && names.empty())
       continue;
     if (names.size() != kinds.size())
@@ -534,7 +535,7 @@ LogicalResult HandlerOp::verifySymbolUses(SymbolTableCollection &tables) {
   return success();
 }
 
-/// Whether a channel's values are rows, which come with keys.
+/// Returns true if the channel carries rows, which come with keys.
 static bool bringsRows(ChannelOp channel) {
   return channel.getKind() == ChannelKind::row_gradient ||
          channel.getKind() == ChannelKind::row_delta;

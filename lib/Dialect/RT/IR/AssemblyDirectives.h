@@ -1,4 +1,4 @@
-//===- AssemblyDirectives.h - Custom pieces of rt's assembly ----*- C++ -*-===//
+//===- AssemblyDirectives.h - Custom assembly directives of rt --*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Parsers and printers that the declarative assembly formats name. Included
-// only where TableGen's op definitions are.
+// Parsers and printers that the declarative assembly formats use. Include this
+// file only together with TableGen's op definitions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ namespace pdlc::rt {
 using UnresolvedOperands =
     llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand>;
 
-/// `(%a : memref<?xi64> bags(%sa : memref<?xi32>), ...)`
+/// Syntax: `(%a : memref<?xi64> bags(%sa : memref<?xi32>), ...)`.
 inline mlir::ParseResult
 parseBagList(mlir::OpAsmParser &parser, UnresolvedOperands &ids,
              llvm::SmallVectorImpl<mlir::Type> &idTypes,

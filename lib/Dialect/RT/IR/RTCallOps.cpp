@@ -1,4 +1,4 @@
-//===- RTCallOps.cpp - Verifiers of what stages do ------------------------===//
+//===- RTCallOps.cpp - Verifiers of ops in stages -------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -29,7 +29,7 @@ bool pdlc::rt::hasDenseRows(MemRefType type) {
   return true;
 }
 
-/// Whether the strides are known and no two elements lie in one place.
+/// Returns true if the strides are known and no two elements share a position.
 static bool isRowMajor(MemRefType type) {
   SmallVector<int64_t> strides;
   int64_t offset;

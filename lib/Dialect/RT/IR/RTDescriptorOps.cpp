@@ -76,6 +76,10 @@ LogicalResult ProgramOp::verify() {
         return field < 0 || field >= static_cast<int64_t>(getFields().size());
       }))
     return emitOpError("joins fields that are not pairs of its own (C5)");
+  for (auto range : getIdRanges().getAsRange<IdRangeAttr>())
+    if (range.getField() < 0 ||
+        range.getField() >= static_cast<int64_t>(getFields().size()))
+      return emitOpError() << "has " << range << " of no field of its own (C5)";
   if (getFrozen() && (!getUpdates().empty() || getHasLoss()))
     return emitOpError() << "is frozen, but has updates or a loss";
   return success();

@@ -1,4 +1,4 @@
-//===- RTDeviceOps.cpp - Verifiers of what a device is left ---------------===//
+//===- RTDeviceOps.cpp - Verifiers of device ops --------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -50,7 +50,7 @@ int32_t DeviceKernelOp::numberOf(ModuleOp module, FlatSymbolRefAttr kernel) {
   llvm_unreachable("the module has the kernel");
 }
 
-/// Whether an op may launch a kernel with so many arguments.
+/// Verifies that an op may launch a kernel with this number of arguments.
 static LogicalResult verifyLaunch(Operation *op, FlatSymbolRefAttr name,
                                   size_t arguments, StringRef constraint) {
   auto module = op->getParentOfType<ModuleOp>();

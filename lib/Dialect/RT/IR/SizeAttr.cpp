@@ -33,8 +33,8 @@ static ParseResult parseNumbers(AsmParser &parser,
   });
 }
 
-/// `<` constant `+` number `*` `batch` (`,` part)* `>`, each part at most once,
-/// in any order.
+/// Syntax: `<` constant `+` number `*` `batch` (`,` part)* `>`. Each part
+/// occurs at most once, in any order.
 Attribute SizeAttr::parse(AsmParser &parser, Type) {
   int64_t constant = 0, perBatch = 0;
   SmallVector<int64_t> perBatchSquared, perId, perKey, perOccurrence;

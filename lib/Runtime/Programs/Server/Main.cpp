@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiled for the oldest x86-64 CPU, so that it can say that a CPU is too old.
+// Compiled for the oldest x86-64 CPU, so that it can report that a CPU is too
+// old.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +16,7 @@
 #include "pdlrt/Programs/Server/ServerMain.h"
 
 /// Runs before the constructors of all other objects, which may already use
-/// instructions that an old CPU lacks.
+/// instructions that an old CPU does not have.
 __attribute__((constructor(101))) static void checkCpuFirst() {
   pdlrt::requireSupportedCpu(pdl_program_query(PDL_ABI_VERSION));
 }

@@ -1,4 +1,4 @@
-//===- ReplayCommand.cpp - `pserver replay` -------------------------------===//
+//===- ReplayCommand.cpp - Command `pserver replay` -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,8 +8,9 @@
 
 #include "Programs/Server/ReplayCommand.h"
 
-#include "pdlrt/Core/FlagValues.h"
+#include "pdlrt/Core/Flags.h"
 #include "pdlrt/Core/ParseFlags.h"
+#include "pdlrt/Job/JobFlags.h"
 #include "pdlrt/Server/Replay.h"
 
 #include <algorithm>
@@ -17,8 +18,51 @@
 #include <filesystem>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 using namespace pdlrt;
+
+/// Returns the table of the command's flags.
+static FlagTable replayFlags(ReplayOptions &options) {
+  std::vector<Flag> all = {
+      {.names = "logs",
+       .placeholder = "FILE",
+       .value = FlagValue::words(options.logs),
+       .help = "Logs of the servers of one job, in any order",
+       .isRequired = true},
+      {.names = "-o,--output",
+       .placeholder = "FOLDER",
+       .value = FlagValue::text(options.output),
+       .help = "Write the state of all servers as a checkpoint, for "
+               "pdl-checkpoint; needs the logs of all servers"},
+      {.names = "--checkpoint",
+       .placeholder = "FOLDER",
+       .value = FlagValue::text(options.checkpoint),
+       .help = "The checkpoint from which the job resumed (--resume), such as "
+               "saved/step-000000000100"},
+      {.names = "--init-from",
+       .placeholder = "FILE",
+       .value = FlagValue::text(options.initFrom),
+       .help = "The file of values from which the job started",
+       .excludes = {"--checkpoint"}},
+      {.names = "--init-values-only",
+       .value = FlagValue::isGiven(options.initValuesOnly),
+       .help = "The job was started with this flag",
+       .needs = {"--init-from"}},
+      {.names = "--accept-old-layout",
+       .value = FlagValue::isGiven(options.acceptOldLayout),
+       .help = "The job was started with this flag"},
+      {.names = "--requests",
+       .placeholder = "N",
+       .value = FlagValue::number(options.requests, 0, INT64_MAX),
+       .help = "Replay only the first N requests of each log"},
+      {.names = "--threads",
+       .placeholder = "N",
+       .value = FlagValue::number(options.threads, 1, maxThreads),
+       .help = "Number of threads. Never changes a result"}};
+  return {{mainOptions, std::move(all)}};
+}
 
 int pdlrt::runReplayCommand(int argc, char **argv,
                             const pdl_descriptor &descriptor) {
@@ -30,43 +74,7 @@ int pdlrt::runReplayCommand(int argc, char **argv,
                "the one that each server ended with.",
                "pserver replay");
   app.set_help_flag("-h,--help", "Print this help");
-  app.add_option("logs", options.logs,
-                 "Logs of the servers of one job, in any order")
-      ->type_name("FILE")
-      ->check(notEmpty())
-      ->required();
-  app.add_option("-o,--output", options.output,
-                 "Write the state of all servers as a checkpoint, for "
-                 "pdl-checkpoint; needs the logs of all")
-      ->type_name("FOLDER")
-      ->check(notEmpty());
-  CLI::Option *checkpoint =
-      app.add_option("--checkpoint", options.checkpoint,
-                     "The checkpoint that the job went on from (--resume), "
-                     "such as saved/step-000000000100")
-          ->type_name("FOLDER")
-          ->check(notEmpty());
-  CLI::Option *initFrom =
-      app.add_option("--init-from", options.initFrom,
-                     "The file of values that the job began with")
-          ->type_name("FILE")
-          ->check(notEmpty())
-          ->excludes(checkpoint);
-  app.add_flag("--init-values-only", options.initValuesOnly,
-               "The job was started with this flag")
-      ->needs(initFrom);
-  app.add_flag("--accept-old-layout", options.acceptOldLayout,
-               "As the job was given it");
-  app.add_option("--requests", options.requests,
-                 "Replay the first N requests of each log, and read no more "
-                 "of it")
-      ->type_name("N")
-      ->transform(wholeNumber(0, INT64_MAX));
-  app.add_option("--threads", options.threads,
-                 "Threads to run on. Never changes a result")
-      ->type_name("N")
-      ->transform(wholeNumber(1, 1024))
-      ->capture_default_str();
+  addFlags(app, replayFlags(options));
   app.footer("Example:\n"
              "  pserver replay logs/applied-0.log logs/applied-1.log -o again\n"
              "  pdl-checkpoint diff saved again\n"
@@ -76,13 +84,15 @@ int pdlrt::runReplayCommand(int argc, char **argv,
           parseFlags(app, argc, argv, "'pserver replay --help' lists"))
     return *status;
   if (!options.output.empty() && std::filesystem::exists(options.output))
-    return fail(2, options.output + ": is there already; name another folder");
+    return fail(Status::failedPrecondition(
+        options.output + ": is there already; name another folder"));
   if (descriptor.role != PDL_ROLE_PSERVER)
-    return fail(1, "this program was not translated as a pserver; translate "
-                   "the model with --mode=async --emit=trainer,pserver");
+    return fail(ExitCode::Failure,
+                "this program was not translated as a pserver; translate "
+                "the model with --mode=async --emit=trainer,pserver");
   const Status status =
       replayLogs(descriptor, options, [](const std::string &line) {
         std::printf("%s\n", line.c_str());
       });
-  return status.ok() ? 0 : fail(1, status.message());
+  return status.ok() ? 0 : fail(status);
 }

@@ -1,4 +1,4 @@
-//===- ReplayCommand.h - `pserver replay` -----------------------*- C++ -*-===//
+//===- ReplayCommand.h - Command `pserver replay` ---------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,8 +13,8 @@
 
 namespace pdlrt {
 
-/// Reads flags behind the word `replay`, which is argv[0]; replays; returns the
-/// exit status of the process. May throw std::bad_alloc.
+/// Reads the flags after the word `replay`, which is argv[0], and replays logs.
+/// Returns the exit status of the process. May throw std::bad_alloc.
 int runReplayCommand(int argc, char **argv, const pdl_descriptor &descriptor);
 
 } // namespace pdlrt

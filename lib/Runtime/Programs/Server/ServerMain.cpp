@@ -1,4 +1,4 @@
-//===- ServerMain.cpp - The program of a server ---------------------------===//
+//===- ServerMain.cpp - Program of a server -------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,9 +15,12 @@
 #include "pdlrt/Core/Allocator.h"
 #include "pdlrt/Core/FileLimit.h"
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/MetricRegistry.h"
 #include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Core/StopSignal.h"
 #include "pdlrt/Files/TraceFile.h"
+#include "pdlrt/Job/JobMetrics.h"
+#include "pdlrt/Job/ServerSaves.h"
 #include "pdlrt/Job/StateHost.h"
 #include "pdlrt/Protocol/PackedTraining.h"
 #include "pdlrt/Server/AppliedLog.h"
@@ -38,7 +41,7 @@ using namespace pdlrt;
 // Log
 //===----------------------------------------------------------------------===//
 
-/// The file of --log-applied.
+/// Returns the path of the --log-applied file.
 static std::string logPath(const ServerFlags &flags) {
   std::error_code error;
   return std::filesystem::is_directory(flags.logApplied, error)
@@ -46,7 +49,7 @@ static std::string logPath(const ServerFlags &flags) {
              : flags.logApplied;
 }
 
-/// Before anything is loaded: whether there can be the log that is asked for.
+/// Checks, before anything is loaded, that the requested log can be written.
 static Status checkLog(const pdl_descriptor &descriptor,
                        const ServerFlags &flags) {
   if (flags.logApplied.empty())
@@ -64,8 +67,10 @@ static Status checkLog(const pdl_descriptor &descriptor,
 // Serving
 //===----------------------------------------------------------------------===//
 
-static HostOptions hostOptions(const ServerFlags &flags) {
+static HostOptions hostOptions(const pdl_descriptor &descriptor,
+                               const ServerFlags &flags) {
   HostOptions options;
+  options.savesBeforeLoss = serversMaySave(descriptor, flags.onFailure);
   options.owner = int32_t(flags.rank);
   options.trainers = int32_t(flags.trainers);
   options.job = flags.job;
@@ -75,7 +80,8 @@ static HostOptions hostOptions(const ServerFlags &flags) {
   options.acceptOldLayout = flags.acceptOldLayout;
   options.checkpoint = flags.checkpoint;
   options.resume = flags.resume;
-  // Where everybody may take part no trainer says where it may write.
+  // If other hosts may take part without a secret, no trainer may choose the
+  // folder.
   if (!flags.checkpoint.empty() || flags.isOpenToAll)
     options.saves = SaveFolder(flags.checkpoint);
   if (!flags.emergencyCheckpoint.empty())
@@ -92,17 +98,18 @@ static HostOptions hostOptions(const ServerFlags &flags) {
   return options;
 }
 
-/// Waits for the end of the job; the signal that asked for it, or 0.
-static int waitForEnd(StateHost &host) {
+/// Waits for the end of the job. Returns the signal that requested it, or 0.
+static int waitForEnd(StateHost &host, ServerSaves &saves) {
   int signal = 0;
   host.waitUntilOver([&] {
     if (signal == 0 && (signal = stopSignal()) != 0) {
       logInfo(host.name() + ": told to stop, and asks trainers to stop after "
                             "the current step; a second signal ends it at "
                             "once");
-      host.core().askToStop();
+      host.core().requestStop();
     }
-    // Connections that it cannot take wait, and nobody hears why.
+    saves.poll();
+    // Connections without a free file descriptor wait, so tell the user why.
     if (!hasFilesToSpare())
       logWarningOnce(host.name() +
                      " takes no more connections: " + describeFileLimit());
@@ -111,11 +118,11 @@ static int waitForEnd(StateHost &host) {
                      "; the job goes on without --log-applied, and what is "
                      "there of the log cannot be replayed");
   });
-  // It may have come with the end.
+  // The signal may have arrived at the end of the job.
   return signal != 0 ? signal : stopSignal();
 }
 
-/// Names the server once.
+/// Adds the name of the server to a message that does not start with it.
 static std::string withRank(const std::string &sentence, int64_t rank) {
   const std::string who = fmt::format("server {}", rank);
   return sentence.starts_with(who) ? sentence : who + ": " + sentence;
@@ -124,11 +131,12 @@ static std::string withRank(const std::string &sentence, int64_t rank) {
 static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
                  const TransportFactory &makeTransport) {
   auto failed = [&](const Status &status) {
-    return fail(1, fmt::format("server {}: {}", flags.rank, status.message()));
+    return fail(
+        Status(status).withContext(fmt::format("server {}", flags.rank)));
   };
   Expected<Placement> placement =
       Placement::compute(descriptor, int32_t(flags.servers.size()),
-                         int32_t(flags.trainers), flags.policy);
+                         int32_t(flags.trainers), flags.placement);
   if (!placement)
     return failed(placement.status());
   RealClock clock;
@@ -137,7 +145,11 @@ static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
     return failed(transport.status());
   const std::unique_ptr<Transport> sealed = createSealedTransport(
       std::move(*transport), serverCredentials(flags.token, flags.readerToken));
-  StateHost host(descriptor, *placement, hostOptions(flags), clock);
+  const HostOptions options = hostOptions(descriptor, flags);
+  StateHost host(descriptor, *placement, options, clock);
+  ServerSaves saves(
+      descriptor, options, host, *sealed,
+      {flags.servers, flags.checkpointMinutes, flags.emergencyCheckpoint});
   if (const Status status = host.listen(*sealed, flags.address); !status.ok())
     return failed(status);
   logInfo(fmt::format("server {} of {}: model {}, listening at {} for {} "
@@ -146,20 +158,21 @@ static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
                       host.address(), flags.trainers,
                       flags.trainers == 1 ? "" : "s"));
   host.load();
-  const int signal = waitForEnd(host);
+  const int signal = waitForEnd(host, saves);
   const JobStatus status = host.core().status();
   const bool hasFailed = status.state != JobState::Finished;
   const std::string reason = withRank(status.sentence, flags.rank);
-  // Who reads it need not wait for trainers.
+  // Report the reason before waiting for trainers.
+  const ExitCode code = exitCodeOf(status.failure().code());
   if (hasFailed)
-    fail(1, reason);
+    fail(code, reason);
   const uint64_t linesBefore = loggedLines();
   // Trainers ask once more, and are told how the job has ended.
-  host.sayFarewell(farewellLimit(/*afterSignal=*/signal != 0));
+  host.announceExit(exitAnnouncementLimit(/*afterSignal=*/signal != 0));
   if (!host.isLoaded()) {
-    // Nobody waits for what is still being read.
+    // Do not wait for files that are still being loaded.
     std::fflush(nullptr);
-    std::_Exit(signal != 0 ? 128 + signal : 1);
+    std::_Exit(signal != 0 ? statusOfSignal(signal) : statusOf(code));
   }
   if (const Status end = host.finish(); !end.ok())
     logWarningOnce(host.name() + ": " + end.message() +
@@ -168,14 +181,14 @@ static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
   if (signal != 0)
     logInfo(fmt::format("server {}: ended by a signal", flags.rank));
   if (hasFailed) {
-    // The reason is the last line too.
+    // Repeat the reason if other lines were printed after it.
     if (loggedLines() != linesBefore)
-      fail(1, reason);
-    return signal != 0 ? 128 + signal : 1;
+      fail(code, reason);
+    return signal != 0 ? statusOfSignal(signal) : statusOf(code);
   }
   logInfo(fmt::format("server {}: all trainers have left, the job is done",
                       flags.rank));
-  return signal != 0 ? 128 + signal : 0;
+  return signal != 0 ? statusOfSignal(signal) : statusOf(code);
 }
 
 static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
@@ -191,8 +204,13 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
                "pserver");
   app.set_version_flag("--version", describeProgram(descriptor),
                        "Print what this program was compiled from and for");
+  addMetricList(app, [] {
+    declareJobMetrics();
+    return processMetrics().description();
+  });
   app.set_help_flag("-h,--help", "Print this help");
-  addServerFlags(app, findMode(descriptor.mode), flags);
+  const FlagTable table = serverFlags(findMode(descriptor.mode), flags);
+  addFlags(app, table);
   app.footer(
       "Example, on one machine (start them in any order):\n"
       "  pserver --rank 0 --servers 127.0.0.1:7101,127.0.0.1:7102 --trainers 2 "
@@ -204,30 +222,34 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
       "The server ends by itself when all trainers have left.\n"
       "'pserver replay' applies logs of --log-applied again; 'pserver replay "
       "--help' says how.\n"
-      "Exit status: 0 done, 1 the job failed, 2 bad flags, 128 + N ended by "
-      "signal N.");
+      "Exit status: 0 done, 1 permanent failure of the job, 2 wrong flags, 3 "
+      "failure that a restart of\nthe job may mend (a trainer that is gone, a "
+      "full disk), 128 + N ended by signal N.");
   if (std::optional<int> status =
           parseFlags(app, argc, argv, "'pserver --help' lists"))
     return *status;
+  if (Status status = checkOffered(app, table); !status.ok())
+    return failUsage(status);
   if (Status status = checkServerFlags(descriptor, flags); !status.ok())
-    return fail(2, status.message());
+    return failUsage(status);
   if (descriptor.role != PDL_ROLE_PSERVER)
-    return fail(1, "this program was not translated as a pserver; translate "
-                   "the model with --mode=sync --emit=trainer,pserver");
+    return fail(ExitCode::Failure,
+                "this program was not translated as a pserver; translate "
+                "the model with --mode=sync --emit=trainer,pserver");
   if (Status status = checkMayWait(descriptor, flags.onFailure); !status.ok())
-    return fail(2, status.message());
+    return failUsage(status);
   if (Status status = checkLog(descriptor, flags); !status.ok())
-    return fail(2, status.message());
-  if (Status status =
-          checkPacking(descriptor, flags.packing, flags.onFailure == "wait");
+    return failUsage(status);
+  if (Status status = checkPacking(descriptor, flags.packGradients,
+                                   flags.onFailure == FailurePolicy::Wait);
       !status.ok())
-    return fail(2, status.message());
-  const PackedTraining training(descriptor, flags.packing);
+    return failUsage(status);
+  const PackedTraining training(descriptor, flags.packGradients);
   watchStopSignals();
   if (flags.trace.empty())
     return serve(training.descriptor(), flags, makeTransport);
   int exit = 0;
-  // Numbers of servers follow those of trainers, so that traces can be joined.
+  // Numbers of servers follow those of trainers, so that traces can be merged.
   const Status written =
       traced(flags.trace,
              fmt::format("server {} of {}", flags.rank, descriptor.model_name),
@@ -235,17 +257,17 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
                exit = serve(training.descriptor(), flags, makeTransport);
                return Status();
              });
-  return written.ok() ? exit : fail(1, written.message());
+  return written.ok() ? exit : fail(written);
 }
 
 int pdlrt::runServer(int argc, char **argv,
                      const pdl_descriptor *(*query)(uint32_t version),
                      const TransportFactory &makeTransport) {
-  return runProgram(1, "use more servers, or machines with more memory", [&] {
+  return runProgram("use more servers, or machines with more memory", [&] {
     tuneAllocator();
     Expected<const pdl_descriptor *> descriptor = loadDescriptor(query);
     if (!descriptor)
-      return fail(1, descriptor.status().message());
+      return fail(descriptor.status());
     return runChecked(argc, argv, **descriptor, makeTransport);
   });
 }

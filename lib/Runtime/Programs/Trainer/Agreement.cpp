@@ -1,4 +1,4 @@
-//===- Agreement.cpp - Trainers started alike -----------------------------===//
+//===- Agreement.cpp - Agreement of the trainers' flags -------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,7 +20,7 @@
 
 using namespace pdlrt;
 
-/// Each with its value as a text.
+/// Returns the flags that must be equal, with their values as text.
 static std::vector<std::pair<std::string, std::string>>
 commonFlags(const SessionOptions &options) {
   auto numberOr = [](const std::optional<int64_t> &number, const char *none) {
@@ -68,7 +68,7 @@ Status pdlrt::checkAgreement(const SessionOptions &options, Job &job) {
   if (!options.distributed)
     return {};
   const auto flags = commonFlags(options);
-  // Names and sizes are among the flags.
+  // Names and sizes of the files are compared with the flags.
   const CopiedFiles files[] = {CopiedFiles(options.data.files),
                                CopiedFiles(options.evaluateFiles)};
   std::vector<int64_t> counts;
@@ -85,7 +85,7 @@ Status pdlrt::checkAgreement(const SessionOptions &options, Job &job) {
   const int64_t trainers = options.distributed->trainers;
   for (size_t i = flagsBegin; i < counts.size(); ++i)
     if (counts[i] != own[i] * trainers)
-      return Status::invalid(fmt::format(
+      return Status::failedPrecondition(fmt::format(
           "the trainers were not all started with the same {}; this one has "
           "{}: give all of them the same",
           flags[i - flagsBegin].first, flags[i - flagsBegin].second));
@@ -109,7 +109,7 @@ Status pdlrt::checkSameContent(const CopiedFiles &files,
                                int64_t processes) {
   if (sums[1] != processes || sums[0] == own[0] * processes)
     return {};
-  return Status::invalid(fmt::format(
+  return Status::failedPrecondition(fmt::format(
       "trainers read files of the same names and sizes with different content: "
       "those of this trainer, {}, have the digest {:012x}; copy the same files "
       "to all hosts, and do not change them while they are read",

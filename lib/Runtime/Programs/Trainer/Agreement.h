@@ -1,4 +1,4 @@
-//===- Agreement.h - Trainers started alike ---------------------*- C++ -*-===//
+//===- Agreement.h - Agreement of the trainers' flags -----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,23 +20,25 @@
 
 namespace pdlrt {
 
-/// All processes of the job: refuses to begin where trainers were started with
-/// different flags, and names the flag: they would wait for each other, or
-/// train on samples twice. Does nothing in a job of one process.
+/// Checks that all trainers were started with the same flags. All processes of
+/// the job must call this. Otherwise they would wait for each other, or train
+/// on samples twice. The error names the flag. Does nothing in a job with one
+/// process.
 Status checkAgreement(const SessionOptions &options, Job &job);
 
-/// What a process tells of its copies of some files, to be added up: their
-/// digest, and 1. Zeros: there are none, or they cannot be read, or have other
-/// sizes than before.
+/// Numbers by which a process describes its copies of some files; they are
+/// summed over processes. They are a digest and 1, or zeros if there are no
+/// files, or if a file cannot be read or has changed its size.
 using ContentCounts = std::array<int64_t, 2>;
 ContentCounts countContent(const CopiedFiles &files);
 
 /// Returns an error if all of `processes` processes can read their copies of
-/// `files`, and what they tell, which adds up to `sums`, differs from `own`.
+/// `files` and the contents differ. `own` is this process's result of
+/// `countContent`, and `sums` is the sum over all processes.
 Status checkSameContent(const CopiedFiles &files, const ContentCounts &own,
                         std::span<const int64_t> sums, int64_t processes);
 
-/// A number of the flags that all trainers must have in common.
+/// Returns a digest of the flags that all trainers must have in common.
 int64_t digestOfFlags(const SessionOptions &options);
 
 } // namespace pdlrt

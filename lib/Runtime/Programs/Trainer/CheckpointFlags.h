@@ -9,28 +9,15 @@
 #ifndef LIB_RUNTIME_PROGRAMS_TRAINER_CHECKPOINTFLAGS_H
 #define LIB_RUNTIME_PROGRAMS_TRAINER_CHECKPOINTFLAGS_H
 
+#include "pdlrt/Core/Flags.h"
 #include "pdlrt/Programs/Trainer/Session.h"
 
-#include <CLI/CLI.hpp>
-#include <cstdint>
+#include <vector>
 
 namespace pdlrt {
 
-/// What the command line says of checkpoints, where `SessionOptions` has an
-/// optional value.
-struct CheckpointFlags {
-  int64_t steps = 0;
-  double minutes = 0;
-};
-
-/// Adds the flags of checkpoints to a command that trains. `initFrom`: the flag
-/// that excludes a resume.
-void addCheckpointFlags(CLI::App &command, CheckpointFlags &flags,
-                        SessionOptions &session, CLI::Option *initFrom);
-
-/// Brings what was read into the options.
-void takeCheckpointFlags(CLI::App &command, const CheckpointFlags &flags,
-                         SessionOptions &options);
+/// Returns the rows of flags about checkpoints of a training.
+std::vector<Flag> checkpointFlags(SessionOptions &session);
 
 } // namespace pdlrt
 

@@ -9,7 +9,6 @@
 #include "Programs/Trainer/ClusterFlags.h"
 
 #include "pdlrt/Abi/Mode.h"
-#include "pdlrt/Core/FlagValues.h"
 #include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Core/RandomNumber.h"
 #include "pdlrt/Core/TokenFile.h"
@@ -21,191 +20,157 @@
 
 using namespace pdlrt;
 
-static constexpr int64_t maxTrainers = 4096;
-/// Each of them has a copy of all gradients of a step.
-static constexpr int64_t mostQueuedPushes = 64, mostMergedSteps = 1024;
+/// Each queued push stores a copy of all gradients of a step.
+static constexpr uint64_t maxQueuedPushes = 64, maxMergedSteps = 1024;
 
-static constexpr const char *clusterFlagNames[] = {
-    "--rank",           "--trainers",      "--servers",    "--peers",
-    "--bind",           "--job",           "--token-file", "--placement",
-    "--on-failure",     "--silence-limit", "--wait",       "--pack-keys",
-    "--pack-gradients", "--geo-steps",     "--push-queue", "--max-merge",
-    "--overlap",        "--part-bytes",    "--device-sums"};
-
-/// The mode of a program of several processes; null of another one.
+/// Returns the mode of a program for several processes, or null for other
+/// programs.
 static const Mode *modeOfJob(const pdl_descriptor &descriptor) {
   return descriptor.role == PDL_ROLE_TRAINER ? &modeOf(descriptor) : nullptr;
 }
 
-void pdlrt::addClusterFlags(CLI::App &command, const pdl_descriptor &descriptor,
-                            ClusterFlags &flags) {
-  const Mode *mode = modeOfJob(descriptor);
-  const std::string group = mode ? "Trainers and servers" : "";
-  command
-      .add_option("--servers", flags.servers,
-                  "Addresses of all servers, in the order of their ranks: "
-                  "HOST:PORT or unix:PATH, separated by commas")
-      ->delimiter(',')
-      ->type_name("A,B")
-      ->group(mode && mode->needsServers() ? group : "");
-  const std::string ownersGroup = mode && mode->trainersOwn() ? group : "";
-  command
-      .add_option("--peers", flags.peers,
-                  "Addresses of all trainers, this one too, in the order of "
-                  "their ranks: each owns a part of the state. One trainer "
-                  "alone needs none")
-      ->delimiter(',')
-      ->type_name("A,B")
-      ->group(ownersGroup);
-  command
-      .add_option("--bind", flags.bind,
-                  "Listen here instead of at this trainer's own address in "
-                  "--peers (such as 0.0.0.0:7101). An address that other "
-                  "machines reach needs this or --token-file: whoever reaches "
-                  "it and knows --job and the secret may take part")
-      ->type_name("ADDRESS")
-      ->group(ownersGroup);
-  command
-      .add_option("--rank", flags.rank, "The number of this trainer, from 0")
-      ->type_name("N")
-      ->transform(wholeNumber(0, maxTrainers))
-      ->capture_default_str()
-      ->group(group);
-  command
-      .add_option("--trainers", flags.trainers,
-                  "How many trainers the job has. Part of the result: they "
-                  "train as one process with --replicas TRAINERSxW does")
-      ->type_name("N")
-      ->transform(wholeNumber(1, maxTrainers))
-      ->capture_default_str()
-      ->group(group);
-  command
-      .add_option("--job", flags.job,
-                  "A name of the job; a server of another one refuses")
-      ->type_name("NAME")
-      ->group(group);
-  command
-      .add_option("--token-file", flags.tokenFile,
-                  "A file with a secret of at least 16 bytes in its first "
-                  "line, which all processes of the job share and nobody else "
-                  "may read")
-      ->type_name("FILE")
-      ->check(notEmpty())
-      ->group(group);
-  command
-      .add_option("--placement", flags.placement,
-                  "How blocks and shards are dealt to servers: least-loaded, "
-                  "round-robin or hash-name. Never changes a result")
-      ->type_name("POLICY")
-      ->capture_default_str()
-      ->group(group);
-  command
-      .add_option(
-          "--on-failure", flags.onFailure,
-          "When a server is silent: abort, or wait until it is back. With "
-          "wait servers wait too, for a trainer that was killed and "
-          "started again")
-      ->type_name("WHAT")
-      ->check(CLI::IsMember({"abort", "wait"}))
-      ->capture_default_str()
-      ->group(group);
-  command
-      .add_option(
-          "--pack-keys", flags.packKeys,
-          "How keys travel: none, or delta, which takes fewer bytes and "
-          "more work. Never changes a result")
-      ->type_name("HOW")
-      ->check(CLI::IsMember({"none", "delta"}))
-      ->capture_default_str()
-      ->group(group);
-  command
-      .add_option(
-          "--pack-gradients", flags.packGradients,
-          "How gradients travel: none, or rounded to bf16 or int8. Part "
-          "of the result; servers need the same flag")
-      ->type_name("HOW")
-      ->check(CLI::IsMember({"none", "bf16", "int8"}))
-      ->capture_default_str()
-      ->group(mode && mode->trainersApply ? "" : group);
-  command
-      .add_option("--geo-steps", flags.geoSteps,
-                  "Steps from one exchange with servers to the next: what this "
-                  "trainer has changed, divided by TRAINERS (in a group with "
-                  "merge(sum): as it is), goes to them, and "
-                  "what others have changed comes back. Slots of optimizers "
-                  "and step counts stay with each trainer. Part of the result")
-      ->type_name("N")
-      ->transform(wholeNumber(1, int64_t(1) << 40))
-      ->capture_default_str()
-      ->group(mode && mode->trainersApply ? group : "");
-  command
-      .add_option(
-          "--push-queue", flags.pushQueue,
-          "Mode async: how many pushes of a worker may be under way to one "
-          "server beside its next steps; 0: each step waits for its own. Part "
-          "of the result: a step does not see the pushes under way")
-      ->type_name("N")
-      ->transform(wholeNumber(0, mostQueuedPushes))
-      ->capture_default_str()
-      ->group(mode && mode->workersSend ? group : "");
-  command
-      .add_option(
-          "--max-merge", flags.maxMerge,
-          "With --push-queue: steps of a worker that are merged into one push "
-          "while servers are busy, as nn.group says by merge(mean) or "
-          "merge(sum). Part of the result")
-      ->type_name("K")
-      ->transform(wholeNumber(1, mostMergedSteps))
-      ->capture_default_str()
-      ->group(mode && mode->workersSend ? group : "");
-  command
-      .add_option("--overlap", flags.overlap,
-                  "Whether dense gradients leave while earlier layers still "
-                  "compute: on, off, or auto, which tries some steps each way "
-                  "and keeps what is faster. Never changes a result")
-      ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "on", "off"}))
-      ->capture_default_str()
-      ->group(mode && mode->gradientsMayLeaveEarly() ? group : "");
-  command
-      .add_option("--part-bytes", flags.partBytes,
-                  "With --overlap: how many bytes of dense gradients for one "
-                  "owner leave together")
-      ->type_name("N")
-      ->transform(wholeNumber(1, int64_t(1) << 40))
-      ->capture_default_str()
-      ->group(mode && mode->gradientsMayLeaveEarly() ? group : "");
-  command
-      .add_option(
-          "--device-sums", flags.deviceSums,
-          "Whether trainers have all parameters on their devices, which "
-          "add the gradients of all of them: off, on, or auto, where "
-          "all of them can. Numerics fast, or one trainer alone")
-      ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "on", "off"}))
-      ->capture_default_str()
-      ->group(mode && mode->parametersWith == OwnerPlace::Trainers &&
-                      descriptor.target != PDL_TARGET_CPU
-                  ? group
-                  : "");
-  command
-      .add_option("--silence-limit", flags.silenceLimit,
-                  "Seconds after which a server that is not heard of is lost; "
-                  "0: never")
-      ->type_name("SECONDS")
-      ->check(secondsFlag())
-      ->capture_default_str()
-      ->group(group);
-  command
-      .add_option("--wait", flags.joinPatience,
-                  "Seconds that servers may take to start; 0: for ever")
-      ->type_name("SECONDS")
-      ->check(secondsFlag())
-      ->capture_default_str()
-      ->group(group);
+/// Returns the rows of flags about addresses, identity and failures.
+static std::vector<Flag> processFlags(const Mode *mode, ClusterFlags &flags) {
+  const bool trainersOwn = mode && mode->trainersOwn();
+  return {
+      offeredIf(mode && mode->needsServers(), serversFlag(flags, "A,B")),
+      {.names = "--peers",
+       .placeholder = "A,B",
+       .value = FlagValue::list(flags.peers),
+       .help = "Addresses of all trainers, including this one, in the order of "
+               "their ranks. Each trainer owns a part of the state. A single "
+               "trainer needs none",
+       .isOffered = trainersOwn},
+      offeredIf(trainersOwn,
+                bindFlag(flags, "this trainer's address in --peers")),
+      {.names = "--rank",
+       .placeholder = "N",
+       .value = FlagValue::number(flags.rank, 0, maxProcesses),
+       .help = "Rank of this trainer, from 0"},
+      {.names = "--trainers",
+       .placeholder = "N",
+       .value = FlagValue::number(flags.trainers, 1, maxProcesses),
+       .help = "Number of trainers of the job. Results depend on it: they are "
+               "those of one process with --replicas TRAINERSxW"},
+      jobFlag(flags, "Name of the job; servers of another job refuse this "
+                     "trainer"),
+      tokenFileFlag(flags),
+      placementFlag(flags),
+      onFailureFlag(flags,
+                    "Reaction to a silent server: abort, or wait until it is "
+                    "back. With wait, servers also wait for a trainer that was "
+                    "killed and restarted")};
 }
 
-/// Whether the addresses are those that a job of the mode needs.
+/// Returns the rows of flags about the messages of a step.
+static std::vector<Flag> exchangeFlags(const pdl_descriptor &descriptor,
+                                       const Mode *mode, ClusterFlags &flags) {
+  const std::string modeName = mode ? mode->name : "";
+  const bool isEarly = mode && mode->gradientsMayLeaveEarly();
+  const auto refuseEarly = [&](const std::string &name) {
+    return fmt::format(
+        "{} is for modes in which the sum of a trainer's workers goes to "
+        "owners as it is, but this program is of mode {}; leave it out",
+        name, modeName);
+  };
+  return {
+      {.names = "--pack-keys",
+       .placeholder = "FORMAT",
+       .value =
+           FlagValue::choice(flags.packKeys, {{"none", KeyPacking::None},
+                                              {"delta", KeyPacking::Delta}}),
+       .help = "Encoding of keys in messages: none, or delta, which needs "
+               "fewer bytes and more work. Never changes a result"},
+      offeredIf(!mode || !mode->trainersApply,
+                packGradientsFlag(
+                    flags,
+                    "Encoding of gradients in messages: none, or quantized to "
+                    "bf16 or int8. Results depend on it; servers need the "
+                    "same flag")),
+      {.names = "--geo-steps",
+       .placeholder = "N",
+       .value = FlagValue::number(flags.geoSteps, 1, uint64_t(1) << 40),
+       .help = "Steps between two exchanges with servers. This trainer sends "
+               "its changes, divided by TRAINERS (undivided in a group with "
+               "merge(sum)), and receives those of others. Optimizer slots and "
+               "step counts stay with each trainer. Results depend on it",
+       .isOffered = mode && mode->trainersApply,
+       .refusal = "--geo-steps is for trainers that apply the rules "
+                  "themselves, and in mode " +
+                  modeName + " servers do; leave it out"},
+      {.names = "--push-queue",
+       .placeholder = "N",
+       .value = FlagValue::number(flags.pushQueue, 0, maxQueuedPushes),
+       .help = "Mode async: maximum number of pushes of a worker that are in "
+               "flight to one server during its next steps; 0: each step "
+               "waits for its own push. Results depend on it: a step does not "
+               "see pushes in flight",
+       .isOffered = mode && mode->workersSend},
+      {.names = "--max-merge",
+       .placeholder = "K",
+       .value = FlagValue::number(flags.maxMerge, 1, maxMergedSteps),
+       .help = "With --push-queue: maximum number of steps of a worker that "
+               "are merged into one push while servers are busy, by "
+               "merge(mean) or merge(sum) of nn.group. Results depend on it",
+       .isOffered = mode && mode->workersSend},
+      {.names = "--overlap",
+       .placeholder = "WHEN",
+       .value = FlagValue::choice(flags.overlap, {{"auto", Overlap::Auto},
+                                                  {"on", Overlap::On},
+                                                  {"off", Overlap::Off}}),
+       .help = "Send dense gradients while earlier layers still compute: on, "
+               "off, or auto, which tries both for some steps and keeps the "
+               "faster one. Never changes a result",
+       .isOffered = isEarly,
+       .refusal = refuseEarly("--overlap")},
+      {.names = "--part-bytes",
+       .placeholder = "N",
+       .value = FlagValue::number(flags.partBytes, 1, uint64_t(1) << 40),
+       .help = "With --overlap: bytes of dense gradients for one owner that "
+               "are sent together",
+       .isOffered = isEarly,
+       .refusal = refuseEarly("--part-bytes"),
+       .shownDefault = std::to_string(OverlapOptions().partBytes)},
+      {.names = "--device-sums",
+       .placeholder = "WHEN",
+       .value =
+           FlagValue::choice(flags.deviceSums, {{"auto", DeviceSumsUse::Auto},
+                                                {"on", DeviceSumsUse::On},
+                                                {"off", DeviceSumsUse::Off}}),
+       .help = "Keep all parameters on the trainers' devices, which add the "
+               "gradients of all trainers: off, on, or auto, if all trainers "
+               "can. Needs numerics fast, or a single trainer",
+       .isOffered = mode && mode->parametersWith == OwnerPlace::Trainers &&
+                    descriptor.target != PDL_TARGET_CPU,
+       .shownDefault = "auto"}};
+}
+
+FlagGroup pdlrt::clusterFlags(const pdl_descriptor &descriptor,
+                              ClusterFlags &flags) {
+  const Mode *mode = modeOfJob(descriptor);
+  FlagGroup group = {"Trainers and servers",
+                     joined(processFlags(mode, flags),
+                            exchangeFlags(descriptor, mode, flags))};
+  group.flags.push_back(silenceLimitFlag(flags, "a server"));
+  group.flags.push_back(waitFlag(flags, "servers"));
+  if (mode)
+    return group;
+  for (Flag &flag : group.flags) {
+    flag.isOffered = false;
+    flag.refusal =
+        flag.names == "--device-sums"
+            ? "--device-sums is for trainers that own parameters, but this "
+              "program is one process, whose devices always add; leave it out, "
+              "or translate the model with --mode=collective or --mode=hybrid"
+            : flag.names +
+                  " is for trainers with servers, but this program is one "
+                  "process; leave it out, or translate the model with " +
+                  serverModeFlags();
+  }
+  return group;
+}
+
+/// Checks that the addresses are those that a job of this mode needs.
 static Status checkAddressFlags(const Mode &mode, const ClusterFlags &flags) {
   if (mode.needsServers() && flags.servers.empty())
     return Status::invalid(
@@ -244,7 +209,7 @@ static Status checkAddressFlags(const Mode &mode, const ClusterFlags &flags) {
   return checkAddresses("the list of --servers and --peers", all);
 }
 
-/// Whether it is known who this trainer is, and where the others are.
+/// Checks that this trainer's rank and the addresses of the others are known.
 static Status checkPlace(const Mode &mode, const ClusterFlags &flags) {
   PDLRT_RETURN_IF_ERROR(checkAddressFlags(mode, flags));
   if (flags.rank >= flags.trainers)
@@ -278,7 +243,7 @@ static Status checkTrainerFlags(const Mode &mode, const ClusterFlags &flags,
   return {};
 }
 
-/// Whether pushes can travel beside steps.
+/// Checks that pushes can be concurrent with steps.
 static Status checkPushes(const pdl_descriptor &descriptor,
                           const ClusterFlags &flags) {
   const Mode &mode = modeOf(descriptor);
@@ -296,7 +261,7 @@ static Status checkPushes(const pdl_descriptor &descriptor,
         "program is of mode {}; leave it out, or translate the model with "
         "--mode=async",
         flags.pushQueue, mode.name));
-  if (flags.onFailure == "wait")
+  if (flags.onFailure == FailurePolicy::Wait)
     return Status::invalid(
         "--push-queue is not for --on-failure=wait: which steps were merged, "
         "and which pushes have reached which server, is lost with a trainer "
@@ -304,43 +269,34 @@ static Status checkPushes(const pdl_descriptor &descriptor,
   return {};
 }
 
-/// Whether dense gradients can leave early, where that is asked for.
-static Status checkOverlap(const CLI::App &command,
-                           const pdl_descriptor &descriptor,
-                           const ClusterFlags &flags) {
-  const Mode &mode = modeOf(descriptor);
-  if (!mode.gradientsMayLeaveEarly()) {
-    for (const char *name : {"--overlap", "--part-bytes"})
-      if (command.get_option(name)->count() > 0)
-        return Status::invalid(fmt::format(
-            "{} is for modes in which the sum of a trainer's workers goes to "
-            "owners as it is, but this program is of mode {}; leave it out",
-            name, mode.name));
+/// Checks that dense gradients can be sent early, if requested.
+static Status checkOverlap(const Mode &mode, const ClusterFlags &flags) {
+  // `checkOffered` refuses the flags of other modes.
+  if (!mode.gradientsMayLeaveEarly())
     return {};
-  }
-  if (flags.overlap == "on" && flags.packGradients != "none")
+  const bool isPacked = flags.packGradients != GradientPacking::None;
+  if (flags.overlap == Overlap::On && isPacked)
     return Status::invalid(
         "--overlap on is not for --pack-gradients: gradients are packed when "
         "all of them are there; leave one of the two out");
-  if (command.get_option("--part-bytes")->count() == 0)
+  if (!flags.partBytes)
     return {};
-  const std::string beside = flags.overlap == "off" ? "--overlap off"
-                             : flags.packGradients != "none"
-                                 ? "--pack-gradients " + flags.packGradients
-                                 : std::string();
-  if (!beside.empty())
+  const std::string other = flags.overlap == Overlap::Off ? "--overlap off"
+                            : isPacked ? std::string("--pack-gradients ") +
+                                             nameOf(flags.packGradients)
+                                       : std::string();
+  if (!other.empty())
     return Status::invalid("--part-bytes is for gradients that leave early, "
                            "and with " +
-                           beside + " none does; leave one of the two out");
+                           other + " none does; leave one of the two out");
   return {};
 }
 
-/// Whether devices can add gradients, where that is asked for.
-static Status checkDeviceSums(const CLI::App &command,
-                              const pdl_descriptor &descriptor,
+/// Checks that devices can sum gradients, if requested.
+static Status checkDeviceSums(const pdl_descriptor &descriptor,
                               const ClusterFlags &flags, int trainers) {
   const Mode &mode = modeOf(descriptor);
-  if (command.get_option("--device-sums")->count() == 0)
+  if (!flags.deviceSums)
     return {};
   if (mode.parametersWith != OwnerPlace::Trainers)
     return Status::invalid(fmt::format(
@@ -348,7 +304,7 @@ static Status checkDeviceSums(const CLI::App &command,
         "program is of mode {}; leave it out, or translate the model with "
         "--mode=collective or --mode=hybrid",
         mode.name));
-  if (flags.deviceSums != "on")
+  if (flags.deviceSums != DeviceSumsUse::On)
     return {};
   if (descriptor.target == PDL_TARGET_CPU)
     return Status::invalid("--device-sums on is for a program that was "
@@ -362,35 +318,22 @@ static Status checkDeviceSums(const CLI::App &command,
   return {};
 }
 
-Status pdlrt::takeClusterFlags(const CLI::App &command,
-                               const pdl_descriptor &descriptor,
+Status pdlrt::takeClusterFlags(const pdl_descriptor &descriptor,
                                const ClusterFlags &flags,
                                SessionOptions &options) {
-  if (descriptor.role != PDL_ROLE_TRAINER) {
-    if (command.get_option("--device-sums")->count() > 0)
-      return Status::invalid(
-          "--device-sums is for trainers that own parameters, but this program "
-          "is one process, whose devices always add; leave it out, or "
-          "translate the model with --mode=collective or --mode=hybrid");
-    for (const char *name : clusterFlagNames)
-      if (command.get_option(name)->count() > 0)
-        return Status::invalid(std::string(name) +
-                               " is for trainers with servers, but this "
-                               "program is one process; leave it out, or "
-                               "translate the model with " +
-                               serverModeFlags());
+  if (descriptor.role != PDL_ROLE_TRAINER)
     return {};
-  }
   const Mode &mode = modeOf(descriptor);
-  // Where the others are comes first: they are told what is wrong with the
-  // rest.
+  // Check the addresses first, so that the other processes can be told about
+  // further errors.
   PDLRT_RETURN_IF_ERROR(checkPlace(mode, flags));
   DistributedOptions cluster;
   cluster.rank = int(flags.rank);
   cluster.trainers = int(flags.trainers);
   cluster.servers = flags.servers;
   cluster.peers = flags.peers;
-  // A name that nobody else needs.
+  // The trainer's own address. A random name, because no other process needs
+  // it.
   if (mode.trainersOwn() && flags.peers.empty())
     cluster.peers = {fmt::format("unix:@pdl-trainer-{:016x}", drawNumber())};
   if (mode.trainersOwn()) {
@@ -410,45 +353,30 @@ Status pdlrt::takeClusterFlags(const CLI::App &command,
       return token.status();
     cluster.token = std::move(*token);
   }
-  Expected<PlacementPolicy> policy = parsePlacementPolicy(flags.placement);
-  if (!policy)
-    return policy.status();
-  cluster.placement = *policy;
-  cluster.silenceLimit = flags.onFailure == "wait"
-                             ? ClockTime::zero()
-                             : secondsOf(flags.silenceLimit);
-  cluster.mayComeBack = flags.onFailure == "wait";
-  // The parser lets no other names pass.
-  if (const auto packing = keyPackingOf(flags.packKeys))
-    cluster.keyPacking = *packing;
-  if (const auto packing = gradientPackingOf(flags.packGradients))
-    cluster.gradientPacking = *packing;
+  cluster.placement = flags.placement;
+  const bool waits = flags.onFailure == FailurePolicy::Wait;
+  cluster.silenceLimit =
+      waits ? ClockTime::zero() : secondsOf(flags.silenceLimit);
+  cluster.mayRejoin = waits;
+  cluster.keyPacking = flags.packKeys;
+  cluster.gradientPacking = flags.packGradients;
   constexpr double forEver = 1e9;
   cluster.joinPatience =
       secondsOf(flags.joinPatience > 0 ? flags.joinPatience : forEver);
   options.distributed = cluster;
   PDLRT_RETURN_IF_ERROR(checkTrainerFlags(mode, flags, options));
   PDLRT_RETURN_IF_ERROR(checkMayWait(descriptor, flags.onFailure));
-  if (command.get_option("--geo-steps")->count() > 0 && !mode.trainersApply)
-    return Status::invalid(
-        std::string("--geo-steps is for trainers that apply the rules "
-                    "themselves, and in mode ") +
-        mode.name + " servers do; leave it out");
   cluster.geoSteps = flags.geoSteps;
   PDLRT_RETURN_IF_ERROR(
-      checkPacking(descriptor, cluster.gradientPacking, cluster.mayComeBack));
+      checkPacking(descriptor, cluster.gradientPacking, cluster.mayRejoin));
   PDLRT_RETURN_IF_ERROR(checkPushes(descriptor, flags));
   cluster.pushes = {flags.pushQueue, flags.maxMerge};
-  PDLRT_RETURN_IF_ERROR(checkOverlap(command, descriptor, flags));
-  cluster.overlap.overlap = flags.overlap == "on"    ? Overlap::On
-                            : flags.overlap == "off" ? Overlap::Off
-                                                     : Overlap::Auto;
-  cluster.overlap.partBytes = flags.partBytes;
-  PDLRT_RETURN_IF_ERROR(
-      checkDeviceSums(command, descriptor, flags, cluster.trainers));
-  cluster.deviceSums = flags.deviceSums == "on"    ? DeviceSumsUse::On
-                       : flags.deviceSums == "off" ? DeviceSumsUse::Off
-                                                   : DeviceSumsUse::Auto;
+  PDLRT_RETURN_IF_ERROR(checkOverlap(mode, flags));
+  cluster.overlap.overlap = flags.overlap;
+  if (flags.partBytes)
+    cluster.overlap.partBytes = *flags.partBytes;
+  PDLRT_RETURN_IF_ERROR(checkDeviceSums(descriptor, flags, cluster.trainers));
+  cluster.deviceSums = flags.deviceSums.value_or(DeviceSumsUse::Auto);
   options.groups = cluster.trainers;
   options.distributed = std::move(cluster);
   return {};

@@ -11,38 +11,39 @@
 
 #include "pdlabi/abi.h"
 #include "pdlabi/defaults.h"
+#include "pdlrt/Core/Flags.h"
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Job/JobFlags.h"
 #include "pdlrt/Programs/Trainer/Session.h"
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace pdlrt {
 
-/// Where CLI11 puts what it read.
-struct ClusterFlags {
-  int64_t rank = 0, trainers = 1;
-  std::vector<std::string> servers, peers;
-  std::string bind, job, tokenFile,
-      placement = "least-loaded", onFailure = "abort", packKeys = "none",
-      packGradients = "none", overlap = "auto", deviceSums = "auto";
-  double silenceLimit = 10, joinPatience = 60;
+/// Values of flags about other processes.
+struct ClusterFlags : JobFlags {
+  std::vector<std::string> peers;
+  KeyPacking packKeys = KeyPacking::None;
+  Overlap overlap = Overlap::Auto;
+  /// Absent: automatic.
+  std::optional<DeviceSumsUse> deviceSums;
   int64_t geoSteps = pdlabi::defaultGeoSteps;
   int64_t pushQueue = 0, maxMerge = 1;
-  int64_t partBytes = OverlapOptions().partBytes;
+  /// Absent: the default of `OverlapOptions`.
+  std::optional<int64_t> partBytes;
 };
 
-/// Adds the flags to `train`. A program for one process has them too, but out
-/// of its help, so that it can say what it lacks.
-void addClusterFlags(CLI::App &command, const pdl_descriptor &descriptor,
-                     ClusterFlags &flags);
+/// Returns the rows of flags of `train` about other processes. In a program for
+/// one process they are not offered.
+FlagGroup clusterFlags(const pdl_descriptor &descriptor, ClusterFlags &flags);
 
-/// Checks what was given to `train`, and brings it into `options`, of which
-/// groups and workers are set. An error is a wrong flag.
-Status takeClusterFlags(const CLI::App &command,
-                        const pdl_descriptor &descriptor,
+/// Checks the flags that were given to `train`, and copies them into `options`,
+/// whose groups and workers must be set. Does nothing in a program for one
+/// process. An error means a wrong flag.
+Status takeClusterFlags(const pdl_descriptor &descriptor,
                         const ClusterFlags &flags, SessionOptions &options);
 
 } // namespace pdlrt

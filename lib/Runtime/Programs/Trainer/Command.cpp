@@ -1,4 +1,4 @@
-//===- Command.cpp - What the commands of a trainer share -----------------===//
+//===- Command.cpp - Common part of a trainer's commands ------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,13 +18,11 @@
 #include "pdlrt/Checkpoint/ModelFile.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/StopSignal.h"
-#include "pdlrt/Core/UnknownIds.h"
 #include "pdlrt/Data/BatchSource.h"
 #include "pdlrt/Job/GatherGroups.h"
 #include "pdlrt/Kernels/Metrics.h"
 #include "pdlrt/Programs/Trainer/Progress.h"
 
-#include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
 #include <new>
@@ -47,17 +45,13 @@ double Command::secondsSince(SteadyClock::time_point start) {
   return std::chrono::duration<double>(SteadyClock::now() - start).count();
 }
 
-void Command::print(const std::string &line) {
-  std::fputs((line + "\n").c_str(), stdout);
-}
-
 uint64_t Command::seedOfRun(const Checkpoint *from) const {
   if (startSeed)
     return *startSeed;
   return options.seed.value_or(from ? from->manifest().seed : 0);
 }
 
-/// What there is no memory for, and what helps.
+/// Returns the error for state that does not fit into memory, with a remedy.
 static Status refuseState(const pdl_descriptor &descriptor,
                           StateLocation location) {
   double all = 0, most = 0;
@@ -113,7 +107,7 @@ std::vector<Device *> Command::openedDevices() const {
 
 Status pdlrt::checkTablePlacement(const pdl_descriptor &descriptor,
                                   const SessionOptions &options) {
-  if (options.tablePlacement != "device")
+  if (options.tablePlacement != TablePlacement::Device)
     return {};
   const std::string remedy = ": use --table-placement host";
   if (descriptor.target == PDL_TARGET_CPU)
@@ -132,9 +126,10 @@ Status pdlrt::checkTablePlacement(const pdl_descriptor &descriptor,
   return {};
 }
 
-Status Command::checkTableBound() const {
-  PDLRT_RETURN_IF_ERROR(pdlrt::checkTableBound(descriptor, options.tableBound));
-  if (options.tableBound.mostBytes == 0)
+Status pdlrt::checkEviction(const pdl_descriptor &descriptor,
+                            const SessionOptions &options) {
+  PDLRT_RETURN_IF_ERROR(checkTableBound(descriptor, options.tableBound));
+  if (options.tableBound.maxBytes == 0)
     return {};
   const Mode &mode = modeOf(descriptor);
   if (mode.trainersApply)
@@ -147,7 +142,7 @@ Status Command::checkTableBound() const {
         "--max-table-memory is for who holds tables, which in mode {} servers "
         "do; give the flag to pserver",
         mode.name));
-  if (options.tablePlacement == "device")
+  if (options.tablePlacement == TablePlacement::Device)
     return Status::invalid("--max-table-memory is for tables in the host's "
                            "memory; use --table-placement host");
   if (options.hogwild)
@@ -164,7 +159,7 @@ Status Command::makeModel(uint64_t seed, StateLocation location) {
     model = std::make_unique<Model>(descriptor, seed, location);
     model->computeOn(openedDevices());
     PDLRT_RETURN_IF_ERROR(model->boundTables(options.tableBound));
-    if (options.tablePlacement == "device")
+    if (options.tablePlacement == TablePlacement::Device)
       model->placeTablesOnDevice();
     return {};
   } catch (const std::bad_alloc &) {
@@ -206,7 +201,7 @@ Status Command::createTrainedModel() {
   std::vector<std::string> refused;
   Expected<Checkpoint> found =
       openCheckpoint(options.checkpoint, refused, &scheduler);
-  // Where there is none, the error says why.
+  // If there is no checkpoint, the error says why.
   if (!found)
     return found.status();
   for (const std::string &sentence : refused)
@@ -214,7 +209,9 @@ Status Command::createTrainedModel() {
   return createModel(&*found, CheckpointUse::Values);
 }
 
-Expected<const pdl_program *> Command::programNamed(const char *name) const {
+/// Returns the program with this name, or an error that lists the programs.
+static Expected<const pdl_program *>
+requireProgram(const pdl_descriptor &descriptor, const char *name) {
   if (const pdl_program *program = findProgram(descriptor, name))
     return program;
   std::string known;
@@ -227,15 +224,38 @@ Expected<const pdl_program *> Command::programNamed(const char *name) const {
                          "; add one to the model and translate it again");
 }
 
-/// The samples of a metric of groups are kept by who has read them, until the
-/// epoch ends.
+/// Checks that a program does not train.
+static Status requireFrozen(const pdl_program &program) {
+  if (!program.frozen)
+    return Status::invalid(std::string("program @") + program.name +
+                           " is not frozen, and would change the model; give "
+                           "--program one that is");
+  return {};
+}
+
+Status pdlrt::checkProgramFlag(const pdl_descriptor &descriptor,
+                               const SessionOptions &options) {
+  if (options.program.empty())
+    return {};
+  const Expected<const pdl_program *> program =
+      requireProgram(descriptor, options.program.c_str());
+  return program ? requireFrozen(**program) : program.status();
+}
+
+Expected<const pdl_program *> Command::programNamed(const char *name) const {
+  return requireProgram(descriptor, name);
+}
+
+/// Refuses group metrics in jobs whose trainers may restart: each process
+/// stores the samples that it has read until the epoch ends.
 Status Command::checkGroups(const pdl_program &program) const {
   if (!program.observes_groups || !options.distributed ||
-      !options.distributed->mayComeBack)
+      !options.distributed->mayRejoin)
     return {};
   return Status::invalid(fmt::format(
       "program @{} observes a metric of groups, whose samples are lost with a "
-      "trainer that comes back to its job; leave --on-failure=wait out, or "
+      "trainer that is restarted within its job; leave --on-failure=wait out, "
+      "or "
       "observe it in a program that one process runs, and translate the model "
       "again: compiled with --mode=local, 'trainer evaluate --checkpoint' "
       "reads what this job saves",
@@ -276,7 +296,7 @@ Status Command::checkData(const char *name, const DataOptions &data) const {
       return {};
   }
   DataOptions first = data;
-  // To count rows is for the run.
+  // Rows are counted only during the run.
   first.rows = {};
   const int rank = options.distributed ? options.distributed->rank : 0;
   return BatchSource::open(first, descriptor, **program, options.groups, rank,
@@ -291,10 +311,8 @@ Status Command::openProgram(const char *name, const DataOptions &data,
     return program.status();
   run.program = *program;
   run.files = CopiedFiles(data.files);
-  if (options.program == name && !run.program->frozen)
-    return Status::invalid(std::string("program @") + name +
-                           " is not frozen, and would change the model; give "
-                           "--program one that is");
+  if (options.program == name)
+    PDLRT_RETURN_IF_ERROR(requireFrozen(*run.program));
   PDLRT_RETURN_IF_ERROR(checkGroups(*run.program));
   Expected<std::unique_ptr<StepEngine>> engine =
       job->createEngine(*model, *run.program, layout, scheduler);
@@ -312,7 +330,8 @@ Status Command::openProgram(const char *name, const DataOptions &data,
   return {};
 }
 
-Expected<int64_t> Command::addUp(ProgramRun &run, Report &report, bool fails) {
+Expected<int64_t> Command::addUp(ProgramRun &run, PassReport &report,
+                                 bool fails) {
   ReplicaSet &replicas = run.engine->replicas();
   const PullCounts pulls = replicas.pullCounts();
   std::vector<int64_t> counts = {
@@ -364,7 +383,8 @@ Expected<int64_t> Command::addUp(ProgramRun &run, Report &report, bool fails) {
   return counts[6];
 }
 
-Status Command::requireSamples(const pdl_program &program, const Report &report,
+Status Command::requireSamples(const pdl_program &program,
+                               const PassReport &report,
                                const std::vector<std::string> &files) const {
   if (stopping)
     return {};
@@ -386,28 +406,8 @@ Status Command::requireSamples(const pdl_program &program, const Report &report,
   return {};
 }
 
-void Command::reportBadRows(const char *label, const ProgramRun &run,
-                            const Report &report) const {
-  if (report.badRows == 0)
-    return;
-  for (const std::string &sentence : run.reader->badRowSentences())
-    logWarning("skipped " + sentence);
-  print(fmt::format("{}bad rows skipped {}", label, report.badRows));
-}
-
-void Command::reportKeys(const char *label, const PullCounts &counts) const {
-  if (counts.unknownInitial || counts.unknownZero)
-    print(fmt::format("{} ids looked up {}, of unknown keys {} (initial value) "
-                      "and {} (zeros)",
-                      label, counts.ids, counts.unknownInitial,
-                      counts.unknownZero));
-  const int64_t unknown = counts.unknownInitial + counts.unknownZero;
-  if (areTooManyUnknown(counts.ids, unknown))
-    logWarning(sayUnknown(counts.ids, unknown));
-}
-
 Status Command::evaluateHere(ProgramRun &run, const std::string &label,
-                             Report &report, const StepVisitor &visit) {
+                             PassReport &report, const StepVisitor &visit) {
   StepEngine &engine = *run.engine;
   Progress progress(label, terminal);
   engine.replicas().resetCounters();
@@ -435,19 +435,19 @@ Status Command::evaluateHere(ProgramRun &run, const std::string &label,
 }
 
 Status Command::evaluateOnce(ProgramRun &run, const std::string &label,
-                             Report &report, const StepVisitor &visit) {
+                             PassReport &report, const StepVisitor &visit) {
   Status failure = evaluateHere(run, label, report, visit);
-  // To fail at once would fail the job, in which another process may yet be
-  // writing a checkpoint. Where it may come back, the others wait for it.
-  const bool isAwaited = options.distributed && !job->mayComeBack();
+  // An immediate failure would fail the job while another process may still be
+  // writing a checkpoint. If this process may restart, the others wait for it.
+  const bool isAwaited = options.distributed && !job->recovery();
   if (!failure.ok() && (!isAwaited || failure.code() == PDL_OUT_OF_MEMORY))
     return failure;
   Expected<int64_t> failed = addUp(run, report, /*fails=*/!failure.ok());
   PDLRT_RETURN_IF_ERROR(std::move(failure));
   PDLRT_RETURN_IF_ERROR(failed.status());
-  return *failed == 0
-             ? Status()
-             : Status::invalid("another trainer could not read its share of "
-                               "the data, and says why: " +
-                               label + " ends without its figures");
+  return *failed == 0 ? Status()
+                      : Status::failedPrecondition(
+                            "another trainer could not read its share of "
+                            "the data, and says why: " +
+                            label + " ends without its figures");
 }

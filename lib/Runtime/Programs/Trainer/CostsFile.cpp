@@ -1,4 +1,4 @@
-//===- CostsFile.cpp - What a step costs, for predictions -----------------===//
+//===- CostsFile.cpp - Measured costs of a step ---------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -31,7 +31,7 @@ Status pdlrt::writeCosts(const std::string &path, const MeasuredSteps &measured,
   out["step_seconds"] = measured.seconds / steps;
   out["cpu_seconds"] = measured.cpuSeconds / steps;
   out["read_seconds"] = costs.read / steps;
-  out["prepare_seconds"] = (costs.prepare + costs.prepareBeside) / steps;
+  out["prepare_seconds"] = (costs.prepare + costs.prepareInBackground) / steps;
   out["compute_seconds"] = costs.compute / steps;
   out["apply_seconds"] = costs.apply / steps;
   out["ids"] = double(costs.ids) / steps;
@@ -45,7 +45,7 @@ Status pdlrt::writeCosts(const std::string &path, const MeasuredSteps &measured,
       if (!size)
         return size.status();
       out["table_keys"][model.descriptor().symbols[i].name] = size->rows;
-      // Of this process; a device has its own memory.
+      // Memory of this process; a device has its own memory.
       tableBytes += table->memoryBytes();
       tableBytesOfDevice += model.placesTablesOnDevice() ? size->bytes : 0;
     }

@@ -1,4 +1,4 @@
-//===- CostsFile.h - What a step costs, for predictions ---------*- C++ -*-===//
+//===- CostsFile.h - Measured costs of a step -------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,21 +20,22 @@
 
 namespace pdlrt {
 
-/// What one process has measured of its own training.
+/// Measurements of one process about its own training.
 struct MeasuredSteps {
   StepCosts costs;
-  /// Samples of a batch, and how many batches a step has.
+  /// Number of samples in a batch, and of batches in a step.
   int64_t batchSize = 0, replicas = 1;
-  /// Of all steps together; CPU of all threads.
+  /// Totals over all steps; CPU time is that of all threads.
   double seconds = 0, cpuSeconds = 0;
-  /// Of the device, where there is one: bytes that its buffers had at the most,
-  /// and of these those of each sample and key.
+  /// Device only: peak size of its buffers in bytes, and the part of it that
+  /// each sample and key needs.
   size_t deviceBytes = 0;
   BatchContext::DeviceNeeds deviceNeeds = {};
 };
 
-/// Writes to `path` what `pdl-opt --ps-report=costs=` predicts the steps of a
-/// job from: JSON, seconds and bytes. Throws std::bad_alloc.
+/// Writes the input of `pdl-opt --ps-report=costs=`, which predicts the step
+/// time of a job, to `path`: JSON with seconds and bytes. Throws
+/// std::bad_alloc.
 Status writeCosts(const std::string &path, const MeasuredSteps &measured,
                   const Model &model);
 

@@ -1,4 +1,4 @@
-//===- EvaluateCommand.cpp - The command that evaluates -------------------===//
+//===- EvaluateCommand.cpp - Command that evaluates -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,6 +8,7 @@
 
 #include "Programs/Trainer/Command.h"
 #include "Programs/Trainer/ObservedFile.h"
+#include "Programs/Trainer/Reports.h"
 
 #include <fmt/format.h>
 #include <string>
@@ -37,22 +38,22 @@ Status EvaluateCommand::run() {
     PDLRT_RETURN_IF_ERROR(observed.begin(*tester.program, *tester.engine));
     visit = [&](int64_t samples) { return observed.write(samples); };
   }
-  Report report;
+  PassReport report;
   PDLRT_RETURN_IF_ERROR(evaluateOnce(tester, "evaluate", report, visit));
   PDLRT_RETURN_IF_ERROR(
       requireSamples(*tester.program, report, options.data.files));
   PDLRT_RETURN_IF_ERROR(observed.finish());
   if (stopping)
-    print("stopped by a signal after the current step");
-  print(fmt::format("evaluated {} samples in {:.1f} s ({:.0f} samples/s)",
-                    report.samples, report.seconds,
-                    report.seconds > 0 ? double(report.samples) / report.seconds
-                                       : 0.0));
+    printLine("stopped by a signal after the current step");
+  printLine(fmt::format(
+      "evaluated {} samples in {:.1f} s ({:.0f} samples/s)", report.samples,
+      report.seconds,
+      report.seconds > 0 ? double(report.samples) / report.seconds : 0.0));
   reportBadRows("test ", tester, report);
   reportKeys("test", tester.pulls);
   for (const std::string &line : reportLines(
            "test", descriptor, tester.program->objective_count > 0, report))
-    print(line);
+    printLine(line);
   return {};
 }
 

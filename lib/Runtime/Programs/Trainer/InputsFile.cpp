@@ -1,4 +1,4 @@
-//===- InputsFile.cpp - What rows hold, as requests have it ---------------===//
+//===- InputsFile.cpp - Inputs of a program as safetensors ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,7 +22,7 @@ InputsFile::InputsFile(const pdl_descriptor &descriptor,
         {&descriptor.fields[program.fields[i]], {}, {0}, {}, {}, {0}});
 }
 
-/// Those of one sample, which it takes off `copied`.
+/// Adds the texts of one sample, and removes them from `copied`.
 void InputsFile::addTexts(Field &into, std::string_view &copied) {
   for (int64_t slot = 0; slot < into.field->width; ++slot) {
     found.clear();

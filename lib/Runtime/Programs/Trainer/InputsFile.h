@@ -1,4 +1,4 @@
-//===- InputsFile.h - What rows hold, as requests have it -------*- C++ -*-===//
+//===- InputsFile.h - Inputs of a program as safetensors --------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,18 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The inputs of a program as who asks a library or a server gives them (see
-// pdl/serving.h), in safetensors. Of each field that the program reads, with n
+// The inputs of a program as a client passes them to a library or a server (see
+// pdl/serving.h), in safetensors. For each field that the program reads, with n
 // samples and W slots:
 //
 //   <field>              dense: F32 or F64 [n, W]; one id a slot: I64 keys
 //   <field>.values       bags: I64 keys, or F32 or F64 numbers
 //   <field>.splits       bags: I64 [n * W + 1]
-//   <field>.texts        ids of delimited text, as it has them: U8 [bytes]
-//   <field>.text_ends    I64 [texts]: where each ends in these bytes
+//   <field>.texts        ids of delimited text, unchanged: U8 [bytes]
+//   <field>.text_ends    I64 [texts]: end of each text in these bytes
 //   <field>.text_splits  bags: I64 [n * W + 1] into the texts
-//   .rows                I64 [n]: which row of the pass a sample is, from 0
-//   .samples             I64 [n]: which row of the data
+//   .rows                I64 [n]: row of a sample in the pass, from 0
+//   .samples             I64 [n]: row of a sample in the data
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,17 +36,18 @@
 
 namespace pdlrt {
 
-/// Collects the inputs of batches in memory, then writes them. Not thread-safe.
+/// Collects the inputs of batches in memory and then writes them. Not
+/// thread-safe.
 class InputsFile {
 public:
-  /// Both outlive the file. `hasTexts`: whether batches are read with
-  /// `DataOptions::copyTexts`, of delimited text.
+  /// Both must outlive the file. `hasTexts` is true if batches are read with
+  /// `DataOptions::copyTexts` from delimited text.
   InputsFile(const pdl_descriptor &descriptor, const pdl_program &program,
              bool hasTexts);
 
-  /// Throws std::bad_alloc.
+  /// Adds the samples of a batch. Throws std::bad_alloc.
   void add(const Batch &batch);
-  /// Writes all so far to `path`, at once or not at all.
+  /// Writes everything so far to `path`, atomically.
   Status write(const std::string &path) const;
 
 private:

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiled for the oldest x86-64 CPU, so that it can say that a CPU is too old.
+// Compiled for the oldest x86-64 CPU, so that it can report that a CPU is too
+// old.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,11 +15,11 @@
 #include "pdlrt/Core/CpuCheck.h"
 #include "pdlrt/Programs/Trainer/CommandLine.h"
 
-// Only where trainers own state there is one.
+// Defined only in programs whose trainers own state.
 #pragma weak pdl_owner_query
 
 /// Runs before the constructors of all other objects, which may already use
-/// instructions that an old CPU lacks.
+/// instructions that an old CPU does not have.
 __attribute__((constructor(101))) static void checkCpuFirst() {
   pdlrt::requireSupportedCpu(pdl_program_query(PDL_ABI_VERSION));
 }

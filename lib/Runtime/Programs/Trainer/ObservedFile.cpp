@@ -1,4 +1,4 @@
-//===- ObservedFile.cpp - What metrics observe as a file ------------------===//
+//===- ObservedFile.cpp - Inputs of metrics as a file ---------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,7 +13,8 @@
 
 using namespace pdlrt;
 
-Status ObservedFile::begin(const pdl_program &observing, StepEngine &engine) {
+Status pdlrt::checkObservedFile(const pdl_descriptor &descriptor,
+                                const SessionOptions &options) {
   if (options.output == "-")
     return Status::invalid("--output of evaluate is a file, because metrics "
                            "are printed to the standard output; name one");
@@ -21,16 +22,21 @@ Status ObservedFile::begin(const pdl_program &observing, StepEngine &engine) {
     return Status::invalid("--output shows what metrics observe on the host; "
                            "translate the model with --target=cpu, whose "
                            "programs read the same values");
-  if (engine.replicas().count() != 1)
+  if (options.groups * options.workers != 1)
     return Status::invalid("--output writes the rows of one replica, in the "
                            "order of the data; leave --replicas out");
+  return {};
+}
+
+Status ObservedFile::begin(const pdl_program &observing, StepEngine &engine) {
+  PDLRT_RETURN_IF_ERROR(checkObservedFile(descriptor, options));
   program = &observing;
   replica = &engine.replicas()[0];
   replica->keepObserved();
   return {};
 }
 
-/// Of the metric that has those sums.
+/// Returns the column prefix of the metric that has those sums.
 std::string ObservedFile::nameOf(const double *sums) const {
   int32_t metric = 0;
   while (metric + 1 < descriptor.metric_count &&
@@ -52,7 +58,8 @@ void ObservedFile::addColumn(const std::string &name, int32_t type,
   columns.push_back({names.emplace_back(name).c_str(), type, width});
 }
 
-/// What there is to see is known behind the first step.
+/// Opens the file. Called after the first step, because the observed values are
+/// known only then.
 Status ObservedFile::open() {
   const auto &seen = replica->observed()->all();
   if (seen.empty())

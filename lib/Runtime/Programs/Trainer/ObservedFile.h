@@ -1,4 +1,4 @@
-//===- ObservedFile.h - What metrics observe as a file ----------*- C++ -*-===//
+//===- ObservedFile.h - Inputs of metrics as a file -------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A row for each sample, in the order of the data, in the formats of
-// predictions (Predictions.h). The first column, `row`, is where the sample
-// stands in the pass, bad rows counted. Then come, of each metric that the
-// program observes, `METRIC.prediction`, or `METRIC.value` of one without
-// labels, `METRIC.label`, and, where it has them, `METRIC.weight` and
-// `METRIC.group`. What a program observes a second time is of `METRIC.2`.
+// One row for each sample, in the order of the data, in the formats of
+// predictions (Predictions.h). The first column, `row`, is the index of the
+// sample in the pass, including bad rows. Then follow, for each metric that the
+// program observes, `METRIC.prediction` (or `METRIC.value` for one without
+// labels), `METRIC.label`, and, if it has them, `METRIC.weight` and
+// `METRIC.group`. A second observation of the same metric is called `METRIC.2`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,19 +32,24 @@
 
 namespace pdlrt {
 
-/// Writes what the metrics of a program observe. Not thread-safe.
+/// Returns an error if flags do not fit `ObservedFile`, of these options.
+Status checkObservedFile(const pdl_descriptor &descriptor,
+                         const SessionOptions &options);
+
+/// Writes the inputs of a program's metrics. Not thread-safe.
 class ObservedFile {
 public:
-  /// Both outlive the file. `options.output` is written.
+  /// Both must outlive the file, whose path is `options.output`.
   ObservedFile(const pdl_descriptor &descriptor, const SessionOptions &options)
       : descriptor(descriptor), options(options) {}
 
-  /// Before the first step of the engine, which has one replica and outlives
-  /// the file. An error where there is nothing to see, or not here.
+  /// Starts recording. Call before the first step of the engine, which must
+  /// have one replica and outlive the file. Returns an error if there is
+  /// nothing to record, or if it cannot be recorded here.
   Status begin(const pdl_program &program, StepEngine &engine);
-  /// Behind a step of so many samples.
+  /// Writes the samples of a step. Call after each step.
   Status write(int64_t samples);
-  /// Gives the file its name; nothing where none was begun.
+  /// Completes the file. Does nothing if none was started.
   Status finish();
 
 private:
@@ -56,7 +61,7 @@ private:
   const SessionOptions &options;
   const pdl_program *program = nullptr;
   Replica *replica = nullptr;
-  /// A program whose outputs are the columns, which have their names here.
+  /// Program whose outputs are the columns. Their names are stored in `names`.
   pdl_program shown = {};
   std::deque<std::string> names;
   std::vector<pdl_output> columns;

@@ -1,4 +1,4 @@
-//===- PredictCommand.cpp - The command that predicts ---------------------===//
+//===- PredictCommand.cpp - Command that predicts -------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Data/RecordReader.h"
+#include "Data/FileFormat.h"
 #include "Programs/Trainer/Command.h"
 #include "Programs/Trainer/InputsFile.h"
 #include "pdlrt/Abi/Descriptor.h"
@@ -18,7 +18,6 @@
 #include "pdlrt/Programs/Trainer/Predictions.h"
 
 #include <algorithm>
-#include <csignal>
 #include <deque>
 #include <fmt/format.h>
 #include <memory>
@@ -29,7 +28,7 @@
 
 using namespace pdlrt;
 
-/// What stands above the column that is let through.
+/// Returns the names of the copied columns.
 static std::vector<std::string> namesOfCopied(const DataOptions &data) {
   if (!data.idField.empty())
     return {data.idField};
@@ -41,7 +40,8 @@ static std::vector<std::string> namesOfCopied(const DataOptions &data) {
 
 namespace {
 
-/// Rows with an output that is not finite. They are written as they are.
+/// Counts rows with an output that is NaN or infinite. They are written
+/// unchanged.
 struct NonFiniteRows {
   int64_t count = 0, first = 0;
 
@@ -56,25 +56,25 @@ public:
   Status run();
 
 private:
-  /// Predicts until the data end or, of a stream, until no round is there in
-  /// advance.
+  /// Predicts until the data end or, for a stream, until the next round is not
+  /// ready.
   Status runPass();
-  /// The next round with samples; none at the end of the pass.
+  /// Returns the next round with samples; empty at the end of the pass.
   Expected<std::span<const StepInput>> readRound();
-  /// Those up to row `end`, which no sample was made of.
+  /// Writes the bad rows up to row `end`, which belong to no sample.
   Status writeBadRows(int64_t end, const RoundReader::SettledRows &settled);
   Status writeStep(int64_t count);
   Status report();
 
   ProgramRun predictor;
   std::unique_ptr<PredictionWriter> writer;
-  /// None where nobody wants them.
+  /// Set if the inputs are to be written.
   std::optional<InputsFile> inputs;
-  /// Whether rows may come later.
+  /// True if more rows may arrive later.
   bool isStream = false;
-  /// Of the rounds that were read, and not written yet; and of the end.
-  std::deque<RoundReader::SettledRows> behindRounds;
-  RoundReader::SettledRows behindLast;
+  /// Settled rows of the rounds that were read but not written yet.
+  std::deque<RoundReader::SettledRows> settledOfRounds;
+  RoundReader::SettledRows settledAtEnd;
   bool isAtEnd = false;
   int64_t samples = 0, nextRow = 0;
   NonFiniteRows nonFinite;
@@ -105,18 +105,21 @@ void NonFiniteRows::add(const pdl_program &program, const BatchContext &outputs,
       first = outputs.input().batch->row(i);
 }
 
+/// Returns true if ids in the file are text.
+static bool hasIdTexts(const std::string &file) {
+  return fileFormatOf(file).traits().hasIdTexts;
+}
+
 Status PredictCommand::run() {
-  // Who reads the predictions may end first: that is an error of the write.
-  std::signal(SIGPIPE, SIG_IGN);
   PDLRT_RETURN_IF_ERROR(createTrainedModel());
   DataOptions data = options.data;
   isStream = !std::ranges::all_of(data.files, canBeReadAgain);
   if (isStream)
     data.flushAfter = options.flushAfter;
   if (!options.dumpInputs.empty())
-    data.copyTexts = !isTensorFile(data.files.front());
+    data.copyTexts = hasIdTexts(data.files.front());
   for (const std::string &file : data.files)
-    if (!options.dumpInputs.empty() && isTensorFile(file) == data.copyTexts)
+    if (!options.dumpInputs.empty() && hasIdTexts(file) != data.copyTexts)
       return Status::invalid("--dump-inputs has texts of all rows or of none, "
                              "but of " +
                              data.files.front() + " and " + file +
@@ -124,7 +127,7 @@ Status PredictCommand::run() {
   if (Status opened =
           openProgram(frozenProgram("predict"), data, {}, predictor);
       !opened.ok()) {
-    // It waited for the first row.
+    // It was stopped while it waited for the first row.
     const bool isStopped =
         isStream && stopSignal() != 0 && opened.code() != PDL_OUT_OF_MEMORY;
     if (isStopped)
@@ -147,9 +150,9 @@ Status PredictCommand::run() {
   PDLRT_RETURN_IF_ERROR(predictor.reader->beginEpoch(0));
   while (!stopSignal() && !isAtEnd && !predictor.brokenOff)
     PDLRT_RETURN_IF_ERROR(runPass());
-  // Of rows that were broken off, nobody knows which are bad.
+  // After an interruption it is not known which of the remaining rows are bad.
   if (isAtEnd)
-    PDLRT_RETURN_IF_ERROR(writeBadRows(behindLast.count, behindLast));
+    PDLRT_RETURN_IF_ERROR(writeBadRows(settledAtEnd.count, settledAtEnd));
   if (inputs)
     PDLRT_RETURN_IF_ERROR(inputs->write(options.dumpInputs));
   PDLRT_RETURN_IF_ERROR(writer->finish());
@@ -171,8 +174,8 @@ Status PredictCommand::runPass() {
 }
 
 Expected<std::span<const StepInput>> PredictCommand::readRound() {
-  // To wait for a round in advance would keep the one before it.
-  if (isStream && !behindRounds.empty() && !predictor.reader->isNextReady())
+  // Waiting for another round would delay the output of the previous one.
+  if (isStream && !settledOfRounds.empty() && !predictor.reader->isNextReady())
     return std::span<const StepInput>();
   while (true) {
     Expected<std::span<const StepInput>> round = predictor.readRound();
@@ -181,15 +184,15 @@ Expected<std::span<const StepInput>> PredictCommand::readRound() {
     RoundReader::SettledRows settled = predictor.reader->takeSettledRows();
     if (round->empty()) {
       isAtEnd = true;
-      behindLast = std::move(settled);
+      settledAtEnd = std::move(settled);
       return round;
     }
     if (predictor.reader->sampleCount() > 0) {
-      behindRounds.push_back(std::move(settled));
+      settledOfRounds.push_back(std::move(settled));
       return round;
     }
-    // Only bad rows have come. Such a round is never read in advance: all
-    // before it is written.
+    // This round has only bad rows. Such a round is never read ahead, so
+    // everything before it is written.
     PDLRT_RETURN_IF_ERROR(writeBadRows(settled.count, settled));
     PDLRT_RETURN_IF_ERROR(writer->flush());
   }
@@ -208,11 +211,11 @@ Status PredictCommand::writeBadRows(int64_t end,
 Status PredictCommand::writeStep(int64_t count) {
   const BatchContext &outputs = predictor.engine->replicas()[0].current();
   const Batch &batch = *outputs.input().batch;
-  const RoundReader::SettledRows settled = std::move(behindRounds.front());
-  behindRounds.pop_front();
+  const RoundReader::SettledRows settled = std::move(settledOfRounds.front());
+  settledOfRounds.pop_front();
   nonFinite.add(*predictor.program, outputs, count);
   for (int64_t i = 0; i < count; ++i) {
-    // A bad row keeps its place.
+    // Write a line for each bad row, too.
     PDLRT_RETURN_IF_ERROR(writeBadRows(batch.row(i), settled));
     PDLRT_RETURN_IF_ERROR(
         writer->write(outputs.outputs(), i, batch.copiedCell(i)));
@@ -228,12 +231,12 @@ Status PredictCommand::writeStep(int64_t count) {
 }
 
 Status PredictCommand::report() {
-  Report report;
+  PassReport report;
   report.samples = samples;
   report.badRows = predictor.reader->badRowCount();
   stopping = stopSignal() != 0;
-  // Also where all rows are bad: they say why.
-  for (const std::string &sentence : predictor.reader->badRowSentences())
+  // Also needed if all rows are bad, because the messages say why.
+  for (const std::string &sentence : predictor.reader->badRowMessages())
     logWarning("predicted nan for " + sentence);
   PDLRT_RETURN_IF_ERROR(
       requireSamples(*predictor.program, report, options.data.files));

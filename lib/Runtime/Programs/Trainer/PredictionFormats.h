@@ -13,7 +13,7 @@
 
 namespace pdlrt {
 
-/// As `PredictionWriter::open`, each for its formats.
+/// Implement `PredictionWriter::open` for their formats.
 Expected<std::unique_ptr<PredictionWriter>>
 openTextPredictions(PredictionFormat format, const std::string &path,
                     const pdl_program &program,
@@ -22,10 +22,10 @@ Expected<std::unique_ptr<PredictionWriter>>
 openTensorPredictions(const std::string &path, const pdl_program &program,
                       const std::vector<std::string> &copied);
 
-/// Of a failed call of the system, `error` being its errno.
+/// Returns the error of a failed system call; `error` is its errno.
 Status predictionsFailed(const std::string &path, int error);
 
-/// Two columns, or tensors, of one name.
+/// Returns the error for two columns or tensors with the same name.
 Status refuseSecondName(const std::string &name, const pdl_program &program);
 
 } // namespace pdlrt

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How many rows there are is known at the end only, and the header stands at
-// the begin. So each tensor grows in a file of its own, which has no name,
-// beside the one to be written; at the end they are copied into it.
+// The number of rows is known only at the end, but the header is at the start
+// of the file. So each tensor grows in an unnamed temporary file next to the
+// output. At the end the tensors are copied into the output.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// A tensor that grows row by row, in a file without a name.
+/// Tensor that grows row by row in an unnamed file.
 class GrowingTensor {
 public:
   GrowingTensor(std::string name, TensorType type, std::vector<int64_t> shape)
@@ -47,14 +47,14 @@ public:
       ::close(file);
   }
 
-  /// The errors of this and the next are errno.
+  /// Opens the file. `open` and `append` report errors in errno.
   bool open(const std::string &path);
   bool append(const void *bytes, size_t size) {
     buffer.append(static_cast<const char *>(bytes), size);
     return buffer.size() < bufferBytes || flush();
   }
   bool flush();
-  /// Adds it, of that many rows, to what `writer` writes. To read its file back
+  /// Adds the tensor, with that many rows, to `writer`. Reading the file back
   /// may throw std::system_error.
   Status addTo(SafetensorsWriter &writer, int64_t rows) const;
 
@@ -69,7 +69,7 @@ private:
 
   std::string name;
   TensorType type;
-  /// The first dimension is that of its rows.
+  /// The first dimension is the number of rows.
   std::vector<int64_t> shape;
   std::string buffer;
   int file = -1;
@@ -99,10 +99,10 @@ private:
     return tensors[firstCopied() + 2 * copied + 1];
   }
 
-  /// By output; after them, of each column that is let through, its bytes and
-  /// its splits.
+  /// Tensors of the outputs, then for each copied column its bytes and its
+  /// splits.
   std::vector<GrowingTensor> tensors;
-  /// By column that is let through, the bytes of its cells so far.
+  /// Number of bytes so far of each copied column.
   std::vector<int64_t> copiedBytes;
 };
 
@@ -114,7 +114,7 @@ private:
 
 bool GrowingTensor::open(const std::string &path) {
   file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  // It goes with the process, however that ends.
+  // The file disappears with the process, however that ends.
   return file >= 0 && ::unlink(path.c_str()) == 0;
 }
 
@@ -155,7 +155,7 @@ Status GrowingTensor::addTo(SafetensorsWriter &writer, int64_t rows) const {
 }
 
 //===----------------------------------------------------------------------===//
-// All of them
+// All tensors
 //===----------------------------------------------------------------------===//
 
 static TensorType typeOf(const pdl_output &output) {
@@ -182,7 +182,7 @@ Status TensorPredictions::open(const std::vector<std::string> &copied) {
       if (!names.insert(column + part).second)
         return refuseSecondName(column + part, program);
   }
-  // What its header cannot say is said now, not behind the last row.
+  // Report errors of the header now, and not after the last row.
   SafetensorsWriter writer;
   PDLRT_RETURN_IF_ERROR(addAll(writer));
   PDLRT_RETURN_IF_ERROR(writer.layout(path).status());
@@ -209,7 +209,8 @@ Status TensorPredictions::addAll(SafetensorsWriter &writer) const {
   return {};
 }
 
-/// The outputs of the row were appended if that was `good`, by errno if not.
+/// Completes a row whose outputs were appended. If `good` is false, errno has
+/// the error.
 Status TensorPredictions::endRow(std::string_view copiedCells, bool good) {
   for (size_t i = 0; i < copiedBytes.size() && good; ++i) {
     const std::string_view cell =

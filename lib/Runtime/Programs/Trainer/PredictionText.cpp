@@ -26,14 +26,14 @@ using namespace pdlrt;
 
 namespace {
 
-/// Lines gather until there are so many bytes.
+/// Number of bytes that are collected before a write.
 constexpr size_t bufferBytes = size_t(1) << 16;
-/// A pipe that can be written takes as many without waiting (PIPE_BUF).
+/// A pipe that is ready accepts this many bytes without blocking (PIPE_BUF).
 constexpr size_t pipeBytes = 4096;
-/// Milliseconds that a reader has to take some once the process is to stop.
+/// Milliseconds that a reader has to accept more text after a request to stop.
 constexpr int patience = 3000;
 
-/// A descriptor that text is written to.
+/// File descriptor to which text is written.
 class TextOutput {
 public:
   TextOutput() = default;
@@ -47,7 +47,7 @@ public:
     return text.size() < bufferBytes ? Status() : flush();
   }
   Status flush();
-  /// Whether who reads it sees what is flushed.
+  /// Returns true if readers see flushed text at once.
   bool isSeenAtOnce() const { return temporaryPath.empty(); }
   Status finish();
 
@@ -57,10 +57,10 @@ private:
   Status awaitReader() const;
 
   std::string path; ///< empty: the standard output
-  /// The file under its temporary name; empty where it needs none, as a pipe.
+  /// Temporary name of the file; empty if it needs none, such as a pipe.
   std::string temporaryPath;
   int file = -1;
-  /// Whether who reads it may keep it waiting.
+  /// True if the reader may delay writes.
   bool mayWait = false;
   std::string text;
 };
@@ -98,11 +98,11 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// The output
+// Output
 //===----------------------------------------------------------------------===//
 
 TextOutput::~TextOutput() {
-  // Who reads along gets what was predicted before something failed.
+  // A concurrent reader gets the predictions made before a failure.
   if (file >= 0 && isSeenAtOnce())
     (void)flush().ok();
   if (file >= 0 && !path.empty())
@@ -114,8 +114,8 @@ TextOutput::~TextOutput() {
 Status TextOutput::open(const std::string &name) {
   const bool isStandard = name.empty() || name == "-";
   path = isStandard ? "" : name;
-  // What was predicted before stays until the new file is whole. Devices, pipes
-  // and what links stand for are written as they are.
+  // An existing file is kept until the new one is complete. Devices, pipes and
+  // targets of links are written directly.
   struct stat found;
   const bool isRegular =
       ::lstat(name.c_str(), &found) != 0 || S_ISREG(found.st_mode);
@@ -123,9 +123,10 @@ Status TextOutput::open(const std::string &name) {
       isStandard || !isRegular ? "" : name + ".tmp." + std::to_string(getpid());
   const std::string &opened = temporary.empty() ? path : temporary;
   if (isStandard && isStandardOutputClosed())
-    return Status::invalid("the standard output is closed: nobody would get "
-                           "the predictions; leave it open, or name a file "
-                           "with --output");
+    return Status::failedPrecondition(
+        "the standard output is closed: no process would get "
+        "the predictions; leave it open, or name a file "
+        "with --output");
   if (isStandard)
     file = STDOUT_FILENO;
   else
@@ -135,8 +136,8 @@ Status TextOutput::open(const std::string &name) {
   return {};
 }
 
-/// Where that is a pipe, somebody has to read it: who does so may come later,
-/// and the process be told to stop before.
+/// Opens the file. A pipe needs a reader, which may come later; the process may
+/// be told to stop before.
 Status TextOutput::openFile(const std::string &name) {
   constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK;
   constexpr int pause = 50;
@@ -149,17 +150,17 @@ Status TextOutput::openFile(const std::string &name) {
       return fail();
     pollfd event = {stopDescriptor(), POLLIN, 0};
     if (::poll(&event, 1, pause) > 0 || stopSignal() != 0)
-      return Status::invalid("no predictions were written to " + name +
-                             ": nobody read it, and the process was told to "
-                             "stop");
+      return Status::cancelled("no predictions were written to " + name +
+                               ": no process read it, and a stop signal "
+                               "arrived");
   }
   if (::fcntl(file, F_SETFL, ::fcntl(file, F_GETFL) & ~O_NONBLOCK) < 0)
     return fail();
   return {};
 }
 
-/// Until a few bytes can be written. Once the process is told to stop, who
-/// reads has a last chance to take some.
+/// Waits until a few bytes can be written. After a request to stop, the reader
+/// has a last chance to read.
 Status TextOutput::awaitReader() const {
   pollfd events[] = {{file, POLLOUT, 0}, {stopDescriptor(), POLLIN, 0}};
   while (true) {
@@ -170,11 +171,11 @@ Status TextOutput::awaitReader() const {
     if (count > 0 && events[0].revents != 0)
       return {};
     if (count == 0)
-      return Status::invalid(
+      return Status::cancelled(
           "the last predictions for " +
           (path.empty() ? std::string("the standard output") : path) +
-          " were not written: nobody read them, and the process was told to "
-          "stop");
+          " were not written: no process read them, and a stop signal "
+          "arrived");
   }
 }
 
@@ -228,7 +229,7 @@ Status TextPredictions::open(const std::string &path,
   return endLine();
 }
 
-/// Whether a cell of CSV is read back otherwise as it stands.
+/// Returns true if a CSV cell must be quoted to be read back unchanged.
 static bool wantsQuotes(std::string_view cell) {
   const auto isBlank = [](char c) { return c == ' ' || c == '\t'; };
   return cell.find_first_of(",\"\r\n") != std::string_view::npos ||
@@ -255,7 +256,7 @@ void TextPredictions::addText(std::string_view cell) {
 
 template <typename T>
 static void appendNumber(const void *values, int64_t index, std::string &line) {
-  // The shortest text that reads back as the same number.
+  // The shortest text that is read back as the same number.
   char digits[64];
   auto end = std::to_chars(digits, digits + sizeof(digits),
                            static_cast<const T *>(values)[index])
@@ -320,7 +321,7 @@ Status TextPredictions::writeBadRow(std::string_view copiedCells) {
   return endLine();
 }
 
-/// The names of the columns of the outputs.
+/// Returns the names of the output columns.
 static std::vector<std::string> columnsOf(const pdl_program &program) {
   std::vector<std::string> columns;
   for (int32_t i = 0; i < program.output_count; ++i) {

@@ -18,13 +18,12 @@ using namespace pdlrt;
 PredictionWriter::~PredictionWriter() = default;
 
 PredictionFormat pdlrt::formatOf(const SessionOptions &options) {
-  const std::string &format = options.outputFormat, &path = options.output;
-  const auto is = [&](const std::string &name) {
-    return format.empty() ? path.ends_with("." + name) : format == name;
-  };
-  if (is("safetensors"))
+  if (options.outputFormat)
+    return *options.outputFormat;
+  if (options.output.ends_with(".safetensors"))
     return PredictionFormat::Safetensors;
-  return is("csv") ? PredictionFormat::Csv : PredictionFormat::Tsv;
+  return options.output.ends_with(".csv") ? PredictionFormat::Csv
+                                          : PredictionFormat::Tsv;
 }
 
 Expected<std::unique_ptr<PredictionWriter>>
@@ -39,11 +38,12 @@ PredictionWriter::open(PredictionFormat format, const std::string &path,
 Status pdlrt::predictionsFailed(const std::string &path, int error) {
   const std::string where = path.empty() ? "the standard output" : path;
   if (error == EPIPE)
-    return Status::invalid("cannot write predictions to " + where +
-                           ": nobody reads them any more");
-  return Status::invalid("cannot write predictions to " + where + ": " +
-                         std::strerror(error) +
-                         (path.empty() ? "" : "; name another file"));
+    return Status::ioError("cannot write predictions to " + where +
+                           ": no process reads them any more");
+  return Status::ofErrno(error,
+                         "cannot write predictions to " + where + ": " +
+                             std::strerror(error) +
+                             (path.empty() ? "" : "; name another file"));
 }
 
 Status pdlrt::refuseSecondName(const std::string &name,

@@ -1,4 +1,4 @@
-//===- Progress.cpp - How far a run is ------------------------------------===//
+//===- Progress.cpp - Progress display of a run ---------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,10 +9,10 @@
 #include "pdlrt/Programs/Trainer/Progress.h"
 
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/StandardStreams.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <fmt/format.h>
 
 using namespace pdlrt;
@@ -26,7 +26,7 @@ Progress::Progress(std::string label, bool terminal)
 
 Progress::~Progress() {
   if (terminal && shown)
-    std::fputs("\r\033[K", stderr);
+    writeError("\r\033[K");
 }
 
 std::string Progress::describe(const std::string &label,
@@ -61,7 +61,7 @@ void Progress::show(const ProgressState &state) {
   shown = true;
   std::string text = describe(label, state, seconds, terminal);
   if (terminal)
-    std::fprintf(stderr, "\r%s\033[K", text.c_str());
+    writeError("\r" + text + "\033[K");
   else
     logInfo(text);
 }

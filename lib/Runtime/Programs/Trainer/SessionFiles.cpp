@@ -1,4 +1,4 @@
-//===- SessionFiles.cpp - Which files a session may use -------------------===//
+//===- SessionFiles.cpp - Checks of a session's files ---------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -24,7 +24,7 @@ static Status refuseSecondPass(const std::string &path,
   return Status::invalid(onceText(path) + ", " + why);
 }
 
-/// Of each file that comes but once there is one pass.
+/// Checks that data which can be read only once are needed for one pass only.
 static Status checkPasses(const SessionOptions &options, bool trains) {
   std::vector<std::string> once;
   for (const std::vector<std::string> *files :
@@ -38,7 +38,8 @@ static Status checkPasses(const SessionOptions &options, bool trains) {
     }
   if (once.empty() || !trains)
     return {};
-  // A checkpoint may have all epochs but one behind it (TrainCommand).
+  // A checkpoint may contain all epochs except the last one; TrainCommand
+  // checks that.
   if (const auto epochs = options.epochs.value_or(1);
       epochs > 1 && !options.resume)
     return refuseSecondPass(once.front(),
@@ -59,7 +60,7 @@ static Status checkPasses(const SessionOptions &options, bool trains) {
   return {};
 }
 
-/// Whether there are rows that a cache could keep.
+/// Checks that there are rows that a cache can store.
 static Status checkCache(const SessionOptions &options) {
   const bool readsStandardInput =
       std::ranges::any_of(options.data.files, isStandardInput) ||

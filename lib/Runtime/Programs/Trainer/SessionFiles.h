@@ -1,4 +1,4 @@
-//===- SessionFiles.h - Which files a session may use -----------*- C++ -*-===//
+//===- SessionFiles.h - Checks of a session's files -------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,9 +16,9 @@
 
 namespace pdlrt {
 
-/// Refuses, before anything is opened, outputs that would destroy a file of the
-/// session, and data that come but once where they are needed again.
-/// `tokenFile` is one of them, or empty.
+/// Checks, before any file is opened, that no output would destroy a file of
+/// the session, and that data which can be read only once is not needed again.
+/// `tokenFile` is one of the files, or empty.
 Status checkSessionFiles(const SessionOptions &options, bool trains,
                          const std::string &tokenFile);
 

@@ -12,8 +12,10 @@
 #include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/Stopwatch.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Protocol/ServerCheckpoint.h"
+#include "pdlrt/Recovery/RecoveryChannel.h"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -27,7 +29,8 @@ static std::string boundText(const RowRange::Bound &bound) {
                          : std::to_string(bound.row);
 }
 
-// A file counts by its name and size: it may have moved to another folder.
+// A file is identified by name and size, because it may have moved to another
+// folder.
 std::string pdlrt::filesText(const std::vector<std::string> &paths) {
   std::string files;
   for (const std::string &file : paths) {
@@ -57,13 +60,14 @@ pdlrt::dataSettings(const SessionOptions &options) {
   std::string columns;
   for (const std::string &entry : data.columns)
     columns += (columns.empty() ? "" : ",") + entry;
-  // Beside the delimiter: checkpoints of old have no entry of its own.
+  // Stored with the delimiter, because old checkpoints have no separate entry.
   const std::string quote = !data.quote ? ""
                             : *data.quote
                                 ? fmt::format(" --quote '{}'", *data.quote)
                                 : " --quote none";
   return {
-      {"--data", filesText(data.files)},
+      {"--data", data.filesInTurn ? inTurnText(data.files.size())
+                                  : filesText(data.files)},
       {"--rows", rowsText(data.rows)},
       {"--delimiter", (data.delimiter ? fmt::format("'{}'", data.delimiter)
                                       : "by the file's name") +
@@ -83,10 +87,9 @@ TrainingCheckpoints::open(const pdl_descriptor &descriptor,
       new TrainingCheckpoints(descriptor, options));
   checkpoints->settings = dataSettings(options);
   if (first) {
-    // Where servers say who this trainer is, its earlier start may hold the
-    // folder until they have let this one in.
-    const bool mayWait =
-        options.distributed && options.distributed->mayComeBack;
+    // If servers decide who this trainer is, a previous incarnation may hold
+    // the lock of the folder until they have admitted this one.
+    const bool mayWait = options.distributed && options.distributed->mayRejoin;
     auto opened = CheckpointFolder::openIfFree(options.checkpoint);
     if (opened && !*opened && !mayWait)
       return CheckpointFolder::isInUse(options.checkpoint);
@@ -119,7 +122,7 @@ Status TrainingCheckpoints::checkFolder() const {
   const auto all = listCheckpoints(options.checkpoint);
   if (all.empty())
     return {};
-  return Status::invalid(fmt::format(
+  return Status::failedPrecondition(fmt::format(
       "{}: there are checkpoints of up to {} steps already; give --resume to "
       "go on from them, or name another folder",
       options.checkpoint, all.front()));
@@ -129,14 +132,15 @@ Status TrainingCheckpoints::checkData() const {
   const auto now = dataSettings(options);
   for (size_t i = 0; i < settings.size(); ++i)
     if (now[i] != settings[i])
-      return Status::invalid(fmt::format(
+      return Status::failedPrecondition(fmt::format(
           "the data have changed since this process was started, from {} {} to "
           "{}: start again, and do not change files that are read",
           settings[i].first, settings[i].second, now[i].second));
   return {};
 }
 
-/// State on servers alone is read, and checked, by servers.
+/// Returns what to check. State that only servers hold is read and checked by
+/// them.
 CheckpointCheck TrainingCheckpoints::checkOfResume() const {
   return options.distributed && !modeOf(descriptor).trainersApply
              ? CheckpointCheck::Progress
@@ -171,14 +175,15 @@ Status TrainingCheckpoints::goBackTo(int64_t steps, Scheduler &scheduler) {
   return earlier ? take(std::move(*earlier)) : earlier.status();
 }
 
-/// Goes on from a checkpoint, if it is of this model and of the same flags.
+/// Resumes from a checkpoint if it belongs to this model and was written with
+/// the same flags.
 Status TrainingCheckpoints::take(Checkpoint checkpoint) {
   const CheckpointManifest &manifest = checkpoint.manifest();
   OldLayout old = {.accepted = options.acceptOldLayout, .unchecked = {}};
   PDLRT_RETURN_IF_ERROR(
       checkSameModel(descriptor, checkpoint, CheckpointUse::Training, &old));
   if (options.seed && *options.seed != manifest.seed)
-    return Status::invalid(fmt::format(
+    return Status::failedPrecondition(fmt::format(
         "{}: was trained with --seed {}, but this run has {}; leave the flag "
         "out, or train into another folder",
         checkpoint.path(), manifest.seed, *options.seed));
@@ -195,35 +200,44 @@ Status TrainingCheckpoints::take(Checkpoint checkpoint) {
   return {};
 }
 
+CheckpointManifest TrainingCheckpoints::plan() const {
+  CheckpointManifest common;
+  common.settings = settings;
+  return common;
+}
+
 int64_t TrainingCheckpoints::stepsUntilDue(int64_t steps) const {
   if (!options.checkpointSteps)
     return INT64_MAX;
   return *options.checkpointSteps - steps % *options.checkpointSteps;
 }
 
-/// What a save needs while the training goes on.
+/// Data of a save that runs while training continues.
 struct TrainingCheckpoints::Save {
   CheckpointWriter writer;
   CheckpointManifest manifest;
   std::unique_ptr<RestOfSave> rest;
   std::string saveName;
   int64_t deltas = 0;
-  /// What has yet to be written of an epoch that is not over.
+  /// State of an unfinished epoch that is still to be written.
   std::optional<RunningEpoch> running;
+  /// Measures the time from the start of the save.
+  Stopwatch stopwatch;
 };
 
-/// Of all replicas.
+/// Adds the state of all replicas in a running epoch.
 Status TrainingCheckpoints::addRunning(const RunningEpoch &running,
                                        CheckpointWriter &writer) const {
   return saveRunningEpoch(descriptor, running, options.groups * options.workers,
                           writer);
 }
 
-/// Of the save that is to have the folder `name`.
+/// Returns the scope of the save into the folder `name`.
 SaveScope TrainingCheckpoints::scopeOf(const std::string &name) const {
   if (options.checkpointDeltas == 0)
     return {};
-  // It does not follow itself, which it replaces, nor what somebody removed.
+  // A save must not depend on a checkpoint that it replaces or that was
+  // deleted.
   uint64_t digest = 0;
   if (!previous || previous->deltas >= options.checkpointDeltas ||
       fs::path(name).filename() == previous->link.name ||
@@ -234,23 +248,23 @@ SaveScope TrainingCheckpoints::scopeOf(const std::string &name) const {
   return {SavedRows::Changed, previous->saveName};
 }
 
-/// All that is left of a save.
+/// Completes a save.
 Status TrainingCheckpoints::complete(Save &save) {
   if (save.rest)
     PDLRT_RETURN_IF_ERROR(save.rest->finish(save.writer, save.manifest));
-  // Whoever waits for room for rows waits no more.
+  // Threads that wait for free rows may continue now.
   save.rest.reset();
-  if (save.running)
-    PDLRT_RETURN_IF_ERROR(addRunning(*save.running, save.writer));
-  // Servers may have let a later start in since they have saved.
-  PDLRT_RETURN_IF_ERROR(folder->checkOwner());
   const int64_t steps = save.manifest.progress.steps;
   uint64_t digest = 0;
-  PDLRT_RETURN_IF_ERROR(save.writer.commit(std::move(save.manifest), &digest));
+  PDLRT_RETURN_IF_ERROR(
+      commitTraining(descriptor, save.running ? &*save.running : nullptr,
+                     options.groups * options.workers, *folder, save.writer,
+                     std::move(save.manifest), &digest));
   previous = Previous{{fs::path(folder->nameOf(steps)).filename(), digest},
                       save.saveName,
                       save.deltas};
-  // The checkpoint is whole.
+  metrics.seconds.observe(save.stopwatch.lap());
+  // The checkpoint is complete, so an error here is only a warning.
   if (const Status removed = folder->removeOld(steps, options.checkpointKeep);
       !removed.ok())
     logWarning(removed.message());
@@ -260,23 +274,30 @@ Status TrainingCheckpoints::complete(Save &save) {
 Status TrainingCheckpoints::save(Job &job, Model &model,
                                  const RunningEpoch &running,
                                  TrainingProgress progress) {
-  const TraceSpan span("save");
+  const TraceSpan span("checkpoint");
+  Stopwatch stopwatch;
   PDLRT_RETURN_IF_ERROR(finish());
   latest = {progress.steps, progress.epoch};
-  // An earlier start of this process has saved that, how is not known here.
-  if (job.isRepeating()) {
+  // The previous incarnation of this process has made this save; its result is
+  // not known here.
+  RecoveryChannel *const recovery = job.recovery();
+  if (recovery && recovery->isRepeating()) {
     previous.reset();
-    return job.awaitSaved();
+    return recovery->awaitSaved();
   }
   Status status = begin(job, model, running, std::move(progress));
+  metrics.pause.observe(stopwatch.lap());
+  if (!status.ok())
+    metrics.count(status);
   if (ongoing)
     return status;
-  // The others wait for a save that has failed as for one that is whole.
-  Status met = job.awaitSaved();
+  // The other processes wait for a failed save in the same way as for a
+  // complete one.
+  Status met = recovery ? recovery->awaitSaved() : Status();
   return status.ok() ? std::move(met) : std::move(status);
 }
 
-/// Begins a save, or does all of it.
+/// Starts a save, or does all of it.
 Status TrainingCheckpoints::begin(Job &job, Model &model,
                                   const RunningEpoch &running,
                                   TrainingProgress progress) {
@@ -284,6 +305,8 @@ Status TrainingCheckpoints::begin(Job &job, Model &model,
   const SaveScope scope = scopeOf(path);
   auto save = std::make_shared<Save>(CheckpointWriter(path));
   save->manifest.settings = settings;
+  if (running.rest)
+    noteDivision(running.rest->steps, save->manifest);
   save->manifest.progress = std::move(progress);
   if (scope.rows == SavedRows::Changed) {
     save->manifest.after = previous->link;
@@ -301,14 +324,14 @@ Status TrainingCheckpoints::begin(Job &job, Model &model,
   save->saveName = std::move(*saveName);
   save->rest = std::move(*rest);
   const bool isRunning = !save->manifest.progress.positions.empty();
-  // What metrics of groups keep may be large, and is not copied.
+  // Samples of group metrics may be large and are not copied.
   if (isRunning && !running.groups.empty())
     PDLRT_RETURN_IF_ERROR(addRunning(running, save->writer));
   else if (isRunning)
     save->running = running;
   if (!save->rest) {
     PDLRT_RETURN_IF_ERROR(complete(*save));
-    ++completed;
+    noteWhole();
     return {};
   }
   ongoing = std::make_unique<BackgroundTask>(
@@ -324,9 +347,12 @@ Status TrainingCheckpoints::finish() {
   if (!ongoing)
     return {};
   const TraceSpan span("wait for the save");
-  PDLRT_RETURN_IF_ERROR(std::exchange(ongoing, nullptr)->wait());
-  ++completed;
-  return {};
+  Status status = std::exchange(ongoing, nullptr)->wait();
+  if (status.ok())
+    noteWhole();
+  else
+    metrics.count(status);
+  return status;
 }
 
 Status TrainingCheckpoints::goElsewhere() {

@@ -1,4 +1,4 @@
-//===- BoundedStaleness.cpp - Nobody is far ahead of the slowest ----------===//
+//===- BoundedStaleness.cpp - Policy for bounded staleness ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,9 +15,10 @@ class BoundedStaleness final : public RoundsOfSums {
 public:
   explicit BoundedStaleness(int64_t bound) : bound(bound) {}
 
-  // The slowest is never held back, so it goes on, and others after it.
-  bool isAnswered(const StepProgress &progress,
-                  const Envelope &request) const override {
+  // The slowest sender is never delayed, so it progresses, and the others after
+  // it.
+  bool isRespondedTo(const StepProgress &progress,
+                     const Envelope &request) const override {
     const std::optional<int64_t> slowest = progress.slowest();
     return !slowest || progress.stepsOf(request) - *slowest <= bound;
   }

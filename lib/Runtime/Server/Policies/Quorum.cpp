@@ -1,4 +1,4 @@
-//===- Quorum.cpp - Rounds that do not wait for the slowest ---------------===//
+//===- Quorum.cpp - Policy of mode quorum ---------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,15 +13,15 @@ using namespace pdlrt;
 
 namespace {
 
-// Servers close rounds by themselves, and may do so with other trainers. Why
-// nobody waits for ever all the same is in docs/Protocol.md. It needs that each
-// trainer without data lowers the quorum by one.
+// Servers close rounds independently, possibly with different trainers.
+// docs/Protocol.md proves that no trainer waits forever. The proof requires
+// that each trainer without data lowers the quorum by one.
 //
-// Who is slow has its last steps without the others. Applied one by one these
-// would be many steps of small batches behind all others: a million rows of
-// clicks lost 0.004 AUC by 40 of them. So they are gathered, at least as many
-// as rounds have had: with late gradients one of each trainer, without as many
-// as the quorum.
+// A straggler finishes its last steps alone. Applied one by one, these would be
+// many steps with small batches after all others: on a million rows of clicks,
+// 40 of them cost 0.004 AUC. So the server collects them until it has as many
+// as earlier rounds: with late gradients one per trainer, without them the
+// quorum.
 class Quorum final : public RoundPolicy {
 public:
   Quorum(uint32_t quorum, LateGradients late) : quorum(quorum), onLate(late) {}
@@ -32,7 +32,7 @@ public:
   bool waitsForAll(MessageKind kind) const override {
     return kind == MessageKind::Reduce;
   }
-  bool isDue(const RoundContent &round, uint32_t rank) const override {
+  bool isExpected(const RoundContent &round, uint32_t rank) const override {
     if (waitsForAll(round.kind))
       return !round.hasCome[rank];
     return !round.hasCome[rank] && round.takesPart[rank] && !isComplete(round);
@@ -45,7 +45,7 @@ public:
       come += round.hasCome[rank];
       resting += !round.hasCome[rank] && !round.takesPart[rank];
     }
-    // Of late gradients alone a round is closed when nobody can join them.
+    // A round of late gradients only is closed when no trainer can join it.
     if (come == 0)
       return resting == round.hasCome.size();
     return come + resting >= quorum;
@@ -60,7 +60,8 @@ public:
         ++come;
         least = std::min(least, round.steps[rank]);
       }
-    // Trainers without data that had this step too, and those that had not.
+    // Trainers without data that had finished this step too, and those that had
+    // not.
     uint32_t ahead = 0, ended = 0;
     for (size_t rank = 0; rank < round.hasCome.size(); ++rank)
       if (!round.hasCome[rank] && !round.takesPart[rank])

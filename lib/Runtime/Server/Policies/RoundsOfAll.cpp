@@ -1,4 +1,4 @@
-//===- RoundsOfAll.cpp - Rounds that wait for all trainers ----------------===//
+//===- RoundsOfAll.cpp - Policies for rounds of all trainers --------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

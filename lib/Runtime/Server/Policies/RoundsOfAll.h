@@ -1,4 +1,4 @@
-//===- RoundsOfAll.h - Rounds that wait for all trainers --------*- C++ -*-===//
+//===- RoundsOfAll.h - Policies for rounds of all trainers ------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,15 +12,15 @@
 
 namespace pdlrt {
 
-/// Rounds of all trainers.
+/// Policy whose rounds wait for all trainers.
 class RoundsOfAll : public RoundPolicy {
 public:
-  bool isDue(const RoundContent &round, uint32_t rank) const override {
+  bool isExpected(const RoundContent &round, uint32_t rank) const override {
     return !round.hasCome[rank];
   }
 };
 
-/// Only sums are rounds, of all trainers.
+/// Policy in which only sums form rounds, which wait for all trainers.
 class RoundsOfSums : public RoundsOfAll {
 public:
   bool formsRounds(MessageKind kind, const StepFacts &) const override {

@@ -1,4 +1,4 @@
-//===- Checker.cpp - Whether a history is one of exactly-once -------------===//
+//===- Checker.cpp - Checks histories for exactly-once --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -26,32 +26,34 @@ namespace {
 /// Server, trainer, worker, step.
 using RequestKey = std::tuple<uint32_t, uint32_t, uint32_t, uint64_t>;
 
-/// What a server should have; formed here a second time, from the history.
+/// The expected state of a server, computed from the history.
 struct ServerModel {
   std::map<int64_t, int64_t> counters;
   ToyBlock dense{};
-  /// Of rounds of all: steps are closed in that order.
+  /// Rounds of all trainers: steps in the order in which they are closed.
   std::vector<uint64_t> roundSteps;
   size_t roundsClosed = 0;
   std::vector<const Event *> round;
-  /// Of a round of a quorum, which may be open beside: those that came first,
-  /// and gradients whose senders are answered, which are summed before them.
+  /// Quorum: the first requests of a round, which may be open concurrently; and
+  /// gradients whose senders were already answered, which are summed before
+  /// them.
   std::vector<const Event *> first, gathered;
-  /// How often one was complete, and closed; by trainer, what these were when
-  /// it was answered last, and whether it has no steps left.
+  /// Number of rounds that were complete, and that were closed. By trainer:
+  /// these numbers when it was last answered, and whether it has no steps left.
   uint64_t completed = 0, closed = 0;
-  std::map<uint32_t, std::pair<uint64_t, uint64_t>> answeredAt;
+  std::map<uint32_t, std::pair<uint64_t, uint64_t>> respondedAt;
   std::set<uint32_t> rests;
-  /// By (trainer, worker), of who sends by itself: steps that it has ended;
-  /// and those that have none left.
+  /// Indexed by (trainer, worker), if workers send separately: number of
+  /// finished steps; and the workers that have no steps left.
   std::map<std::pair<uint32_t, uint32_t>, int64_t> ended;
   std::set<std::pair<uint32_t, uint32_t>> resting;
-  /// Of mode geo, by trainer: the keys that others have changed since its last
-  /// answer, whether they have changed the dense values, and its copy.
-  std::map<uint32_t, std::set<int64_t>> untoldKeys;
-  std::set<uint32_t> untoldDense;
+  /// Mode geo, by trainer: the keys that others have changed since its last
+  /// response, whether they have changed the dense values, and its copy.
+  std::map<uint32_t, std::set<int64_t>> unreportedKeys;
+  std::set<uint32_t> unreportedDense;
   std::map<uint32_t, ToyState> copies;
-  /// What was taken, of a closed round if of any, and is to be answered.
+  /// Requests that were taken (if they belong to a round, the round is closed)
+  /// and are not answered yet.
   std::map<std::pair<uint32_t, uint32_t>, const Event *> open;
 };
 
@@ -73,8 +75,8 @@ public:
   }
 
 private:
-  /// A server knows of a round's request between the moment when it was given,
-  /// and that when it takes it.
+  /// A server knows of a round's request some time between when it was sent and
+  /// when the server takes it.
   enum class Seen { Given, Taken };
   static RequestKey keyOf(const Event &event) {
     return {event.server, event.trainer, event.worker, event.step};
@@ -88,7 +90,7 @@ private:
   bool isTooFarAhead(const ServerModel &server, const Event &request,
                      Seen seen) const;
   std::string answered(const Event &event);
-  static bool isFirst(const ServerModel &server, const Event &answer);
+  static bool isFirst(const ServerModel &server, const Event &response);
   std::set<uint32_t> absent(const ServerModel &server,
                             const std::vector<const Event *> &come,
                             Seen seen) const;
@@ -105,7 +107,7 @@ private:
     return scenario.mode == ToyMode::Geo && event.kind == MessageKind::Exchange;
   }
   void addToCopies(ServerModel &server, const Event &event) const;
-  ToyAnswer newsFor(ServerModel &server, const Event &request) const;
+  ToyResponse newsFor(ServerModel &server, const Event &request) const;
   std::string joined(const Event &event);
   std::string refused(const Event &event) const;
   std::string lostPlace(const Event &event) const;
@@ -114,21 +116,21 @@ private:
   std::string failed(const std::string &text) const;
   std::string checkEnd() const;
   void apply(ServerModel &server, const std::vector<const Event *> &requests);
-  ToyAnswer answerTo(const ServerModel &server, const Event &request) const;
+  ToyResponse responseTo(const ServerModel &server, const Event &request) const;
 
   const Scenario &scenario;
   const History &history;
   std::vector<ServerModel> servers;
   std::map<RequestKey, const Event *> given;
   std::set<RequestKey> taken;
-  std::map<RequestKey, ToyAnswer> toRead;
-  /// What a copy is behind that answer.
+  std::map<RequestKey, ToyResponse> toRead;
+  /// Expected copy of the state at the trainer after the response in `toRead`.
   std::map<RequestKey, ToyState> toHold;
   std::set<RequestKey> wasRead;
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint64_t> lastTaken;
   std::set<uint32_t> leftTrainers, endedTrainers, deadTrainers;
-  /// By trainer: the starts that live and have not joined, and the one that
-  /// joined last, with its incarnation.
+  /// Indexed by trainer: running incarnations that have not joined, and the one
+  /// that joined last, with its number.
   std::map<uint32_t, std::set<uint64_t>> outside;
   std::map<uint32_t, uint64_t> place, lastGiven;
   std::map<uint32_t, std::string> endedServers;
@@ -153,7 +155,7 @@ std::string Checker::checkEvent(const Event &event) {
     return contributed(event);
   case Event::What::Applied:
     return applied(event);
-  case Event::What::Answered:
+  case Event::What::Responded:
     return answered(event);
   case Event::What::Closed:
     return closed(event);
@@ -166,7 +168,8 @@ std::string Checker::checkEvent(const Event &event) {
     endedTrainers.insert(event.trainer);
     return {};
   case Event::What::Failed:
-    // It may hear of a later start before that one knows that it has joined.
+    // It may learn of a later incarnation before that one knows that it has
+    // joined.
     if (isLate(event) ||
         (wasCutOff(event.trainer, event.when) && lostPlace(event).empty()))
       return lostPlace(event);
@@ -183,13 +186,13 @@ std::string Checker::checkEvent(const Event &event) {
       return "a server ends twice";
     return event.text.empty() ? "" : failed(event.text);
   case Event::What::Hung:
-    return "somebody waits for ever";
+    return "a process waits for ever";
   }
   return {};
 }
 
-/// Its network was cut for as long as servers take for a loss, by one cut or by
-/// several that overlap.
+/// Returns true if its network was cut for as long as servers need to declare
+/// it lost, by one or several overlapping cuts.
 bool Checker::wasCutOff(uint32_t trainer, ClockTime now) const {
   std::vector<ToyCut> cuts;
   for (const ToyCut &cut : scenario.cuts)
@@ -222,7 +225,8 @@ std::string Checker::joined(const Event &event) {
   return {};
 }
 
-/// A start that lives keeps others out, as does the end of the job.
+/// Checks a refusal. A process may be refused if another incarnation is
+/// running, or if the job has ended.
 std::string Checker::refused(const Event &event) const {
   const auto there = place.find(event.trainer);
   const auto others = outside.find(event.trainer);
@@ -230,14 +234,14 @@ std::string Checker::refused(const Event &event) const {
                        (others != outside.end() && !others->second.empty());
   if (isTaken && !scenario.seconds.empty())
     return {};
-  // A join of a start that died was still on its way.
+  // A join of a dead incarnation was still in flight.
   if (event.incarnation > 1 && !scenario.crashes.empty() &&
       event.text.find("a later one has joined") != std::string::npos)
     return {};
   return failed(event.text);
 }
 
-/// Whether a later start has joined in its place.
+/// Returns true if a later incarnation has joined in its place.
 bool Checker::isLate(const Event &event) const {
   const auto there = place.find(event.trainer);
   return there != place.end() && there->second != 0 &&
@@ -263,7 +267,7 @@ std::string Checker::contributed(const Event &event) {
 std::string Checker::applied(const Event &event) {
   const auto found = given.find(keyOf(event));
   if (found == given.end() || event.epoch != scenario.core.epoch)
-    return "a server takes what nobody gave to it";
+    return "a server takes what no process gave to it";
   if (found->second->request != event.request ||
       found->second->kind != event.kind)
     return "a server takes something else than was given to it";
@@ -308,10 +312,10 @@ std::string Checker::applied(const Event &event) {
   return {};
 }
 
-/// Gradients in mode quorum.
+/// Checks gradients in mode quorum.
 std::string Checker::takenOfQuorum(const Event &event) {
   ServerModel &server = servers[event.server];
-  const auto [completed, closed] = server.answeredAt[event.trainer];
+  const auto [completed, closed] = server.respondedAt[event.trainer];
   const bool isLate = closed != server.closed;
   const Turn due = !isLate                                ? Turn::InRound
                    : scenario.late == LateGradients::Drop ? Turn::Dropped
@@ -319,7 +323,7 @@ std::string Checker::takenOfQuorum(const Event &event) {
   if (event.turn != due)
     return isLate ? "a late request is taken as if it were none"
                   : "a request is taken for late that is not";
-  // Behind a pause it is answered at once, as what is late.
+  // After a pause, it is answered at once, like late gradients.
   if (completed == server.completed) {
     if (!server.first.empty() && server.first.back()->trainer >= event.trainer)
       return "requests of a round are not taken in rank order";
@@ -332,7 +336,7 @@ std::string Checker::takenOfQuorum(const Event &event) {
   return {};
 }
 
-/// Whether a trainer waits in the round of sums.
+/// Returns true if a trainer waits in the round of sums.
 bool Checker::meets(const ServerModel &server, uint32_t trainer,
                     Seen seen) const {
   if (seen == Seen::Taken)
@@ -344,9 +348,9 @@ bool Checker::meets(const ServerModel &server, uint32_t trainer,
                          server.roundSteps[server.roundsClosed]});
 }
 
-/// Whether its sender is further ahead of the slowest than it may be. A trainer
-/// of which nothing has come has ended no step; a worker counts once it has
-/// come.
+/// Returns true if the sender is further ahead of the slowest than allowed. A
+/// trainer without requests has finished no step; a worker counts once it has
+/// sent a request.
 bool Checker::isTooFarAhead(const ServerModel &server, const Event &request,
                             Seen seen) const {
   if (scenario.mode != ToyMode::BoundedStaleness)
@@ -371,7 +375,8 @@ bool Checker::isTooFarAhead(const ServerModel &server, const Event &request,
          own->second - *slowest > scenario.staleness;
 }
 
-/// Before a server goes on, it has answered all that it may.
+/// Before a server continues, it must have answered all requests that it may
+/// answer.
 std::string Checker::heldWithoutReason(const ServerModel &server) const {
   for (const auto &[sender, request] : server.open)
     if (!isTooFarAhead(server, *request, Seen::Taken))
@@ -391,28 +396,28 @@ std::string Checker::answered(const Event &event) {
   if (request.kind == MessageKind::Exchange &&
       isTooFarAhead(server, request, Seen::Given))
     return "a sender is let further ahead of the slowest than it may be";
-  const ToyAnswer due = isOfCopies(request) ? newsFor(server, request)
-                                            : answerTo(server, request);
-  if (!(due == event.answer))
+  const ToyResponse due = isOfCopies(request) ? newsFor(server, request)
+                                              : responseTo(server, request);
+  if (!(due == event.response))
     return "an answer is not what was written";
   if (isOfCopies(request))
     toHold[keyOf(event)] = {server.counters, server.dense};
   if (request.kind == MessageKind::Exchange)
-    server.answeredAt[event.trainer] = {server.completed, server.closed};
+    server.respondedAt[event.trainer] = {server.completed, server.closed};
   toRead[keyOf(event)] = due;
   server.open.erase(found);
   return {};
 }
 
-/// Of a quorum: whether its request came first in the open round.
-bool Checker::isFirst(const ServerModel &server, const Event &answer) {
+/// Quorum: returns true if its request was among the first in the open round.
+bool Checker::isFirst(const ServerModel &server, const Event &response) {
   return std::any_of(
       server.first.begin(), server.first.end(),
-      [&](const Event *each) { return each->trainer == answer.trainer; });
+      [&](const Event *each) { return each->trainer == response.trainer; });
 }
 
-/// Of a quorum: those that have no step left before all meet, and did not come.
-/// That a trainer is there where all meet is seen between two events.
+/// Quorum: returns the trainers that have no step left before all meet, and are
+/// not in the round. A trainer may arrive at the meeting between two events.
 std::set<uint32_t> Checker::absent(const ServerModel &server,
                                    const std::vector<const Event *> &come,
                                    Seen seen) const {
@@ -425,7 +430,8 @@ std::set<uint32_t> Checker::absent(const ServerModel &server,
   return resting;
 }
 
-/// Whether those that came had to be waited with.
+/// Returns an error if a round has more gradients than its quorum, or was
+/// closed with fewer.
 std::string
 Checker::faultOfQuorum(const ServerModel &server,
                        const std::vector<const Event *> &come) const {
@@ -438,8 +444,9 @@ Checker::faultOfQuorum(const ServerModel &server,
   return {};
 }
 
-/// Whether a round that nobody else comes to has as many gradients as it needs.
-/// It needs more where somebody is behind those that have ended.
+/// Returns true if a round that gets no more requests has as many gradients as
+/// it needs. It needs more if a trainer has done fewer steps than those that
+/// have finished.
 bool Checker::isFull(const ServerModel &server,
                      const std::vector<const Event *> &come,
                      const std::set<uint32_t> &resting) const {
@@ -461,7 +468,8 @@ bool Checker::isFull(const ServerModel &server,
   return !catchesUp || come.size() + server.gathered.size() >= needed;
 }
 
-/// Whether it may have been full, or not, with those that may have been absent.
+/// Returns true if the round may have been full (or not full), given the
+/// trainers that may have been absent.
 bool Checker::mayHaveBeen(bool full, const ServerModel &server,
                           const std::vector<const Event *> &come) const {
   std::vector<std::set<uint32_t>> all = {absent(server, come, Seen::Taken)};
@@ -476,7 +484,7 @@ bool Checker::mayHaveBeen(bool full, const ServerModel &server,
   });
 }
 
-/// Those that came are answered before their round is closed.
+/// The first trainers are answered before their round is closed.
 std::string Checker::paused(ServerModel &server) const {
   const std::vector<const Event *> come = std::exchange(server.first, {});
   if (const std::string fault = faultOfQuorum(server, come); !fault.empty())
@@ -501,13 +509,14 @@ std::string Checker::closed(const Event &event) {
     if (come.size() != scenario.trainers)
       return "a round is closed without all trainers";
     if (!server.gathered.empty())
-      return "late gradients are left behind";
+      return "late gradients are left over";
     ++server.roundsClosed;
-    // Nobody is late for what follows, and steps are counted anew.
+    // No trainer is late for the following rounds, and steps are counted from
+    // zero.
     server.rests.clear();
     server.ended.clear();
     for (uint32_t trainer = 0; trainer < scenario.trainers; ++trainer)
-      server.answeredAt[trainer] = {server.completed, server.closed};
+      server.respondedAt[trainer] = {server.completed, server.closed};
   } else {
     if (const std::string fault = faultOfQuorum(server, come); !fault.empty())
       return fault;
@@ -522,7 +531,7 @@ std::string Checker::closed(const Event &event) {
   apply(server, summed);
   for (size_t i = 0; i < server.dense.size(); ++i)
     if (std::bit_cast<uint32_t>(server.dense[i]) !=
-        std::bit_cast<uint32_t>(event.answer.dense[i]))
+        std::bit_cast<uint32_t>(event.response.dense[i]))
       return "values are not the rank-ordered sums";
   for (const Event *request : come)
     server.open[{request->trainer, request->worker}] = request;
@@ -533,7 +542,7 @@ std::string Checker::closed(const Event &event) {
   return {};
 }
 
-/// What was changed of a copy is added, and others are to be told of it.
+/// Adds the changes of a copy, and records them for the other trainers.
 void Checker::addToCopies(ServerModel &server, const Event &event) const {
   if (!event.request.hasPart)
     return;
@@ -544,32 +553,32 @@ void Checker::addToCopies(ServerModel &server, const Event &event) const {
   for (uint32_t other = 0; other < scenario.trainers; ++other) {
     if (other == event.trainer)
       continue;
-    server.untoldDense.insert(other);
+    server.unreportedDense.insert(other);
     for (const auto &[key, increment] : event.request.increments)
-      server.untoldKeys[other].insert(key);
+      server.unreportedKeys[other].insert(key);
   }
 }
 
-/// Each key once, in the order of the protocol.
-ToyAnswer Checker::newsFor(ServerModel &server, const Event &request) const {
-  ToyAnswer answer;
-  answer.trainer = request.trainer;
-  answer.step = request.step;
+/// Returns each key once, in the order of the protocol.
+ToyResponse Checker::newsFor(ServerModel &server, const Event &request) const {
+  ToyResponse response;
+  response.trainer = request.trainer;
+  response.step = request.step;
   for (const int64_t key :
-       std::exchange(server.untoldKeys[request.trainer], {}))
-    answer.counters.emplace_back(key, server.counters[key]);
-  std::sort(answer.counters.begin(), answer.counters.end(),
+       std::exchange(server.unreportedKeys[request.trainer], {}))
+    response.counters.emplace_back(key, server.counters[key]);
+  std::sort(response.counters.begin(), response.counters.end(),
             [](const auto &a, const auto &b) {
               return std::pair(pdlabi::shardOfKey(a.first), a.first) <
                      std::pair(pdlabi::shardOfKey(b.first), b.first);
             });
-  answer.hasDense = server.untoldDense.erase(request.trainer) > 0;
-  if (answer.hasDense)
-    answer.dense = server.dense;
-  return answer;
+  response.hasDense = server.unreportedDense.erase(request.trainer) > 0;
+  if (response.hasDense)
+    response.dense = server.dense;
+  return response;
 }
 
-/// The first part is copied, others are added; half of the old value stays.
+/// The first part is copied, others are added; half of the old value is kept.
 void Checker::apply(ServerModel &server,
                     const std::vector<const Event *> &requests) {
   const ToyBlock *first = nullptr;
@@ -593,25 +602,25 @@ void Checker::apply(ServerModel &server,
   }
 }
 
-ToyAnswer Checker::answerTo(const ServerModel &server,
-                            const Event &request) const {
-  ToyAnswer answer;
-  answer.trainer = request.trainer;
-  answer.step = request.step;
+ToyResponse Checker::responseTo(const ServerModel &server,
+                                const Event &request) const {
+  ToyResponse response;
+  response.trainer = request.trainer;
+  response.step = request.step;
   for (const int64_t key : request.request.keys) {
     const auto found = server.counters.find(key);
-    answer.counters.emplace_back(
+    response.counters.emplace_back(
         key, found == server.counters.end() ? 0 : found->second);
   }
-  answer.dense = server.dense;
-  return answer;
+  response.dense = server.dense;
+  return response;
 }
 
 std::string Checker::read(const Event &event) {
   const auto found = toRead.find(keyOf(event));
   if (found == toRead.end())
     return "a sender reads before it is answered";
-  if (!(found->second == event.answer))
+  if (!(found->second == event.response))
     return "a sender reads what was not written";
   if (const auto held = toHold.find(keyOf(event)); held != toHold.end()) {
     if (held->second != event.copy)
@@ -621,23 +630,24 @@ std::string Checker::read(const Event &event) {
   return {};
 }
 
-/// A sentence at the end of a trainer or a server.
+/// Checks the error message at the end of a trainer or a server.
 std::string Checker::failed(const std::string &text) const {
   if (scenario.succeeds())
     return "a job that nothing ended has failed";
   if (text == "its data ends in the middle of a line")
     return {};
-  // A server has failed, said so, and gone, and a trainer has not heard that.
+  // A server has failed, reported it, and ended, and a trainer has not received
+  // the message.
   for (const auto &[server, end] : endedServers)
     for (const char *what :
-         {" did not answer for ", " has ended: its address "})
+         {" did not respond for ", " has ended: its address "})
       if (!end.empty() && text.find("server s" + std::to_string(server) +
                                     what) != std::string::npos)
         return {};
   for (const uint32_t culprit : scenario.culprits())
     if (text.find("trainer " + std::to_string(culprit)) != std::string::npos)
       return {};
-  return "a failure names nobody who may have failed";
+  return "a failure names no process that may have failed";
 }
 
 std::string Checker::checkEnd() const {
@@ -647,7 +657,7 @@ std::string Checker::checkEnd() const {
   for (uint32_t rank = 0; rank < scenario.trainers; ++rank)
     if (!endedTrainers.contains(rank) && !deadTrainers.contains(rank))
       return "trainer " + std::to_string(rank) + " does not end";
-  // Where somebody died in time, others need not come to the end.
+  // If a trainer died in time, others need not finish.
   const bool wasCut =
       !scenario.succeeds() && leftTrainers.size() < scenario.trainers;
   if (wasCut) {

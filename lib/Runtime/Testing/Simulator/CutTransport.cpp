@@ -1,4 +1,4 @@
-//===- CutTransport.cpp - A network that is away at times -----------------===//
+//===- CutTransport.cpp - Network with interruptions ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- CutTransport.h - A network that is away at times ---------*- C++ -*-===//
+//===- CutTransport.h - Network with interruptions --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,9 +16,9 @@
 
 namespace pdlrt {
 
-/// The client's end of a transport over `inner`, which outlives it: requests
-/// that are sent, and responses that come, while `isCut` are lost; their calls
-/// end by their deadlines. Not thread-safe.
+/// Creates a client's transport over `inner`, which must outlive it. Requests
+/// that are sent and responses that arrive while `isCut` returns true are lost;
+/// their calls end at their deadlines. Not thread-safe.
 std::unique_ptr<Transport>
 createCutTransport(Transport &inner, std::function<bool(ClockTime now)> isCut);
 

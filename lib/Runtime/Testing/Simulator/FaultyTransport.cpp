@@ -1,4 +1,4 @@
-//===- FaultyTransport.cpp - A network that fails by seed -----------------===//
+//===- FaultyTransport.cpp - Network with random faults -------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,7 +17,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// Decides faults, one draw after the other.
+/// Decides on faults, by consecutive random numbers.
 class FaultSource {
 public:
   FaultSource(const FaultRates &given, uint64_t from, FaultCounts &counters)
@@ -83,7 +83,8 @@ public:
 private:
   void send(const std::shared_ptr<WrappedCall> &open, Message request,
             ClockTime delay) {
-    // A copy may come long after its call's end; then only the connection's.
+    // A copy may arrive long after the end of its call, but not after the
+    // connection was destroyed.
     clock.runAfter(delay, [weak = std::weak_ptr(inner), open,
                            request = std::move(request), &onClock = clock,
                            source = faults]() mutable {

@@ -1,4 +1,4 @@
-//===- History.cpp - What happened in a simulated job ---------------------===//
+//===- History.cpp - Events of a simulated job ----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -33,12 +33,12 @@ textOf(const std::vector<std::pair<int64_t, int64_t>> &counters,
   return text + "}";
 }
 
-static std::string textOf(const ToyAnswer &answer) {
-  return textOf(answer.counters, "=") +
-         (answer.hasDense ? " " + textOf(answer.dense) : "");
+static std::string textOf(const ToyResponse &response) {
+  return textOf(response.counters, "=") +
+         (response.hasDense ? " " + textOf(response.dense) : "");
 }
 
-/// Of mode geo; empty elsewhere.
+/// Returns the text of a copy in mode geo; empty in other modes.
 static std::string textOf(const ToyState &copy) {
   if (copy == ToyState())
     return {};
@@ -76,15 +76,15 @@ std::string Event::describe() const {
     return time + at + " takes" + turns[size_t(turn)] + " of " + sender + ": " +
            requestText;
   }
-  case What::Answered:
+  case What::Responded:
     return time + at + " answers " + sender + " for step " +
-           std::to_string(step) + ": " + textOf(answer);
+           std::to_string(step) + ": " + textOf(response);
   case What::Closed:
     return time + at + " closes round " + std::to_string(step) + ": " +
-           textOf(answer.dense);
+           textOf(response.dense);
   case What::Read:
     return time + sender + " reads from " + at + " for step " +
-           std::to_string(step) + ": " + textOf(answer) + textOf(copy);
+           std::to_string(step) + ": " + textOf(response) + textOf(copy);
   case What::Left:
     return time + sender + " is done";
   case What::Failed:

@@ -1,4 +1,4 @@
-//===- LingeringTransport.cpp - Messages that outlive their sender --------===//
+//===- LingeringTransport.cpp - Messages that outlive a sender ------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,7 +17,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// Connections whose owners are gone.
+/// Connections whose owners were destroyed.
 using Graveyard = std::vector<std::unique_ptr<Connection>>;
 
 class LingeringConnection final : public Connection {

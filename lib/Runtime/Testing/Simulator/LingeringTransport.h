@@ -15,9 +15,9 @@
 
 namespace pdlrt {
 
-/// A transport over `inner`, which outlives it: when a connection is closed its
-/// calls end, but what it sent stays on its way and may come later, as from a
-/// process that has died. Not thread-safe.
+/// Creates a transport over `inner`, which must outlive it. When a connection
+/// is closed, its calls end, but its messages stay in flight and may arrive
+/// later, like those of a dead process. Not thread-safe.
 std::unique_ptr<Transport> createLingeringTransport(Transport &inner);
 
 } // namespace pdlrt

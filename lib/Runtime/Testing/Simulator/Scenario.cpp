@@ -1,4 +1,4 @@
-//===- Scenario.cpp - What a seed stands for ------------------------------===//
+//===- Scenario.cpp - Scenarios generated from seeds ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -27,11 +27,11 @@ uint64_t pdlrt::drawFor(uint64_t seed, uint32_t purpose, uint64_t number) {
 
 namespace {
 
-/// Draws one after the other.
+/// Draws consecutive random numbers.
 class Dice {
 public:
   Dice(uint64_t from, uint32_t what) : seed(from), purpose(what) {}
-  /// 0 to count - 1.
+  /// Returns 0 to count - 1.
   uint64_t below(uint64_t count) {
     return drawFor(seed, purpose, next++) % count;
   }
@@ -50,7 +50,7 @@ private:
 
 bool Scenario::succeeds() const {
   const bool isWait = core.onFailure == FailurePolicy::Wait;
-  // A copy dies with its trainer, or where another one takes its place.
+  // A copy is lost with its trainer, or if another incarnation takes its place.
   const bool losesCopies =
       mode == ToyMode::Geo &&
       (!crashes.empty() || (isWait && !seconds.empty() && !cuts.empty()));
@@ -68,7 +68,7 @@ std::set<uint32_t> Scenario::culprits() const {
   return found;
 }
 
-bool Scenario::onlyAsks(uint64_t step) const {
+bool Scenario::isRequestOnly(uint64_t step) const {
   return mode == ToyMode::Geo && step > 0 && step + 1 < program.size() &&
          program[step - 1] == MessageKind::Reduce &&
          program[step] == MessageKind::Exchange &&
@@ -76,7 +76,7 @@ bool Scenario::onlyAsks(uint64_t step) const {
 }
 
 bool Scenario::endsMeeting(uint64_t step) const {
-  return step > 0 && onlyAsks(step - 1);
+  return step > 0 && isRequestOnly(step - 1);
 }
 
 static constexpr std::pair<ToyMode, const char *> modeNames[] = {
@@ -215,7 +215,8 @@ Scenario pdlrt::scenarioOfSeed(uint64_t seed, ToyMode mode) {
   else
     scenario.program.push_back(MessageKind::Reduce);
 
-  // One in five networks is sound, so that the faults are not what it takes.
+  // One in five networks has no faults, so that errors that do not depend on
+  // them are found too.
   if (!dice.chance(20)) {
     scenario.faults.drop = dice.upTo(150);
     scenario.faults.delay = dice.upTo(400);
@@ -228,10 +229,10 @@ Scenario pdlrt::scenarioOfSeed(uint64_t seed, ToyMode mode) {
   scenario.core.workersOfTrainer = scenario.workers;
   scenario.core.epoch = 1 + dice.below(1000);
   if (mode == ToyMode::Geo) {
-    scenario.core.newStartsGoOn = false;
-    scenario.core.keptAnswers = 1;
+    scenario.core.restartsContinue = false;
+    scenario.core.keptResponses = 1;
   } else {
-    scenario.core.mostPartBytes = uint64_t(1) << 20;
+    scenario.core.maxPartBytes = uint64_t(1) << 20;
   }
   scenario.core.silenceLimit = std::chrono::seconds(20);
   scenario.core.joinLimit = std::chrono::minutes(2);
@@ -240,29 +241,29 @@ Scenario pdlrt::scenarioOfSeed(uint64_t seed, ToyMode mode) {
   const auto anyTrainer = [&] {
     return static_cast<uint32_t>(dice.below(scenario.trainers));
   };
-  const auto anyMoment = [&] { return Milliseconds(dice.upTo(6000)); };
+  const auto anyTime = [&] { return Milliseconds(dice.upTo(6000)); };
   if (dice.chance(35)) {
     scenario.core.onFailure = FailurePolicy::Wait;
     for (uint32_t left = dice.upTo(3); left > 0; --left)
       scenario.crashes.push_back(
-          {anyTrainer(), anyMoment(), Milliseconds(dice.upTo(30000))});
+          {anyTrainer(), anyTime(), Milliseconds(dice.upTo(30000))});
     for (uint32_t left = dice.upTo(2); left > 0; --left)
       scenario.cuts.push_back(
-          {anyTrainer(), anyMoment(), Milliseconds(dice.upTo(60000))});
-    // Not all at once: a job is over where all have failed.
+          {anyTrainer(), anyTime(), Milliseconds(dice.upTo(60000))});
+    // Not all at once: if all trainers have failed, the job is over.
     if (scenario.trainers > 1 && !scenario.crashes.empty() && dice.chance(50)) {
       scenario.crashes[0].saysSo = true;
       if (dice.chance(50))
         scenario.crashes[0].back = Milliseconds(dice.upTo(500));
     }
   } else if (dice.chance(20)) {
-    scenario.crashes.push_back({anyTrainer(), anyMoment(), ClockTime(-1)});
+    scenario.crashes.push_back({anyTrainer(), anyTime(), ClockTime(-1)});
   } else if (dice.chance(10)) {
     scenario.failingTrainer = static_cast<int>(anyTrainer());
     scenario.failingStep = dice.below(scenario.program.size());
   }
-  // Somebody starts a trainer that runs; or one that is cut off for so long
-  // that its place is taken, and which then comes back.
+  // A second start of a running trainer; or a trainer that is cut off for so
+  // long that its place is taken, and then returns.
   const bool waits = scenario.core.onFailure == FailurePolicy::Wait;
   if (scenario.crashes.empty() && scenario.failingTrainer < 0 &&
       dice.chance(waits ? 80 : 20)) {
@@ -278,7 +279,7 @@ Scenario pdlrt::scenarioOfSeed(uint64_t seed, ToyMode mode) {
 
 ToyRequest pdlrt::toyRequestOf(const Scenario &scenario, uint32_t server,
                                uint32_t trainer, uint32_t worker, uint64_t step,
-                               const ToyAnswer &previous) {
+                               const ToyResponse &previous) {
   Dice dice(drawFor(scenario.seed, 1,
                     ((step * 8 + worker) * 8 + trainer) * 8 + server),
             2);
@@ -288,13 +289,13 @@ ToyRequest pdlrt::toyRequestOf(const Scenario &scenario, uint32_t server,
     request.keys.push_back(static_cast<int64_t>(dice.below(10)));
   const MessageKind kind = scenario.programOf(worker)[step];
   if (kind == MessageKind::Pull || kind == MessageKind::Save ||
-      scenario.onlyAsks(step) ||
+      scenario.isRequestOnly(step) ||
       (scenario.mode == ToyMode::Geo && kind == MessageKind::Reduce))
     return request;
   for (int i = 0; i < 3; ++i)
     request.increments.emplace_back(static_cast<int64_t>(dice.below(10)),
                                     1 + static_cast<int64_t>(dice.below(9)));
-  // The same at all servers.
+  // Equal for all servers.
   request.hasPart =
       drawFor(scenario.seed, 7, (step * 8 + worker) * 8 + trainer) % 5 != 0;
   if (scenario.mode == ToyMode::Geo && !request.hasPart)

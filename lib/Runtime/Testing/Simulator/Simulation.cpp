@@ -1,4 +1,4 @@
-//===- Simulation.cpp - A whole job in one thread -------------------------===//
+//===- Simulation.cpp - Simulates a job in one thread ---------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -24,7 +24,8 @@ using namespace pdlrt;
 using Milliseconds = std::chrono::milliseconds;
 using Seconds = std::chrono::seconds;
 
-/// After that the job hangs. Trainers that come back late are waited for.
+/// Virtual time after which the job is considered hung. It includes waiting for
+/// late restarts.
 static constexpr ClockTime timeLimit = std::chrono::minutes(20);
 
 namespace {
@@ -66,10 +67,11 @@ private:
     ++world.endedServers;
     linger(world.clock.now() + Seconds(10));
   }
-  /// Stays until all know, as a server process does, then ends.
+  /// Keeps running until all trainers know the outcome, like a server process,
+  /// then ends.
   void linger(ClockTime until) {
     world.clock.runAfter(Milliseconds(100), [this, until] {
-      if (!core->allTold() && world.clock.now() < until) {
+      if (!core->allNotified() && world.clock.now() < until) {
         linger(until);
         return;
       }
@@ -86,8 +88,8 @@ private:
   std::unique_ptr<Listener> listener;
 };
 
-/// Somebody of an earlier job: requests of another epoch in the name of a
-/// trainer, and bytes that are none.
+/// A sender of an earlier job: sends requests of another epoch in the name of a
+/// trainer, and random bytes.
 class Ghost {
 public:
   explicit Ghost(const ToyWorld &in) : world(in) {
@@ -117,7 +119,7 @@ private:
     request.increments = {{666, 1}};
     Message message = joinFrame(head, request.encode());
     if (i % 4 == 0) {
-      // Cut or changed anywhere.
+      // Truncated or changed at any position.
       std::string bytes = message.toString();
       bytes.resize(draw(6 * i + 3) % (bytes.size() + 1));
       if (!bytes.empty())
@@ -133,8 +135,8 @@ private:
   std::vector<std::unique_ptr<Connection>> connections;
 };
 
-/// The trainer of one rank, with all of its starts. A second one stands beside
-/// the first until the end.
+/// The trainer of one rank, with all of its starts. A second start runs
+/// concurrently with the first one until the end.
 class ToyRank {
 public:
   ToyRank(const ToyWorld &in, uint32_t number)
@@ -168,11 +170,12 @@ public:
            std::all_of(seconds.begin(), seconds.end(),
                        [](const auto &each) { return each->isOver(); }) &&
            (trainer ? (trainer->isOver() && !isShutOut()) || isReplaced()
-                    : isDead && !comesBack);
+                    : isDead && !rejoins);
   }
 
 private:
-  /// It may come back when nobody is there any more, and would wait for ever.
+  /// Returns true if another start has taken the trainer's place. The first one
+  /// may return when no other process is left, and would wait forever.
   bool isReplaced() const {
     return std::any_of(seconds.begin(), seconds.end(),
                        [](const auto &each) { return each->hasJoined(); });
@@ -184,12 +187,12 @@ private:
     return false;
   }
   void start() {
-    isDead = comesBack = false;
+    isDead = rejoins = false;
     trainer = std::make_unique<ToyTrainer>(world, rank, ++starts);
     watch();
   }
-  /// Whether the place of a new start was taken by a join of one that died,
-  /// which was still on its way: then it is started once more.
+  /// Returns true if the place of a restart was taken by a join of a dead
+  /// incarnation that was still in flight; the trainer is then restarted again.
   bool isShutOut() const {
     return world.scenario.core.onFailure == FailurePolicy::Wait &&
            world.endedServers == 0 && starts > 1 && starts < 9 &&
@@ -205,7 +208,7 @@ private:
     });
   }
   void die(const ToyCrash &crash) {
-    // It may not have been started, may be dead, or on its way out.
+    // It may not have been started, may be dead, or may be leaving.
     if (!trainer || trainer->isLeaving())
       return;
     Event event;
@@ -215,11 +218,11 @@ private:
     event.incarnation = starts;
     world.history.push_back(event);
     if (crash.saysSo)
-      trainer->sayLastWords();
+      trainer->sendLastMessages();
     trainer.reset();
     isDead = true;
-    comesBack = crash.back >= ClockTime(0);
-    if (comesBack)
+    rejoins = crash.back >= ClockTime(0);
+    if (rejoins)
       world.clock.runAfter(crash.back, [this] { start(); });
   }
 
@@ -228,7 +231,7 @@ private:
   const uint32_t rank;
   uint64_t starts = 0;
   bool isDead = false;
-  bool comesBack = false;
+  bool rejoins = false;
   std::unique_ptr<ToyTrainer> trainer;
   uint32_t secondsToCome = 0;
   std::vector<std::unique_ptr<ToyTrainer>> seconds;

@@ -1,4 +1,4 @@
-//===- Toy.cpp - What toy trainers send and read --------------------------===//
+//===- Toy.cpp - Messages of toy trainers ---------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -27,7 +27,7 @@ static void putAll(std::string &out, const std::vector<T> &values) {
 
 namespace {
 
-/// Takes values off the front of bytes, while there are enough.
+/// Reads values from the front of bytes, while there are enough.
 class Reader {
 public:
   explicit Reader(std::string_view from) : rest(from) {}
@@ -82,11 +82,11 @@ Expected<ToyRequest> ToyRequest::decode(const Message &message) {
   reader.takeAll(request.keys);
   request.hasPart = flag != 0;
   if (!reader.tookAll())
-    return Status::invalid("payload is no toy request");
+    return Status::dataLoss("payload is no toy request");
   return request;
 }
 
-Message ToyAnswer::encode() const {
+Message ToyResponse::encode() const {
   std::string bytes;
   put(bytes, trainer);
   put(bytes, step);
@@ -96,18 +96,18 @@ Message ToyAnswer::encode() const {
   return Message::ofString(std::move(bytes));
 }
 
-Expected<ToyAnswer> ToyAnswer::decode(const Message &message) {
+Expected<ToyResponse> ToyResponse::decode(const Message &message) {
   const std::string bytes = message.toString();
   Reader reader(bytes);
-  ToyAnswer answer;
+  ToyResponse response;
   uint8_t flag = 0;
-  reader.take(answer.trainer);
-  reader.take(answer.step);
-  reader.takeAll(answer.counters);
+  reader.take(response.trainer);
+  reader.take(response.step);
+  reader.takeAll(response.counters);
   reader.take(flag);
-  reader.take(answer.dense);
-  answer.hasDense = flag != 0;
+  reader.take(response.dense);
+  response.hasDense = flag != 0;
   if (!reader.tookAll())
-    return Status::invalid("payload is no toy answer");
-  return answer;
+    return Status::dataLoss("payload is no toy answer");
+  return response;
 }

@@ -1,4 +1,4 @@
-//===- ToyCopies.cpp - Copies that a toy server puts together -------------===//
+//===- ToyCopies.cpp - Copies in mode geo ---------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,25 +19,25 @@ void pdlrt::addChanges(const ToyRequest &request, ToyState &state) {
     state.dense[i] += request.part[i];
 }
 
-void pdlrt::takeNews(const ToyAnswer &answer, ToyState &copy) {
-  for (const auto &[key, count] : answer.counters)
+void pdlrt::takeNews(const ToyResponse &response, ToyState &copy) {
+  for (const auto &[key, count] : response.counters)
     copy.counters[key] = count;
-  if (answer.hasDense)
-    copy.dense = answer.dense;
+  if (response.hasDense)
+    copy.dense = response.dense;
 }
 
-ToyAnswer ToyNews::exchange(uint32_t trainer, const ToyRequest &request,
-                            ToyState &state) {
+ToyResponse ToyNews::exchange(uint32_t trainer, const ToyRequest &request,
+                              ToyState &state) {
   const std::vector<int64_t> others = changedKeys.since(seen[trainer]);
   addChanges(request, state);
-  ToyAnswer answer;
-  answer.trainer = trainer;
-  answer.step = request.step;
+  ToyResponse response;
+  response.trainer = trainer;
+  response.step = request.step;
   for (const int64_t key : others)
-    answer.counters.emplace_back(key, state.counters[key]);
-  answer.hasDense = denseClock > seen[trainer];
-  if (answer.hasDense)
-    answer.dense = state.dense;
+    response.counters.emplace_back(key, state.counters[key]);
+  response.hasDense = denseClock > seen[trainer];
+  if (response.hasDense)
+    response.dense = state.dense;
   if (request.hasPart) {
     denseClock = ++clock;
     std::set<int64_t> own;
@@ -47,5 +47,5 @@ ToyAnswer ToyNews::exchange(uint32_t trainer, const ToyRequest &request,
   }
   seen[trainer] = clock;
   changedKeys.forget(seen);
-  return answer;
+  return response;
 }

@@ -1,4 +1,4 @@
-//===- ToyTable.cpp - A server of integers and four floats ----------------===//
+//===- ToyTable.cpp - Server application for simulations ------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -46,32 +46,32 @@ ToyRequest ToyTable::note(const Envelope &request, const Message &payload,
   return event.request;
 }
 
-ToyAnswer ToyTable::read(const Envelope &request,
-                         const ToyRequest &asked) const {
-  ToyAnswer answer;
-  answer.trainer = request.trainer;
-  answer.step = asked.step;
+ToyResponse ToyTable::read(const Envelope &request,
+                           const ToyRequest &asked) const {
+  ToyResponse response;
+  response.trainer = request.trainer;
+  response.step = asked.step;
   for (const int64_t key : asked.keys) {
     const auto found = values.counters.find(key);
-    answer.counters.emplace_back(
+    response.counters.emplace_back(
         key, found == values.counters.end() ? 0 : found->second);
   }
-  answer.dense = values.dense;
-  return answer;
+  response.dense = values.dense;
+  return response;
 }
 
-Message ToyTable::tell(const Envelope &request, const ToyAnswer &answer) {
+Message ToyTable::tell(const Envelope &request, const ToyResponse &response) {
   Event event;
-  event.what = Event::What::Answered;
+  event.what = Event::What::Responded;
   event.when = clock.now();
   event.server = rank;
   event.trainer = request.trainer;
   event.worker = request.worker;
-  event.step = answer.step;
+  event.step = response.step;
   event.kind = request.kind;
-  event.answer = answer;
+  event.response = response;
   history.push_back(event);
-  return answer.encode();
+  return response.encode();
 }
 
 void ToyTable::finishDense(const ToyBlock &given) {
@@ -122,20 +122,20 @@ Status ToyTable::closeRound(MessageKind kind) {
   event.server = rank;
   event.step = rounds++;
   event.kind = kind;
-  event.answer.dense = values.dense;
+  event.response.dense = values.dense;
   history.push_back(event);
   return {};
 }
 
 Expected<std::vector<Message>>
-ToyTable::answer(std::span<const Envelope> asked) {
-  std::vector<Message> answers;
+ToyTable::respond(std::span<const Envelope> asked) {
+  std::vector<Message> responses;
   for (const Envelope &each : asked) {
     const bool isNews =
         scenario.mode == ToyMode::Geo && each.kind == MessageKind::Exchange;
-    answers.push_back(
+    responses.push_back(
         tell(each, isNews ? newsOf[each.trainer]
                           : read(each, requests[{each.trainer, each.worker}])));
   }
-  return answers;
+  return responses;
 }

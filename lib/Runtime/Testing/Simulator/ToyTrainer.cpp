@@ -1,4 +1,4 @@
-//===- ToyTrainer.cpp - A trainer that knows its gradients ----------------===//
+//===- ToyTrainer.cpp - Trainer for simulations ---------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,26 +17,27 @@ using namespace pdlrt;
 
 using Milliseconds = std::chrono::milliseconds;
 
-/// What the senders of one start have in common.
+/// Shared state of the senders of one incarnation.
 struct ToyTrainer::Shared {
   ToyWorld world;
   uint32_t rank = 0;
   uint64_t start = 0;
   uint32_t workersLeft = 0;
-  /// The process is at its sums, for which all of its workers must have come.
-  bool sumsAreDue = false;
-  /// Given by the first server.
+  /// True if the process has reached its sums, for which all of its workers
+  /// must have arrived.
+  bool sumsArePending = false;
+  /// Assigned by the first server.
   uint64_t incarnation = 0;
   bool hasJoined = false;
   bool isLeaving = false;
   bool isOver = false;
-  /// Tells the servers; set by the process's sender.
+  /// Sends Leave messages to the servers; set by the process's sender.
   std::function<void(const std::string &sentence)> leave = {};
-  /// Whether a server has said so to any sender.
+  /// Returns true if a server has reported this to any sender.
   std::function<bool()> placeIsTaken = {};
-  /// Ends all sessions, as the end of a process does.
+  /// Ends all sessions, like the end of a process.
   std::function<void()> hangUp = {};
-  /// Sends the sums that were due; set by the process's sender.
+  /// Sends the pending sums; set by the process's sender.
   std::function<void()> sendSums = {};
   /// Lets the workers join; set by the trainer.
   std::function<void()> beginWorkers = {};
@@ -59,7 +60,7 @@ struct ToyTrainer::Shared {
   }
 };
 
-/// One sender with its sessions. Callbacks hold it weakly.
+/// One sender with its sessions. Callbacks have weak references to it.
 class ToyTrainer::Sender : public std::enable_shared_from_this<Sender> {
 public:
   Sender(std::shared_ptr<Shared> of, uint32_t number)
@@ -70,9 +71,10 @@ public:
         greetedAt(shared->world.scenario.servers),
         joinedAt(shared->world.scenario.servers) {}
 
-  /// Of the process: greets all servers, and joins the first one before others.
+  /// Greets all servers, and joins the first one before the others. Only for
+  /// the process's sender.
   void greet();
-  /// Joins all servers as the process has.
+  /// Joins all servers, after the process has.
   void begin();
   void leave(const std::string &sentence);
   bool placeIsTaken() const {
@@ -81,26 +83,26 @@ public:
         [](const auto &session) { return session->placeIsTaken(); });
   }
   void hangUp() { sessions.clear(); }
-  void sayLastWords() {
+  void sendLastMessages() {
     for (const auto &session : sessions)
       session->send(MessageKind::Leave, Message::ofString("it was killed"),
                     [](const Expected<Message> &) {});
   }
-  /// The workers are done.
+  /// Sends the sums when the workers have finished.
   void sendSums() { sendStep(); }
 
 private:
   using Next = void (Sender::*)();
 
   const Scenario &scenario() const { return shared->world.scenario; }
-  /// Whether this step's request says what was changed of a copy.
+  /// Returns true if this step's request has changes of a copy.
   bool isOfCopies() const {
     return scenario().mode == ToyMode::Geo &&
            program[step] == MessageKind::Exchange;
   }
-  /// Sends something to each server; `next` follows when all have answered.
+  /// Sends a request to each server; calls `next` when all have answered.
   template <typename Send> void toAll(Send send, Next next);
-  void answered(uint32_t server, Expected<Message> answer, Next next);
+  void answered(uint32_t server, Expected<Message> response, Next next);
   void lookAround(uint64_t number);
   void after(ClockTime delay, Next next) {
     shared->world.clock.runAfter(delay, [weak = weak_from_this(), next] {
@@ -108,7 +110,7 @@ private:
         ((*self).*next)();
     });
   }
-  /// So that trainers come in any order.
+  /// Returns a random delay, so that trainers arrive in any order.
   ClockTime thinkingTime() const {
     const uint64_t drawn =
         drawFor(scenario().seed, 3,
@@ -129,7 +131,7 @@ private:
   void processJoined();
   void joined();
   void think() { after(thinkingTime(), &Sender::sendStep); }
-  void askAgain();
+  void requestAgain();
   void sendStep();
   Message sendAhead(uint32_t server, const Message &payload);
   void readStep();
@@ -143,14 +145,15 @@ private:
   const uint32_t worker;
   const std::vector<MessageKind> &program;
   std::vector<std::unique_ptr<ServerSession>> sessions;
-  std::vector<std::optional<Message>> answers;
-  /// Counts waves, so that ends of an earlier one are known.
+  std::vector<std::optional<Message>> responses;
+  /// Number of the current group of requests, so that results of earlier ones
+  /// are recognized.
   uint64_t wave = 0;
-  std::vector<ToyAnswer> previous;
-  /// Of mode geo: of each server's state.
+  std::vector<ToyResponse> previous;
+  /// Mode geo: copies of each server's state.
   std::vector<ToyState> copies;
   uint64_t step = 0;
-  /// By server: it has answered a greeting; a join.
+  /// Indexed by server: true if it has answered a greeting, or a join.
   std::vector<bool> greetedAt, joinedAt;
   size_t leavesLeft = 0;
   bool isAtEnd = false;
@@ -173,18 +176,18 @@ Event ToyTrainer::Sender::eventOf(Event::What what, uint32_t server) const {
 
 template <typename Send> void ToyTrainer::Sender::toAll(Send send, Next next) {
   const uint64_t number = ++wave;
-  answers.assign(sessions.size(), std::nullopt);
+  responses.assign(sessions.size(), std::nullopt);
   for (uint32_t server = 0; server < sessions.size(); ++server)
     send(server, [weak = weak_from_this(), number, server,
-                  next](Expected<Message> answer) {
+                  next](Expected<Message> response) {
       if (const auto self = weak.lock(); self && self->wave == number)
-        self->answered(server, std::move(answer), next);
+        self->answered(server, std::move(response), next);
     });
   lookAround(number);
 }
 
-/// As ServerGroup::failureElsewhere: a server may fail behind its answer, while
-/// others do not give theirs.
+/// Like ServerGroup::failureElsewhere: a server may fail after its response,
+/// while others do not respond.
 void ToyTrainer::Sender::lookAround(uint64_t number) {
   if (wave != number)
     return;
@@ -201,16 +204,16 @@ void ToyTrainer::Sender::lookAround(uint64_t number) {
                                });
 }
 
-void ToyTrainer::Sender::answered(uint32_t server, Expected<Message> answer,
+void ToyTrainer::Sender::answered(uint32_t server, Expected<Message> response,
                                   Next next) {
-  if (!answer.ok()) {
-    // Nobody waits for the rest of this wave.
+  if (!response.ok()) {
+    // The other requests of this group are not needed any more.
     ++wave;
-    shared->giveUp(answer.status().message());
+    shared->giveUp(response.status().message());
     return;
   }
-  answers[server] = *std::move(answer);
-  if (std::all_of(answers.begin(), answers.end(),
+  responses[server] = *std::move(response);
+  if (std::all_of(responses.begin(), responses.end(),
                   [](const auto &each) { return each.has_value(); }))
     (this->*next)();
 }
@@ -218,7 +221,7 @@ void ToyTrainer::Sender::answered(uint32_t server, Expected<Message> answer,
 void ToyTrainer::Sender::connect() {
   RetryOptions options;
   options.attemptDeadline = std::chrono::seconds(2);
-  // Who is waited for waits too.
+  // A process that others wait for must wait, too.
   options.silenceLimit = scenario().core.silenceLimit;
   if (scenario().core.onFailure == FailurePolicy::Wait) {
     options.silenceLimit = ClockTime(0);
@@ -240,20 +243,20 @@ void ToyTrainer::Sender::connect() {
   }
 }
 
-/// Nothing is asked of that server.
+/// No request is needed for that server.
 void ToyTrainer::Sender::skip(RequestDone done) {
   shared->world.clock.runAfter(ClockTime(0),
                                [done = std::move(done)] { done(Message()); });
 }
 
-/// Writes down that the server has answered well, before `done`.
+/// Records a successful response of the server before `done`.
 RequestDone ToyTrainer::Sender::noting(std::vector<bool> Sender::*where,
                                        uint32_t server, RequestDone done) {
   return [weak = weak_from_this(), where, server,
-          done = std::move(done)](Expected<Message> answer) {
-    if (const auto self = weak.lock(); self && answer.ok())
+          done = std::move(done)](Expected<Message> response) {
+    if (const auto self = weak.lock(); self && response.ok())
       ((*self).*where)[server] = true;
-    done(std::move(answer));
+    done(std::move(response));
   };
 }
 
@@ -274,7 +277,7 @@ void ToyTrainer::Sender::greet() {
         &Sender::greeted);
 }
 
-/// As ServerGroup::greetAll.
+/// Like ServerGroup::greetAll.
 void ToyTrainer::Sender::greeted() {
   for (const auto &session : sessions)
     if (const Status failure = session->failure(); !failure.ok()) {
@@ -282,7 +285,7 @@ void ToyTrainer::Sender::greeted() {
       return;
     }
   const auto isDone = [](const auto &session) {
-    return session->earlierStartIsDone();
+    return session->previousIncarnationIsDone();
   };
   if (std::all_of(sessions.begin(), sessions.end(), isDone)) {
     shared->giveUp("its part is done");
@@ -315,7 +318,7 @@ void ToyTrainer::Sender::joinFrom(uint32_t first, uint32_t end, Next next) {
 }
 
 void ToyTrainer::Sender::joinFirst() {
-  shared->incarnation = sessions[0]->offeredIncarnation();
+  shared->incarnation = sessions[0]->proposedIncarnation();
   for (const auto &session : sessions)
     session->becomeStart(shared->incarnation, session == sessions[0]
                                                   ? StartSign::Claim::Judged
@@ -343,7 +346,7 @@ void ToyTrainer::Sender::joined() {
   uint64_t least = sessions[0]->nextSequence();
   for (const auto &session : sessions)
     least = std::min(least, session->nextSequence());
-  // Sequence n is step n - 1. All servers have request `least` - 1.
+  // Sequence number n is step n - 1. All servers have request `least` - 1.
   const uint64_t first = std::max<uint64_t>(least - 1, 1);
   for (const auto &session : sessions)
     session->continueFrom(first);
@@ -351,11 +354,11 @@ void ToyTrainer::Sender::joined() {
   if (least == 1)
     think();
   else
-    askAgain();
+    requestAgain();
 }
 
-/// Servers know the request: its number is enough.
-void ToyTrainer::Sender::askAgain() {
+/// Servers have the request: its number is enough.
+void ToyTrainer::Sender::requestAgain() {
   toAll(
       [&](uint32_t server, RequestDone done) {
         ToyRequest nothing;
@@ -377,7 +380,7 @@ void ToyTrainer::Sender::sendStep() {
   }
   if (worker == 0 && program[step] == MessageKind::Reduce &&
       shared->workersLeft > 0) {
-    shared->sumsAreDue = true;
+    shared->sumsArePending = true;
     return;
   }
   toAll(
@@ -396,18 +399,18 @@ void ToyTrainer::Sender::sendStep() {
       &Sender::readStep);
 }
 
-/// With every third seed sends some bytes of every other exchange ahead, in two
-/// parts; returns the rest.
+/// Sends some bytes of every other exchange in advance, in two parts, for every
+/// third seed. Returns the rest.
 Message ToyTrainer::Sender::sendAhead(uint32_t server, const Message &payload) {
   const uint64_t drawn =
       drawFor(scenario().seed, 5,
               ((step * 64 + shared->rank) * 8 + worker) * 8 + server);
   const uint64_t size = payload.size();
   if (program[step] != MessageKind::Exchange || worker != 0 ||
-      scenario().core.mostPartBytes == 0 || scenario().seed % 3 != 2 ||
+      scenario().core.maxPartBytes == 0 || scenario().seed % 3 != 2 ||
       drawn % 2 != 0 || size < 4)
     return payload;
-  // The second part stands before the first one, with a byte between them.
+  // The second part precedes the first one, with a byte between them.
   const uint64_t begin = (drawn >> 8) % (size - 3);
   const uint64_t second = 1 + (drawn >> 32) % (size - begin - 3),
                  first = size - begin - second - 1;
@@ -424,16 +427,17 @@ Message ToyTrainer::Sender::sendAhead(uint32_t server, const Message &payload) {
 
 void ToyTrainer::Sender::readStep() {
   for (uint32_t server = 0; server < sessions.size(); ++server) {
-    const auto answer = ToyAnswer::decode(answers[server].value_or(Message()));
-    if (!answer) {
-      shared->giveUp(answer.status().message());
+    const auto response =
+        ToyResponse::decode(responses[server].value_or(Message()));
+    if (!response) {
+      shared->giveUp(response.status().message());
       return;
     }
-    previous[server] = *answer;
+    previous[server] = *response;
     Event event = eventOf(Event::What::Read, server);
-    event.answer = *answer;
+    event.response = *response;
     if (isOfCopies()) {
-      takeNews(*answer, copies[server]);
+      takeNews(*response, copies[server]);
       previous[server].dense = copies[server].dense;
       event.copy = copies[server];
     }
@@ -446,7 +450,7 @@ void ToyTrainer::Sender::readStep() {
   isAtEnd = true;
   if (worker == 0)
     leave({});
-  else if (--shared->workersLeft == 0 && shared->sumsAreDue)
+  else if (--shared->workersLeft == 0 && shared->sumsArePending)
     shared->sendSums();
 }
 
@@ -456,12 +460,12 @@ void ToyTrainer::Sender::leave(const std::string &sentence) {
   shared->isLeaving = true;
   if (sentence.empty())
     shared->note(Event::What::Left);
-  // As DistributedJob::leave.
+  // Like DistributedJob::leave.
   if (shared->placeIsTaken()) {
     left();
     return;
   }
-  // Nobody waits for what is open.
+  // Open requests are not needed any more.
   ++wave;
   leavesLeft = sessions.size();
   for (uint32_t server = 0; server < sessions.size(); ++server)
@@ -469,13 +473,14 @@ void ToyTrainer::Sender::leave(const std::string &sentence) {
       joinToLeave(server, sentence);
     else
       sayLeave(server, sentence);
-  // A leave in order is on its way for as long as it takes: that one may be
-  // lost with its network is no fault to look for here.
+  // A regular leave may take as long as necessary: its loss together with its
+  // network is not a fault that this test looks for.
   after(std::chrono::seconds(10),
         sentence.empty() ? &Sender::over : &Sender::left);
 }
 
-/// As ServerGroup::joinToLeave: a server that has been greeted would wait.
+/// Like ServerGroup::joinToLeave: a server that has been greeted would
+/// otherwise wait.
 void ToyTrainer::Sender::joinToLeave(uint32_t server,
                                      const std::string &sentence) {
   ServerSession &session = *sessions[server];
@@ -500,7 +505,7 @@ void ToyTrainer::Sender::sayLeave(uint32_t server,
 
 void ToyTrainer::Sender::over() { shared->isOver = true; }
 
-/// The process ends, and its sessions with it.
+/// The process ends, and so do its sessions.
 void ToyTrainer::Sender::left() {
   over();
   shared->world.clock.runAfter(ClockTime(0), [weak = weak_from_this()] {
@@ -540,7 +545,7 @@ ToyTrainer::ToyTrainer(const ToyWorld &in, uint32_t rank, uint64_t start)
   senders.front()->greet();
 }
 ToyTrainer::~ToyTrainer() = default;
-void ToyTrainer::sayLastWords() { senders.front()->sayLastWords(); }
+void ToyTrainer::sendLastMessages() { senders.front()->sendLastMessages(); }
 bool ToyTrainer::isOver() const { return shared->isOver; }
 bool ToyTrainer::hasJoined() const { return shared->hasJoined; }
 bool ToyTrainer::isLeaving() const { return shared->isLeaving; }

@@ -1,4 +1,4 @@
-//===- ToyTrainer.h - A trainer that knows its gradients --------*- C++ -*-===//
+//===- ToyTrainer.h - Trainer for simulations -------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,13 +20,14 @@
 
 namespace pdlrt {
 
-/// What trainers of a simulated job share. All of it outlives them.
+/// The environment that the trainers of a simulated job share. It must outlive
+/// them.
 struct ToyWorld {
   const Scenario &scenario;
   Clock &clock;
   Transport &network;
   History &history;
-  /// How many servers have ended.
+  /// Number of servers that have ended.
   uint32_t &endedServers;
 
   static std::string addressOf(uint32_t server) {
@@ -34,28 +35,29 @@ struct ToyWorld {
   }
 };
 
-/// One start of a trainer: a sender for the process and one for each worker.
-/// Each joins all servers and goes through its program, one step after the
-/// other: it sends to all servers, and goes on when all have answered. A start
-/// that finds requests of an earlier one at the servers asks them for the last
-/// answer that all have, and sends again what came after. The process joins
-/// before its workers, and leaves when they are done. It does nothing after its
-/// destruction.
+/// One incarnation of a trainer: a sender for the process and one for each
+/// worker. Each sender joins all servers and executes its program step by step:
+/// it sends a request to all servers, and continues when all have answered. If
+/// the servers have requests of a previous incarnation, it asks them for the
+/// last response that all of them have, and repeats the later requests. The
+/// process joins before its workers, and leaves when they have finished. It
+/// does nothing after its destruction.
 class ToyTrainer {
 public:
-  /// `start` counts the starts of its rank, from 1 on.
+  /// `start` counts the starts of its rank, from 1.
   ToyTrainer(const ToyWorld &in, uint32_t rank, uint64_t start);
   ~ToyTrainer();
   ToyTrainer(const ToyTrainer &) = delete;
   ToyTrainer &operator=(const ToyTrainer &) = delete;
 
-  /// Tells the servers that it fails, and waits for no answer.
-  void sayLastWords();
-  /// It has left, or has given up and told the servers.
+  /// Reports its failure to the servers, and waits for no response.
+  void sendLastMessages();
+  /// Returns true if it has left, or has given up and reported it.
   bool isOver() const;
-  /// The first server has let it in.
+  /// Returns true if the first server has accepted it.
   bool hasJoined() const;
-  /// It has begun to leave: a new start would not be let in.
+  /// Returns true if it has started to leave: a new incarnation would be
+  /// rejected.
   bool isLeaving() const;
 
 private:

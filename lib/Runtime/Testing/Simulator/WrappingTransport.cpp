@@ -1,4 +1,4 @@
-//===- WrappingTransport.cpp - A transport with other connections ---------===//
+//===- WrappingTransport.cpp - Wraps connections of clients ---------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Arguments.cpp - Settings of both ends ------------------------------===//
+//===- Arguments.cpp - gRPC settings of both sides ------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -33,7 +33,7 @@ void grpcimpl::setKeepAlive(
   const int interval = milliseconds(options.keepAliveInterval);
   set(GRPC_ARG_KEEPALIVE_TIME_MS, interval);
   set(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, milliseconds(options.keepAliveTimeout));
-  // Also while no call is open, and however often: the peers are ours.
+  // Even while no call is open, and at any rate, because both sides are ours.
   set(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   set(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   set(GRPC_ARG_HTTP2_MIN_SENT_PING_INTERVAL_WITHOUT_DATA_MS, interval);

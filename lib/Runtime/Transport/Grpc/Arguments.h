@@ -1,4 +1,4 @@
-//===- Arguments.h - Settings of both ends ----------------------*- C++ -*-===//
+//===- Arguments.h - gRPC settings of both sides ----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,13 +17,14 @@
 
 namespace pdlrt::grpcimpl {
 
-/// The only method there is.
+/// The only method of the service.
 inline constexpr const char *methodName = "/pdl.Transport/Call";
 
-/// How gRPC spells an address.
+/// Returns an address in gRPC's notation.
 std::string grpcTarget(const Address &address);
 
-/// Passes the arguments that find dead peers; either end asks the other one.
+/// Passes the arguments that detect dead peers; either side pings the other
+/// one.
 void setKeepAlive(const GrpcOptions &options,
                   const std::function<void(const char *name, int value)> &set);
 

@@ -1,4 +1,4 @@
-//===- Chunks.cpp - Messages in gRPC's buffers ----------------------------===//
+//===- Chunks.cpp - Messages in gRPC buffers ------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,8 +20,8 @@ using namespace pdlrt::grpcimpl;
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
               "the wire is little-endian");
 
-/// Pieces up to this size are joined by copying: an entry of the system's
-/// scatter list and an owner cost more than so many bytes.
+/// Pieces up to this size are joined by copying: an entry in the system's
+/// scatter list and an owner cost more than copying this many bytes.
 static constexpr size_t smallPiece = 2048;
 
 using Owner = std::shared_ptr<const void>;
@@ -31,7 +31,7 @@ static void letGo(void *owner) { delete static_cast<Owner *>(owner); }
 std::string grpcimpl::encodeFront(Message &request) {
   const uint64_t size = request.size();
   std::string value(reinterpret_cast<const char *>(&size), sizeof(size));
-  const size_t front = size <= largestFront ? size : leastFront;
+  const size_t front = size <= largestFront ? size : minFront;
   return value + takeFront(request, front).toString();
 }
 
@@ -41,7 +41,7 @@ bool ChunkReader::begin(std::string_view value) {
   std::memcpy(&size, value.data(), sizeFieldSize);
   value.remove_prefix(sizeFieldSize);
   if (size > largestMessage || value.size() > size ||
-      value.size() < std::min<uint64_t>(size, leastFront))
+      value.size() < std::min<uint64_t>(size, minFront))
     return false;
   sizeKnown = true;
   message = Message::ofString(std::string(value));
@@ -96,7 +96,7 @@ bool ChunkReader::add(grpc::ByteBuffer &chunk) {
     return false;
   size_t skip = 0;
   if (!sizeKnown) {
-    // The size may be spread over several slices.
+    // The size may span several slices.
     for (const grpc::Slice &piece : *pieces) {
       const size_t count =
           std::min(piece.size(), sizeFieldSize - std::min(skip, sizeFieldSize));

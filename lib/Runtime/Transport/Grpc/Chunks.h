@@ -1,4 +1,4 @@
-//===- Chunks.h - Messages in gRPC's buffers --------------------*- C++ -*-===//
+//===- Chunks.h - Messages in gRPC buffers ----------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// On the wire a response is 8 bytes, little-endian, with its size, then its
-// bytes; that sequence is cut into chunks, one gRPC message each. Of a request
-// the size and the first bytes, its front, are metadata of the call, so that a
-// server knows who sends what before it reads any chunk; chunks have the rest.
+// On the wire, a response is its size (8 bytes, little-endian), followed by its
+// bytes. This sequence is split into chunks, one gRPC message each. The size
+// and the first bytes of a request, its front, are metadata of the call. A
+// server can thus check the sender and the kind before it reads any chunk;
+// chunks have the rest.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,36 +28,35 @@
 
 namespace pdlrt::grpcimpl {
 
-/// Bytes of the message in one chunk; the first one has the size besides.
+/// Bytes of the message in one chunk; the first one also has the size.
 inline constexpr size_t chunkSize = size_t(64) << 20;
 inline constexpr size_t sizeFieldSize = sizeof(uint64_t);
 inline constexpr size_t largestChunk = chunkSize + sizeFieldSize;
 
-/// The key of a request's front in the metadata of its call. gRPC keeps such
-/// values as they are.
+/// Metadata key of a request's front. gRPC transmits such values unchanged.
 inline constexpr const char *frontKey = "pdl-front-bin";
-/// A request up to this size travels as its front alone. What a server takes
-/// of a process that has not joined is no larger.
+/// A request up to this size is sent only as its front. A server accepts no
+/// larger requests from a process that has not joined.
 inline constexpr size_t largestFront = 8192;
-/// The limit of a call's metadata, with room for the system's own.
+/// Limit of a call's metadata, including those of the system.
 inline constexpr int largestMetadata = 32768;
 
-/// The front of a request, taken off it: the value of `frontKey`.
+/// Removes the front from a request, and returns it as the value of `frontKey`.
 std::string encodeFront(Message &request);
 
-/// Cuts a message into chunks.
+/// Splits a message into chunks.
 class ChunkWriter {
 public:
   ChunkWriter() = default;
-  /// A response, with its size.
+  /// Creates a writer for a response, with its size.
   static ChunkWriter ofResponse(Message whole) {
     return {std::move(whole), false};
   }
-  /// What is left of a request behind its front.
+  /// Creates a writer for the rest of a request after its front.
   static ChunkWriter ofRequest(Message rest) { return {std::move(rest), true}; }
-  /// The next chunk; not called after the last one.
+  /// Returns the next chunk. Must not be called after the last one.
   grpc::ByteBuffer next();
-  /// Whether `next` has returned all of the message.
+  /// Returns true if `next` has returned the whole message.
   bool finished() const { return started && sent == message.size(); }
 
 private:
@@ -64,26 +64,25 @@ private:
       : message(std::move(content)), started(sizeIsKnown) {}
 
   Message message;
-  /// Whether the size has been written, or need not be.
+  /// True if the size has been written, or need not be.
   bool started = false;
   size_t sent = 0;
   size_t slice = 0;
   size_t offset = 0;
 };
 
-/// Joins chunks to a message that refers to the bytes in gRPC's buffers.
+/// Joins chunks to a message that refers to gRPC's buffers.
 class ChunkReader {
 public:
   explicit ChunkReader(uint64_t largest) : largestMessage(largest) {}
-  /// Takes the front of a request, before all chunks; false where it is none,
-  /// or the request is too large.
+  /// Reads the front of a request, before all chunks. Returns false if it is
+  /// malformed, or the request is too large.
   bool begin(std::string_view value);
-  /// What has come so far, and the size of the whole.
+  /// Returns the bytes received so far, and the total size.
   const Message &soFar() const { return message; }
   uint64_t wholeSize() const { return size; }
-  /// Takes a chunk, and empties it; false where the chunks so far are no part
-  /// of a message: it is too large, exceeds the size that it claims, or does
-  /// not grow.
+  /// Adds a chunk, and clears it. Returns false if the chunks are no message:
+  /// it is too large, exceeds its announced size, or does not grow.
   bool add(grpc::ByteBuffer &chunk);
   bool complete() const { return sizeKnown && message.size() == size; }
   Message take() { return std::move(message); }

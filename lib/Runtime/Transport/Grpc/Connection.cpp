@@ -1,4 +1,4 @@
-//===- Connection.cpp - A client's end over gRPC --------------------------===//
+//===- Connection.cpp - Client side of gRPC -------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -27,7 +27,7 @@ namespace {
 
 using ClientStream = grpc::GenericClientAsyncReaderWriter;
 
-/// Says once a connection why calls end that no retry can help.
+/// Logs once per connection why calls fail that no retry can help.
 class Complaint {
 public:
   explicit Complaint(std::string to) : address(std::move(to)) {}
@@ -41,7 +41,7 @@ private:
   std::atomic<bool> made{false};
 };
 
-/// gRPC hands on what the system says only as a text.
+/// Returns the reason of a failure. gRPC reports system errors only as text.
 CallFault faultOf(const grpc::Status &status) {
   if (status.error_code() != grpc::StatusCode::UNAVAILABLE)
     return CallFault::Unknown;
@@ -51,14 +51,14 @@ CallFault faultOf(const grpc::Status &status) {
   };
   if (says(EMFILE))
     return CallFault::TooManyFiles;
-  // A socket in the file system goes with its listener.
+  // A socket in the file system is removed with its listener.
   return says(ECONNREFUSED) || says(ENOENT) ? CallFault::Refused
                                             : CallFault::Unknown;
 }
 
-/// A call on its way through gRPC. It lives until gRPC is done with it, which
-/// may be long after the call's end. Reading and writing go on at once; all
-/// else is in sequence.
+/// A call in gRPC. It lives until gRPC has finished it, possibly long after the
+/// call's end. Reading and writing run concurrently; everything else is
+/// sequential.
 class ClientCall final : public std::enable_shared_from_this<ClientCall> {
 public:
   ClientCall(ClientSide &ofSide, std::shared_ptr<OpenCall> ofCall,
@@ -69,17 +69,17 @@ public:
         incoming(ofSide.options.largestMessage) {}
 
   void start(grpc::GenericStub &stub, ClockTime deadline) {
-    // gRPC counts whole milliseconds from an origin that is rounded as well, so
-    // that a call could end that much before its deadline.
+    // gRPC counts whole milliseconds from an origin that is also rounded, so
+    // that a call could end this much before its deadline.
     constexpr ClockTime rounding = std::chrono::milliseconds(2);
-    // Our clock first: where this thread pauses between the two, the call ends
-    // later, not earlier.
+    // Our clock is read first: if this thread is suspended between the two
+    // reads, the call ends later, not earlier.
     const ClockTime left = deadline - side.clock.now() + rounding;
     context.set_deadline(
         gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
                      gpr_time_from_nanos(left.count(), GPR_TIMESPAN)));
     context.AddMetadata(frontKey, front);
-    // The head of the call travels with its first chunk.
+    // The header of the call is sent with its first chunk.
     context.set_initial_metadata_corked(true);
     stream = stub.PrepareCall(&context, methodName, &side.queue);
     stream->StartCall(nullptr);
@@ -93,8 +93,8 @@ public:
   }
 
 private:
-  /// The request's bytes may go with the call's end, while gRPC still asks for
-  /// more of them.
+  /// Stops reading the request's bytes, which may be freed with the call's end,
+  /// while gRPC still requests more of them.
   void letGoOfBytes() {
     const std::lock_guard lock(reading);
     isOver = true;
@@ -131,12 +131,12 @@ private:
                       std::to_string(side.options.largestMessage) + " bytes");
       context.TryCancel();
     }
-    // The status is for gRPC to be done with the call; who waits for the
-    // response need not wait for it.
+    // The status only shows that gRPC has finished the call; the caller need
+    // not wait for it.
     answered = whole;
     stream->Finish(&status, finishTag.arm(shared_from_this()));
     if (whole)
-      end({CallOutcome::Answered, incoming.take()});
+      end({CallOutcome::Responded, incoming.take()});
   }
   void finished(bool) {
     if (answered)
@@ -168,7 +168,7 @@ private:
   const std::shared_ptr<OpenCall> open;
   const std::shared_ptr<Complaint> complaint;
   const std::string front;
-  /// Guards reading of the request's bytes.
+  /// Protects reading of the request's bytes.
   std::mutex reading;
   bool isOver = false;
   ChunkWriter outgoing;
@@ -229,10 +229,10 @@ private:
 
 } // namespace
 
-/// Pauses before a lost connection is tried again, in milliseconds.
+/// Pauses before reconnecting, in milliseconds.
 static constexpr int shortestPause = 50;
 static constexpr int longestPause = 1000;
-/// How long one try may take.
+/// Timeout of one attempt.
 static constexpr int connectTimeout = 3000;
 
 static grpc::ChannelArguments channelArguments(const GrpcOptions &options) {
@@ -241,9 +241,9 @@ static grpc::ChannelArguments channelArguments(const GrpcOptions &options) {
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, longestPause);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, connectTimeout);
   arguments.SetInt(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS, longestPause);
-  // A connection is one connection, shared with no other one.
+  // Each connection has its own TCP connection.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  // A request is sent at most once, and straight to its server.
+  // A request is sent at most once, and directly to its server.
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);

@@ -1,4 +1,4 @@
-//===- Connection.h - A client's end over gRPC ------------------*- C++ -*-===//
+//===- Connection.h - Client side of gRPC -----------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,7 +18,7 @@
 
 namespace pdlrt::grpcimpl {
 
-/// What all connections of a transport share.
+/// Shared by all connections of a transport.
 struct ClientSide {
   ClientSide(RealClock &onClock, const GrpcOptions &with)
       : clock(onClock), options(with) {}

@@ -1,4 +1,4 @@
-//===- GrpcTransport.cpp - Processes over gRPC ----------------------------===//
+//===- GrpcTransport.cpp - Transport over gRPC ----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,30 +11,32 @@
 #include "Transport/Grpc/Connection.h"
 #include "Transport/Grpc/Listener.h"
 #include "Transport/Grpc/ThreadSanitizer.h"
+#include "Transport/StartThread.h"
 
 #include <absl/synchronization/mutex.h>
 #include <cstdlib>
 #include <grpc/grpc.h>
 #include <grpc/support/log.h>
+#include <mutex>
 
 using namespace pdlrt;
 using namespace pdlrt::grpcimpl;
 
-/// Once a process, before gRPC's first use.
+/// Runs once per process, before gRPC's first use.
 static void setUpGrpc() {
   static std::once_flag once;
   std::call_once(once, [] {
-    // Hosts as all programs of the machine find them; a user may ask for
-    // gRPC's own resolver.
+    // Resolve hosts like all programs of the machine; a user may select gRPC's
+    // own resolver.
     ::setenv("GRPC_DNS_RESOLVER", "native", /*overwrite=*/0);
-    // What a user should know comes as a status or an outcome.
+    // Errors that matter to the user are returned as a status or an outcome.
     if (!std::getenv("GRPC_VERBOSITY"))
       gpr_set_log_function([](gpr_log_func_args *) {});
-    // Debian's abseil is built with assertions, and so looks for cycles at each
+    // Debian's abseil is built with assertions, and checks for cycles at each
     // lock.
     absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-    // Never taken back: gRPC's own end waits up to 10 s for a poller that
-    // large messages start.
+    // Never shut down: gRPC's shutdown waits up to 10 s for a poller that large
+    // messages start.
     grpc_init();
   });
 }
@@ -65,22 +67,18 @@ public:
     if (!parsed)
       return parsed.status();
     if (parsed->kind == Address::Kind::Tcp && parsed->port == 0)
-      return Status::invalid("cannot connect to " + address +
-                             ": nobody listens at port 0; give the port that "
-                             "the server has told");
-    {
-      const std::lock_guard lock(mutex);
-      if (!started)
-        started = side.poller.start(side.options.threads);
-      PDLRT_RETURN_IF_ERROR(*started);
-    }
+      return Status::invalid(
+          "cannot connect to " + address +
+          ": no process listens at port 0; give the port that "
+          "the server has reported");
+    PDLRT_RETURN_IF_ERROR(threads.once(
+        [this] { return side.poller.start(side.options.threads); }));
     return createConnection(side, *parsed);
   }
 
 private:
   ClientSide side;
-  std::mutex mutex;
-  std::optional<Status> started;
+  FirstStart threads;
 };
 
 } // namespace
@@ -91,15 +89,15 @@ pdlrt::createGrpcTransport(RealClock &clock, const GrpcOptions &options) {
   return std::make_unique<GrpcTransport>(clock, options);
 }
 
-/// What createClusterTransport finds where this archive is linked.
+/// Found by createClusterTransport if this archive is linked.
 extern "C" Transport *pdlrt_create_grpc_transport(RealClock *clock) {
   return createGrpcTransport(*clock).release();
 }
 
 #if __has_feature(thread_sanitizer)
-/// gRPC and abseil only: built without the sanitizer, their locks are
-/// invisible. What of it is inlined into ours is known by its name or, where
-/// the build keeps lines only, by its file.
+/// Only for gRPC and abseil: they are built without the sanitizer, so their
+/// locks are invisible. Their code that is inlined into ours is recognized by
+/// its name or, if the build only keeps lines, by its file.
 extern "C" const char *__tsan_default_suppressions() {
   return "race:libgrpc\nrace:libgpr\nrace:libabsl\nrace:^grpc::\n"
          "race:/include/grpcpp/\n";

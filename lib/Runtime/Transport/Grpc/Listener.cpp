@@ -1,4 +1,4 @@
-//===- Listener.cpp - A server's end over gRPC ----------------------------===//
+//===- Listener.cpp - Server side of gRPC ---------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -26,34 +26,34 @@
 using namespace pdlrt;
 using namespace pdlrt::grpcimpl;
 
-/// How long answers may take to leave when a listener stops.
+/// Time for responses to be sent when a listener stops.
 static constexpr std::chrono::seconds stopGrace(1);
 
-/// Open calls of one connection; a client of ours has a request, some beats and
-/// attempts that have timed out.
-static constexpr int mostCalls = 256;
+/// Maximum number of open calls of one connection. Our clients have a request,
+/// some heartbeats, and attempts that timed out.
+static constexpr int maxCalls = 256;
 
 namespace {
 
 class ServerCall;
 
-/// Who may still answer which call. Responders share it, and may outlive the
-/// listener.
+/// The calls that have not been answered. Responders share this object, and may
+/// outlive the listener.
 class Unanswered {
 public:
   using Calls = std::map<const void *, std::shared_ptr<ServerCall>>;
-  /// False: the listener stops.
+  /// Returns false if the listener is stopping.
   bool add(const void *responder, std::shared_ptr<ServerCall> call) {
     const std::lock_guard lock(mutex);
     return !stopped && calls.emplace(responder, std::move(call)).second;
   }
-  /// The call, once; null where it was taken, or the listener has stopped.
+  /// Returns the call, once; null if it was taken, or the listener has stopped.
   std::shared_ptr<ServerCall> take(const void *responder) {
     const std::lock_guard lock(mutex);
     auto node = calls.extract(responder);
     return node ? std::move(node.mapped()) : nullptr;
   }
-  /// Takes all calls, and refuses those to come.
+  /// Takes all calls, and rejects later ones.
   Calls stop() {
     const std::lock_guard lock(mutex);
     stopped = true;
@@ -66,12 +66,12 @@ private:
   Calls calls;
 };
 
-/// What all calls of a listener share.
+/// Shared by all calls of a listener.
 struct ServerSide {
   uint64_t largestMessage = 0;
   RequestHandler handler;
   grpc::AsyncGenericService service;
-  /// Calls to be waited for, beside those that are.
+  /// Number of calls to wait for, in addition to current ones.
   std::atomic<int> due{0};
   std::unique_ptr<grpc::ServerCompletionQueue> queue;
   LiveCount live;
@@ -79,8 +79,8 @@ struct ServerSide {
   std::unique_ptr<Poller> poller;
 };
 
-/// A call: from its arrival until gRPC is done with it. Everything of one call
-/// is in sequence.
+/// A call, from its arrival until gRPC has finished it. All steps of one call
+/// are sequential.
 class ServerCall final : public std::enable_shared_from_this<ServerCall> {
 public:
   explicit ServerCall(ServerSide &ofSide)
@@ -89,12 +89,12 @@ public:
   /// Waits for one more call.
   static void accept(ServerSide &side) {
     ++side.due;
-    acceptDue(side);
+    acceptPending(side);
   }
-  /// Waits for the calls that are due. Where memory does not suffice they stay
-  /// so until a call has come or gone.
-  static void acceptDue(ServerSide &side);
-  void answer(Message response) {
+  /// Starts waiting for the missing calls. If memory is exhausted, they stay
+  /// missing until a call has arrived or ended.
+  static void acceptPending(ServerSide &side);
+  void respond(Message response) {
     refusingWithoutMemory([&] {
       outgoing = ChunkWriter::ofResponse(std::move(response));
       write();
@@ -102,14 +102,14 @@ public:
     });
   }
   void refuse(grpc::StatusCode code, std::string_view why) {
-    // What has come of the request goes now, not when gRPC is done.
+    // Free the received part of the request now, not when gRPC has finished.
     incoming = ChunkReader(0);
     chunk.Clear();
     grpc::Status status(code, "");
     try {
       status = grpc::Status(code, std::string(why));
     } catch (const std::bad_alloc &) {
-      // The code says it too.
+      // The code alone is sufficient.
     }
     stream.Finish(status, finishTag.arm(shared_from_this()));
   }
@@ -130,15 +130,15 @@ private:
       return true;
     });
   }
-  void finished(bool) { acceptDue(side); }
+  void finished(bool) { acceptPending(side); }
   void refuseBytes() {
     refuse(grpc::StatusCode::INVALID_ARGUMENT,
            "the request is no message, or larger than the server's limit of " +
                std::to_string(side.largestMessage) + " bytes");
   }
-  /// A call that memory does not suffice for is refused, and made again; the
-  /// server lives on. Returns what `step` does, or false. A step is this call's
-  /// own: nobody else may answer meanwhile.
+  /// Runs a step of the call. If memory is exhausted, rejects the call, which
+  /// the client repeats; the server continues. Returns the result of `step`, or
+  /// false. During a step, no other code may answer the call.
   template <typename Step> bool refusingWithoutMemory(Step step) {
     try {
       return step();
@@ -163,7 +163,7 @@ private:
   MemberTag<ServerCall> finishTag{&ServerCall::finished};
 };
 
-/// The way back of one request.
+/// Sends the response to one request.
 class GrpcSink final : public Responder::Sink {
 public:
   explicit GrpcSink(std::shared_ptr<Unanswered> in)
@@ -172,9 +172,9 @@ public:
     if (const auto call = unanswered->take(this))
       call->refuse(grpc::StatusCode::UNAVAILABLE, "the request was let go");
   }
-  void answer(Message response) override {
+  void respond(Message response) override {
     if (const auto call = unanswered->take(this))
-      call->answer(std::move(response));
+      call->respond(std::move(response));
   }
 
 private:
@@ -183,7 +183,7 @@ private:
 
 } // namespace
 
-void ServerCall::acceptDue(ServerSide &side) {
+void ServerCall::acceptPending(ServerSide &side) {
   int count = side.due;
   while (count > 0) {
     if (!side.due.compare_exchange_weak(count, count - 1))
@@ -204,7 +204,7 @@ void ServerCall::acceptDue(ServerSide &side) {
 }
 
 void ServerCall::accepted(bool ok) {
-  // Not ok: the listener stops.
+  // If not ok, the listener is stopping.
   if (!ok)
     return;
   accept(side);
@@ -212,8 +212,8 @@ void ServerCall::accepted(bool ok) {
     take();
 }
 
-/// Nothing of the call's chunks is read before its front has passed. Whether
-/// the request is whole.
+/// Checks the front before any of the call's chunks is read. Returns true if
+/// the request is complete.
 bool ServerCall::takeFront() {
   if (context.method() != methodName) {
     refuse(grpc::StatusCode::UNIMPLEMENTED, "a PDL server has no such method");
@@ -229,13 +229,13 @@ bool ServerCall::takeFront() {
   if (auto response =
           side.handler.screen(incoming.soFar(), incoming.wholeSize())) {
     incoming = ChunkReader(0);
-    answer(*std::move(response));
+    respond(*std::move(response));
     return false;
   }
   return readOn();
 }
 
-/// Whether the request is whole; else the next chunk is read.
+/// Returns true if the request is complete; otherwise reads the next chunk.
 bool ServerCall::readOn() {
   if (incoming.complete())
     return true;
@@ -257,11 +257,11 @@ void ServerCall::read(bool ok) {
     take();
 }
 
-/// Hands the whole request to the handler.
+/// Passes the complete request to the handler.
 void ServerCall::take() {
   std::shared_ptr<GrpcSink> sink;
   Message request;
-  // Once the call stands there, a listener that stops may refuse it.
+  // Once the call is registered, a stopping listener may reject it.
   const bool isHandedOn = refusingWithoutMemory([&] {
     sink = std::make_shared<GrpcSink>(side.unanswered);
     request = incoming.take();
@@ -278,7 +278,7 @@ void ServerCall::take() {
       handler(std::move(request), std::move(responder));
     });
   } catch (const std::bad_alloc &) {
-    // The sink went with it, and has refused the call that it was for.
+    // The sink was destroyed with the task, and has rejected its call.
   }
 }
 
@@ -321,7 +321,7 @@ public:
 private:
   const GrpcOptions options;
   std::string where;
-  /// Until the server has gone.
+  /// Held until the server is destroyed.
   LockFile claim;
   ServerSide side;
   TcpDoor door;
@@ -349,9 +349,9 @@ Status GrpcListener::start(Address address) {
                              grpc::InsecureServerCredentials());
   builder.SetMaxReceiveMessageSize(largestChunk);
   builder.SetMaxSendMessageSize(largestChunk);
-  // What a connection can make the server hold before any front has passed.
+  // Limits the memory that a connection can use before any front was accepted.
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, largestMetadata);
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, mostCalls);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, maxCalls);
   setKeepAlive(options, [&](const char *name, int value) {
     builder.AddChannelArgument(name, value);
   });

@@ -1,4 +1,4 @@
-//===- Listener.h - A server's end over gRPC --------------------*- C++ -*-===//
+//===- Listener.h - Server side of gRPC -------------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -8,10 +8,11 @@
 
 #include "Transport/Grpc/Poller.h"
 
+#include "Transport/StartThread.h"
+
 #include <algorithm>
 #include <exception>
-#include <sys/mman.h>
-#include <system_error>
+#include <utility>
 
 using namespace pdlrt;
 using namespace pdlrt::grpcimpl;
@@ -22,7 +23,8 @@ void LiveCount::enter() {
 }
 
 void LiveCount::leave() {
-  // Under the lock: who waits may destroy this at once.
+  // With the lock held, because a waiting thread may destroy this object at
+  // once.
   const std::lock_guard lock(mutex);
   if (--count == 0)
     changed.notify_all();
@@ -34,30 +36,18 @@ void LiveCount::waitForNone() {
 }
 
 Status Poller::start(unsigned threadCount) {
-  mostBusy = std::max(threadCount, 2u) - 1;
-  try {
-    for (size_t i = 0; i <= mostBusy; ++i)
-      threads.emplace_back([this] { loop(); });
-  } catch (const std::system_error &error) {
-    // The system has one error for both.
-    constexpr size_t stack = size_t(8) << 20;
-    void *room = ::mmap(nullptr, stack, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    const bool hasMemory = room != MAP_FAILED;
-    if (hasMemory)
-      ::munmap(room, stack);
-    return Status::outOfMemory(
-        std::string("cannot start the threads of the network: ") +
-        error.what() +
-        (hasMemory ? "; raise the limit of threads (ulimit -u)"
-                   : "; there is no memory for their stacks: use a machine "
-                     "with more, or raise the limit of addresses (ulimit -v)"));
+  maxBusy = std::max(threadCount, 2u) - 1;
+  for (size_t i = 0; i <= maxBusy; ++i) {
+    std::thread thread;
+    PDLRT_RETURN_IF_ERROR(
+        startThread(thread, "a thread of the network", [this] { loop(); }));
+    threads.push_back(std::move(thread));
   }
   return {};
 }
 
 Poller::~Poller() {
-  // A queue must be emptied, also where no thread could be started.
+  // A queue must be emptied, even if no thread could be started.
   loop();
   for (std::thread &thread : threads)
     thread.join();
@@ -84,7 +74,7 @@ void Poller::lead(std::unique_lock<std::mutex> &lock) {
   const uint64_t own = ++term;
   hasLeader = true;
   inTask = false;
-  // One that sleeps may watch this one.
+  // A sleeping thread may become the watcher of this one.
   changed.notify_one();
   lock.unlock();
   Tag *tag = nullptr;
@@ -107,7 +97,7 @@ void Poller::run(std::function<void()> task) {
     const std::lock_guard lock(mutex);
     if (refusing)
       return;
-    if (busy == mostBusy) {
+    if (busy == maxBusy) {
       waiting.push_back(std::move(task));
       return;
     }
@@ -122,7 +112,8 @@ void Poller::run(std::function<void()> task) {
     } catch (...) {
       failure = std::current_exception();
     }
-    // What the task holds may call back: let it go without the lock.
+    // Destroy the task without the lock, because its destructor may call this
+    // poller.
     task = nullptr;
     const std::lock_guard lock(mutex);
     if (waiting.empty()) {

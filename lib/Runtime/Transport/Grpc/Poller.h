@@ -24,7 +24,7 @@
 
 namespace pdlrt::grpcimpl {
 
-/// What a completion queue gives back when an operation has ended.
+/// Returned by a completion queue when an operation has ended.
 class Tag {
 public:
   virtual ~Tag() = default;
@@ -36,14 +36,14 @@ template <typename Object> class MemberTag final : public Tag {
 public:
   using Step = void (Object::*)(bool ok);
   explicit MemberTag(Step onEnd) : step(onEnd) {}
-  /// Before an operation starts.
+  /// Returns the tag for an operation that is about to start.
   void *arm(std::shared_ptr<Object> object) {
     owner = std::move(object);
     Tag *tag = this;
     noteStart(tag);
     return tag;
   }
-  /// Where it did not start after all.
+  /// Releases the object if the operation did not start.
   void disarm() { owner = nullptr; }
   void ended(bool ok) override {
     const std::shared_ptr<Object> object = std::move(owner);
@@ -55,10 +55,10 @@ private:
   std::shared_ptr<Object> owner;
 };
 
-/// Counts objects that start operations, so that a queue closes after them.
+/// Counts objects that start operations, so that a queue is closed after them.
 class LiveCount {
 public:
-  /// The first member of a counted object, so that the rest of it goes before.
+  /// The first member of a counted object, so that it is destroyed last.
   class Guard {
   public:
     explicit Guard(LiveCount &in) : count(in) { count.enter(); }
@@ -80,30 +80,32 @@ private:
   size_t count = 0;
 };
 
-/// Threads that serve a queue and run other people's code between: handlers and
-/// ends of calls. One of them, the leader, waits for operations and runs that
-/// code itself, because a change of threads costs more than most of it. Where
-/// the code lasts, another thread takes the lead. All but one may be in such
-/// code at once; the rest waits in line, so that the network is always served.
+/// Threads that process a queue and, in between, run callbacks: handlers and
+/// completion callbacks. One of them, the leader, waits for operations and runs
+/// callbacks itself, because switching threads costs more than most of them. If
+/// a callback takes long, another thread becomes the leader. All threads but
+/// one may run callbacks at the same time; further callbacks wait, so that the
+/// network is always served.
 class Poller {
 public:
-  /// Waits for the end of an operation; false once the queue is shut down and
-  /// empty.
+  /// Waits for the end of an operation. Returns false when the queue is shut
+  /// down and empty.
   using Next = std::function<bool(Tag *&tag, bool &ok)>;
   explicit Poller(Next nextEnd) : next(std::move(nextEnd)) {}
-  /// The queue has been shut down; returns when it is empty and no task runs.
+  /// The queue must have been shut down. Returns when it is empty and no task
+  /// is running.
   ~Poller();
   Poller(const Poller &) = delete;
   Poller &operator=(const Poller &) = delete;
 
-  /// Starts at least two threads; called once. After an error those that could
-  /// be started run.
+  /// Starts at least two threads. Call once. After an error, the threads that
+  /// could be started are running.
   Status start(unsigned threadCount);
-  /// Runs `task` now, or on another of the threads. Called by these threads.
-  /// What a task throws is thrown by the call that ran it, when no task waits
-  /// any more.
+  /// Runs `task` now, or on another of the threads. Must be called by these
+  /// threads. An exception of a task is thrown by the call that ran it, when no
+  /// more tasks are waiting.
   void run(std::function<void()> task);
-  /// Forgets tasks that have not begun, those to come too.
+  /// Drops tasks that have not started, and later ones.
   void refuseTasks();
 
 private:
@@ -114,20 +116,20 @@ private:
     return inTask && SteadyClock::now() - taskStart > patience;
   }
 
-  /// How long the network waits for other people's code.
+  /// Maximum time that the network waits for a callback.
   static constexpr std::chrono::milliseconds patience{5};
 
   const Next next;
-  size_t mostBusy = 1;
+  size_t maxBusy = 1;
   std::mutex mutex;
   std::condition_variable changed;
-  /// Counts leaders, to tell one that it is none any more.
+  /// Counts leaders, so that a thread notices that it is no longer the leader.
   std::atomic<uint64_t> term{0};
   bool hasLeader = false;
-  /// One of the others watches the leader.
+  /// True if another thread watches the leader.
   bool hasWatcher = false;
   bool finished = false;
-  /// Whether the leader runs a task, and since when.
+  /// True if the leader runs a task, and its start time.
   bool inTask = false;
   SteadyClock::time_point taskStart;
   size_t busy = 0;

@@ -1,4 +1,4 @@
-//===- TcpDoor.cpp - Takes connections for gRPC ---------------------------===//
+//===- TcpDoor.cpp - Accepts connections for gRPC -------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,7 +8,7 @@
 
 #include "Transport/Grpc/TcpDoor.h"
 
-#include "pdlrt/Core/BlockedSignals.h"
+#include "Transport/StartThread.h"
 #include "pdlrt/Core/FileLimit.h"
 
 #include <cerrno>
@@ -20,14 +20,13 @@
 #include <string>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
 using namespace pdlrt;
 using namespace pdlrt::grpcimpl;
 
-/// Between two looks for files to spare.
+/// Interval of checks for spare files.
 static constexpr int pauseMillis = 100;
 
 TcpDoor::~TcpDoor() {
@@ -42,7 +41,7 @@ void TcpDoor::stop() {
   if (!thread.joinable())
     return;
   const uint64_t one = 1;
-  // It cannot fail: the counter is 0.
+  // Cannot fail, because the counter is 0.
   static_cast<void>(::write(ending, &one, sizeof(one)));
   thread.join();
 }
@@ -51,7 +50,7 @@ bool TcpDoor::bindOne(const void *name, unsigned size, int family,
                       uint16_t &port) {
   sockaddr_storage own = {};
   std::memcpy(&own, name, size);
-  // All addresses of a host get the port that the first one was given.
+  // All addresses of a host get the port of the first one.
   const uint16_t wanted = htons(port);
   if (family == AF_INET)
     reinterpret_cast<sockaddr_in *>(&own)->sin_port = wanted;
@@ -65,7 +64,7 @@ bool TcpDoor::bindOne(const void *name, unsigned size, int family,
   const bool isSet =
       ::setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
       ::setsockopt(listener, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) == 0;
-  // `[::]` stands for addresses of IPv4 too.
+  // `[::]` also accepts IPv4 connections.
   if (family == AF_INET6)
     static_cast<void>(
         ::setsockopt(listener, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)));
@@ -100,7 +99,7 @@ bool TcpDoor::bind(Address &address) {
       continue;
     const bool isBound =
         bindOne(next->ai_addr, next->ai_addrlen, next->ai_family, address.port);
-    // A host without IPv6 has addresses of it in its files all the same.
+    // A host without IPv6 may still have IPv6 addresses in its configuration.
     isTaken = !isBound && errno == EADDRINUSE;
   }
   ::freeaddrinfo(candidates);
@@ -113,15 +112,8 @@ Status TcpDoor::start(TakeConnection takeConnection) {
   if (ending < 0)
     return Status::outOfMemory(std::string("no connections can be taken: ") +
                                std::strerror(errno));
-  try {
-    const BlockedSignals blocked;
-    thread = std::thread([this] { work(); });
-  } catch (const std::system_error &error) {
-    return Status::outOfMemory(
-        std::string("no thread can be started that takes connections: ") +
-        error.what());
-  }
-  return {};
+  return startThread(thread, "the thread that takes connections",
+                     [this] { work(); });
 }
 
 bool TcpDoor::takeAll(int listener) {
@@ -146,7 +138,8 @@ void TcpDoor::work() {
   places.push_back({ending, POLLIN, 0});
   bool isOpen = true;
   while (true) {
-    // Who waits at the door wakes nobody while there are no files to spare.
+    // While there are no spare files, waiting connections must not wake the
+    // thread.
     for (size_t i = 0; i + 1 < places.size(); ++i)
       places[i].events = isOpen ? POLLIN : 0;
     if (::poll(places.data(), places.size(), isOpen ? -1 : pauseMillis) < 0)

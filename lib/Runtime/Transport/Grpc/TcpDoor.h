@@ -1,4 +1,4 @@
-//===- TcpDoor.h - Takes connections for gRPC -------------------*- C++ -*-===//
+//===- TcpDoor.h - Accepts connections for gRPC -----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// gRPC gives a listening socket up for good when a process has as many files
-// open as it may. So the listener takes connections itself, and leaves some
-// files for saves.
+// gRPC permanently gives up a listening socket when a process has reached its
+// limit of open files. Therefore the listener accepts connections itself, and
+// reserves some files for saves.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,35 +24,36 @@
 
 namespace pdlrt::grpcimpl {
 
-/// Sockets that listen at all addresses of a host name, and a thread that takes
-/// connections. While the process has no files to spare (FileLimit.h),
-/// connections wait, and it looks again ten times a second.
+/// Sockets that listen at all addresses of a host name, and a thread that
+/// accepts connections. While the process has no spare files (FileLimit.h),
+/// connections wait, and the thread checks again ten times a second.
 class TcpDoor {
 public:
-  /// Gets a socket that does not block, which it owns.
+  /// Gets a nonblocking socket, which it owns.
   using TakeConnection = std::function<void(int listener, int connection)>;
 
   TcpDoor() = default;
-  /// Takes no connection any more when it returns.
+  /// Accepts no more connections after it returns.
   ~TcpDoor();
   TcpDoor(const TcpDoor &) = delete;
   TcpDoor &operator=(const TcpDoor &) = delete;
 
-  /// Binds. Port 0 becomes the port that was chosen. False: the address cannot
-  /// be bound (`whyNotBound`).
+  /// Binds the sockets. Port 0 is replaced by the chosen port. Returns false if
+  /// the address cannot be bound (`whyNotBound`).
   bool bind(Address &address);
-  /// Starts the thread. An error where none can be started.
+  /// Starts the thread. Returns an error if it cannot be started.
   Status start(TakeConnection takeConnection);
   void stop();
 
 private:
   bool bindOne(const void *name, unsigned size, int family, uint16_t &port);
   void work();
-  /// Takes all who wait at a socket; false where there are no files to spare.
+  /// Accepts all waiting connections of a socket. Returns false if there are no
+  /// spare files.
   bool takeAll(int listener);
 
   std::vector<int> listeners;
-  /// Readable once the thread is to end.
+  /// Becomes readable when the thread must end.
   int ending = -1;
   TakeConnection take;
   std::thread thread;

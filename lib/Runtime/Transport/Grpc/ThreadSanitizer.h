@@ -1,4 +1,4 @@
-//===- ThreadSanitizer.h - What the thread sanitizer cannot see -*- C++ -*-===//
+//===- ThreadSanitizer.h - Annotations for ThreadSanitizer ------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// gRPC is built without the sanitizer: its locks are invisible, and so is the
-// order that they give. An operation's start is told to it as a release, its
-// end as an acquire; races in gRPC's own code, and in what it inlines into
-// ours, are not reported (GrpcTransport.cpp).
+// gRPC is built without the sanitizer: its locks, and the order that they
+// establish, are invisible. The start of an operation is annotated as a
+// release, its end as an acquire. Races in gRPC's own code, and in its code
+// that is inlined into ours, are not reported (GrpcTransport.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,14 +26,14 @@
 
 namespace pdlrt::grpcimpl {
 
-/// Before an operation with this tag starts.
+/// Call before an operation with this tag starts.
 inline void noteStart(void *tag) {
 #if __has_feature(thread_sanitizer)
   __tsan_release(tag);
 #endif
 }
 
-/// After it has ended, before the tag is used.
+/// Call after it has ended, before the tag is used.
 inline void noteEnd(void *tag) {
 #if __has_feature(thread_sanitizer)
   __tsan_acquire(tag);

@@ -1,4 +1,4 @@
-//===- EnoughMemory.h - Work that memory may not suffice for ----*- C++ -*-===//
+//===- EnoughMemory.h - Handles exhausted memory ----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,8 +13,7 @@
 
 namespace pdlrt::localimpl {
 
-/// Runs `action`; false: memory did not suffice for it (std::bad_alloc), and it
-/// was left there.
+/// Runs `action`. Returns false if it ended with std::bad_alloc.
 template <typename Action> bool hasMemoryFor(const Action &action) {
   try {
     action();

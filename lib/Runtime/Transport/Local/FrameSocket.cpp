@@ -28,29 +28,32 @@ using namespace pdlrt::localimpl;
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
               "the wire is little-endian");
 
-/// What both ends say first.
+/// The first bytes that both sides send.
 static constexpr char mark[8] = {'P', 'D', 'L', 'U', 'N', 'I', 'X', '1'};
 static constexpr size_t headSize = 2 * sizeof(uint64_t);
-/// Read beside the message that is under way: heads, and small messages.
+/// Size of the buffer for headers and small messages, in addition to the
+/// current message.
 static constexpr size_t stageSize = size_t(16) << 10;
-/// Nothing is allocated for more bytes than these before they come.
+/// Maximum number of bytes that are allocated before they arrive.
 static constexpr size_t largestSlice = size_t(64) << 20;
-/// Read before other sockets have their turn.
+/// Maximum number of bytes read before other sockets are served.
 static constexpr size_t readAtOnce = size_t(8) << 20;
-/// The system grants what its limit allows: the fewer changes of threads for a
-/// large message, the better.
+/// The system limits it. A large buffer reduces switches between threads for a
+/// large message.
 static constexpr int socketBuffer = 4 << 20;
-static constexpr size_t mostPieces = 64;
-static_assert(mostPieces <= IOV_MAX);
-/// A size that no message has: the call is let go.
+static constexpr size_t maxPieces = 64;
+static_assert(maxPieces <= IOV_MAX);
+/// An impossible message size: the server has dropped the call.
 static constexpr uint64_t noMessage = std::numeric_limits<uint64_t>::max();
-/// What may wait to be sent before the socket is crowded: messages, and the
-/// bytes of all but the first, which may have any size.
-static constexpr size_t mostQueued = 256;
-static constexpr size_t mostQueuedBytes = size_t(64) << 20;
-/// Copied of a message whose call ends while it is being sent.
-static constexpr size_t mostKept = size_t(64) << 20;
-/// Until the system is asked again to send what it had no memory for.
+/// Limits of data that waits to be sent before the socket counts as crowded:
+/// number of messages, and bytes of all but the first one, which may have any
+/// size.
+static constexpr size_t maxQueued = 256;
+static constexpr size_t maxQueuedBytes = size_t(64) << 20;
+/// Maximum number of bytes that are copied if a call ends while its message is
+/// being sent.
+static constexpr size_t maxKept = size_t(64) << 20;
+/// Pause before sending again if the system had no memory.
 static constexpr std::chrono::milliseconds starvedPause(2);
 
 FrameTaker::~FrameTaker() = default;
@@ -97,12 +100,13 @@ bool FrameSocket::sendLetGo(uint64_t call) {
 }
 
 bool FrameSocket::enqueue(Outgoing frame) {
-  // What was sent is let go without the lock: its owner may call us.
+  // Sent messages are released without the lock, because their owners may call
+  // this object.
   std::list<Outgoing> sent;
   try {
     sent.push_back(std::move(frame));
   } catch (const std::bad_alloc &) {
-    // The other end would wait for it in vain.
+    // The other side would wait for this message forever.
     shut();
     return false;
   }
@@ -116,30 +120,30 @@ bool FrameSocket::enqueue(Outgoing frame) {
   return true;
 }
 
-/// Whether so much waits to be sent that the other end seems not to read.
-/// Called with the lock.
+/// Returns true if so much data waits to be sent that the other side does not
+/// seem to read. Call with the lock.
 bool FrameSocket::isCrowded() const {
-  return queue.size() > mostQueued ||
+  return queue.size() > maxQueued ||
          (!queue.empty() &&
-          queuedBytes - queue.front().message.size() > mostQueuedBytes);
+          queuedBytes - queue.front().message.size() > maxQueuedBytes);
 }
 
-/// Hands to the system what it takes. Called with the lock.
+/// Sends the bytes that the system accepts. Call with the lock.
 void FrameSocket::flush(std::list<Outgoing> &sent) {
   const bool wasCrowded = isCrowded();
   isStarved = false;
   while (!queue.empty()) {
-    iovec pieces[mostPieces];
+    iovec pieces[maxPieces];
     size_t count = 0;
     for (auto frame = queue.begin(); frame != queue.end(); ++frame) {
-      if (count == mostPieces)
+      if (count == maxPieces)
         break;
       if (frame->headSent < frame->headSize)
         pieces[count++] = {frame->head.data() + frame->headSent,
                            frame->headSize - frame->headSent};
       const std::vector<MessageSlice> &slices = frame->message.slices();
       size_t offset = frame->offset;
-      for (size_t s = frame->slice; s < slices.size() && count < mostPieces;
+      for (size_t s = frame->slice; s < slices.size() && count < maxPieces;
            ++s, offset = 0)
         if (slices[s].size > offset)
           pieces[count++] = {const_cast<std::byte *>(slices[s].data) + offset,
@@ -159,7 +163,7 @@ void FrameSocket::flush(std::list<Outgoing> &sent) {
       break;
     }
     if (done < 0) {
-      // The loop sees it, and ends the socket.
+      // The loop notices this, and ends the socket.
       isShut = true;
       ::shutdown(socket.get(), SHUT_RDWR);
       return;
@@ -170,7 +174,7 @@ void FrameSocket::flush(std::list<Outgoing> &sent) {
     readOnWithLock();
 }
 
-/// Takes `count` bytes that were sent off the queue.
+/// Removes `count` sent bytes from the queue.
 void FrameSocket::advance(size_t count, std::list<Outgoing> &sent) {
   while (!queue.empty()) {
     Outgoing &frame = queue.front();
@@ -195,7 +199,7 @@ void FrameSocket::advance(size_t count, std::list<Outgoing> &sent) {
   }
 }
 
-/// Says what the loop is to wait for. Called with the lock.
+/// Sets the events for which the loop waits. Call with the lock.
 void FrameSocket::wait() {
   loop.change(number, socket.get(), !isPaused, waitsToWrite);
 }
@@ -213,7 +217,7 @@ void FrameSocket::canWrite() {
       wait();
     pauses = waitsToWrite && isStarved;
   }
-  // The socket has room, so that the loop calls again at once.
+  // The socket can take data, so the loop would call again at once.
   if (pauses)
     std::this_thread::sleep_for(starvedPause);
 }
@@ -236,15 +240,15 @@ void FrameSocket::keep(uint64_t call) {
     shutWithLock(unsent);
 }
 
-/// Copies what is not sent yet of slices without an owner; false: that is too
-/// much, or there is no memory for it. Called with the lock.
+/// Copies the unsent bytes of slices without an owner. Returns false if there
+/// are too many, or memory is exhausted. Call with the lock.
 bool FrameSocket::copyRest(Outgoing &frame, Message &dropped) const {
   const std::vector<MessageSlice> &slices = frame.message.slices();
   size_t rest = 0;
   for (size_t s = frame.slice; s < slices.size(); ++s)
     if (!slices[s].owner)
       rest += slices[s].size;
-  if (rest > mostKept)
+  if (rest > maxKept)
     return false;
   try {
     Message owned;
@@ -288,7 +292,7 @@ void FrameSocket::shutWithLock(std::list<Outgoing> &dropped) {
 }
 
 //===----------------------------------------------------------------------===//
-// Taking
+// Receiving
 //===----------------------------------------------------------------------===//
 
 void FrameSocket::readOn() {
@@ -301,8 +305,8 @@ void FrameSocket::readOnWithLock() {
     return;
   isPaused = false;
   wait();
-  // Whole messages may have been read already. With the lock: once the socket
-  // is shut the loop may go.
+  // Complete messages may have been read already. With the lock held: once the
+  // socket is shut, the loop may be destroyed.
   try {
     loop.post([self = shared_from_this()] { self->canRead(); });
   } catch (const std::bad_alloc &) {
@@ -322,7 +326,7 @@ void FrameSocket::end() {
     isClosed = true;
     dropped.swap(queue);
     queuedBytes = 0;
-    // The number may belong to another socket once this one is closed.
+    // The descriptor may belong to another socket after this one is closed.
     loop.remove(number, socket.get());
   }
   reading = Reading::Nothing;
@@ -332,7 +336,7 @@ void FrameSocket::end() {
 }
 
 void FrameSocket::canRead() {
-  // Who takes the messages may have lost some of what it was to do.
+  // The receiver may have missed some of its messages.
   if (!hasMemoryFor([this] { read(); }))
     end();
 }
@@ -350,7 +354,8 @@ void FrameSocket::read() {
       stageEnd -= stageBegin;
       stageBegin = 0;
     }
-    // Bytes of the message go to their place, what follows to the stage.
+    // Bytes of the message go to their final position, later ones to the
+    // buffer.
     iovec places[2];
     int count = 0;
     const size_t direct =
@@ -378,7 +383,8 @@ void FrameSocket::read() {
   }
 }
 
-/// Looks at what was read; false where no more is to be read now.
+/// Parses the data that was read. Returns false if nothing more may be read
+/// now.
 bool FrameSocket::parse(FrameTaker &to) {
   while (true) {
     const size_t staged = stageEnd - stageBegin;
@@ -422,8 +428,9 @@ bool FrameSocket::parse(FrameTaker &to) {
   }
 }
 
-/// Takes the head of a message and its front; `more`: they are not there yet.
-/// False where the bytes are no message, and the socket is closed.
+/// Parses the header of a message and its front. Sets `more` if they are
+/// incomplete. Returns false if the bytes are no message, and the socket is
+/// closed.
 bool FrameSocket::takeHead(FrameTaker &to, bool &more) {
   const size_t staged = stageEnd - stageBegin;
   const std::byte *from = stage.data() + stageBegin;
@@ -442,7 +449,7 @@ bool FrameSocket::takeHead(FrameTaker &to, bool &more) {
     end();
     return false;
   }
-  const size_t front = std::min<uint64_t>(size, leastFront);
+  const size_t front = std::min<uint64_t>(size, minFront);
   more = staged < headSize + front;
   if (more)
     return true;
@@ -463,8 +470,8 @@ bool FrameSocket::takeHead(FrameTaker &to, bool &more) {
   return true;
 }
 
-/// Puts what was staged of a message to its place, and hands it on when it is
-/// whole.
+/// Moves buffered bytes of a message to their position, and passes the message
+/// on when it is complete.
 void FrameSocket::takeBytes(FrameTaker &to) {
   while (left > 0) {
     if (isWanted && sliceFilled == sliceSize) {
@@ -492,11 +499,11 @@ void FrameSocket::takeBytes(FrameTaker &to) {
     to.came(call, std::exchange(message, {}));
 }
 
-/// Makes room for the bytes that come next.
+/// Allocates memory for the next bytes.
 void FrameSocket::growMessage() {
   sliceSize = std::min<uint64_t>(left, largestSlice);
   sliceFilled = 0;
-  // Not cleared: each byte is written before it is read.
+  // Not cleared, because each byte is written before it is read.
   std::shared_ptr<std::byte[]> memory(new std::byte[sliceSize]);
   slice = memory.get();
   message.append({slice, sliceSize, std::move(memory)});

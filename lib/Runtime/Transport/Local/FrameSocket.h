@@ -22,53 +22,56 @@
 
 namespace pdlrt::localimpl {
 
-/// What a socket brings. Called by the loop's thread alone.
+/// Receives the messages of a socket. Called only by the loop's thread.
 class FrameTaker {
 public:
   virtual ~FrameTaker();
-  /// The first bytes of a message of `size` bytes: `leastFront` of them, or
-  /// all. False: its bytes are passed over, and it does not come.
+  /// Called with the first bytes of a message of `size` bytes: `minFront` of
+  /// them, or all. If it returns false, the message is skipped.
   virtual bool begins(uint64_t call, uint64_t size, const Message &front) = 0;
   virtual void came(uint64_t call, Message message) = 0;
-  /// The other end lets the call go.
+  /// Called when the other side has dropped the call.
   virtual void letGo(uint64_t call) = 0;
-  /// Memory did not suffice for a message that had begun.
+  /// Called if memory was exhausted for a message that had begun.
   virtual void lacksMemory(uint64_t call) = 0;
-  /// Nothing else comes. Once.
+  /// Called once, after everything else.
   virtual void closed() = 0;
-  /// False: nothing more is read before `FrameSocket::readOn`, or, where too
-  /// much waits to be sent (`isCrowded`), before less does. One of both ends
-  /// must read on even then. Called with the socket's lock.
+  /// Returns false to pause reading until `FrameSocket::readOn` is called, or,
+  /// if too much data waits to be sent (`isCrowded`), until there is less. One
+  /// of both sides must continue to read even then. Called with the socket's
+  /// lock.
   virtual bool isReady(bool isCrowded) = 0;
 };
 
-/// Sends and takes messages, each with the number of its call. Both ends begin
-/// with a mark. A message travels as the number and its size, 8 bytes each,
-/// little-endian, then its bytes; a size of 2^64 - 1 says that the call is let
-/// go. One message follows the other. Thread-safe but for what is said. Where
-/// there is no memory for a message to be sent, the socket is shut.
+/// Sends and receives messages, each with the number of its call. Both sides
+/// start with a magic number. A message is sent as the number and its size, 8
+/// bytes each, little-endian, followed by its bytes; a size of 2^64 - 1 means
+/// that the call is dropped. Messages are sent one after the other. Thread-safe
+/// unless noted otherwise. If memory is exhausted for a message to be sent, the
+/// socket is shut.
 class FrameSocket final : public SocketLoop::Watcher,
                           public std::enable_shared_from_this<FrameSocket> {
 public:
-  /// The loop and what `taker` stands for outlive the last call of `taker`.
+  /// The loop, and the object of `taker`, must outlive the last call of
+  /// `taker`.
   FrameSocket(SocketLoop &loop, Descriptor connected, uint64_t largestMessage);
 
-  /// Begins to read; false: there is no memory.
+  /// Starts to read. Returns false if memory is exhausted.
   bool start(std::weak_ptr<FrameTaker> taker);
-  /// Sends a message, at once as far as the system takes it, the rest as it
-  /// does. Slices with an owner are held until they are sent; others must stay
-  /// until then, or until `keep`. False where the socket is closed.
+  /// Sends a message: at once as far as the system accepts it, the rest later.
+  /// Slices with an owner are kept until they are sent; other slices must stay
+  /// valid until then, or until `keep`. Returns false if the socket is closed.
   bool send(uint64_t call, Message message);
   bool sendLetGo(uint64_t call);
-  /// Slices without an owner of what is not sent yet of a call become copies; a
-  /// message that has not begun is not sent at all. Where too much would have
-  /// to be copied, or there is no memory for it, the socket is shut.
+  /// Copies slices without an owner that have not been sent of a call. A
+  /// message of which nothing was sent is dropped. If too much would have to be
+  /// copied, or memory is exhausted, the socket is shut.
   void keep(uint64_t call);
-  /// Whether everything has been handed to the system.
+  /// Returns true if everything has been passed to the system.
   bool isIdle();
-  /// Ends it; `closed` is called later.
+  /// Ends the socket; `closed` is called later.
   void shut();
-  /// Reads again after the taker was not ready.
+  /// Continues reading after the receiver was not ready.
   void readOn();
 
   void canRead() override;
@@ -79,11 +82,11 @@ private:
   enum class Reading { Mark, Head, Bytes, Nothing };
   struct Outgoing {
     uint64_t call;
-    /// Mark or head, then the message.
+    /// Magic number or header, then the message.
     std::array<std::byte, 16> head;
     size_t headSize;
     Message message;
-    /// The next byte: of the head, then of a slice.
+    /// The next byte: of the header, then of a slice.
     size_t headSent = 0, slice = 0, offset = 0;
   };
 
@@ -108,28 +111,28 @@ private:
   uint64_t number = 0;
 
   std::mutex mutex;
-  /// Shut: nothing is sent any more, and the loop is about to close it, unless
-  /// that has stopped.
+  /// Shut: nothing more is sent, and the loop is about to close the socket,
+  /// unless it has stopped.
   bool isShut = false, isClosed = false;
   bool isPaused = false, waitsToWrite = false;
-  /// The system had no memory for what was to be sent.
+  /// True if the system had no memory for data to be sent.
   bool isStarved = false;
   std::list<Outgoing> queue;
-  /// Of the messages in the queue.
+  /// Bytes of the messages in the queue.
   size_t queuedBytes = 0;
 
-  // Of the loop's thread.
+  // Used only by the loop's thread.
   std::weak_ptr<FrameTaker> taker;
   Reading reading = Reading::Mark;
-  /// Bytes that were read and not looked at yet.
+  /// Bytes that were read but not parsed yet.
   std::vector<std::byte> stage;
   size_t stageBegin = 0, stageEnd = 0;
   uint64_t call = 0;
-  /// Of the current message.
+  /// Remaining bytes of the current message.
   uint64_t left = 0;
   bool isWanted = false;
   Message message;
-  /// The last slice of it, and how much of that has come.
+  /// Its last slice, and the number of received bytes of it.
   std::byte *slice = nullptr;
   size_t sliceSize = 0, sliceFilled = 0;
 };

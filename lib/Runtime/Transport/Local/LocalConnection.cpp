@@ -1,4 +1,4 @@
-//===- LocalConnection.cpp - A client's end over unix sockets -------------===//
+//===- LocalConnection.cpp - Client side of unix sockets ------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,7 +23,7 @@ using namespace pdlrt::localimpl;
 static CallFault faultOf(int error) {
   if (error == EMFILE || error == ENFILE)
     return CallFault::TooManyFiles;
-  // A socket in the file system goes with its listener.
+  // A socket in the file system is removed with its listener.
   return error == ECONNREFUSED || error == ENOENT ? CallFault::Refused
                                                   : CallFault::Unknown;
 }
@@ -31,20 +31,20 @@ static CallFault faultOf(int error) {
 namespace pdlrt::localimpl {
 
 /// The open calls of a connection, over one socket after the other. A call
-/// stays in the map until its end has run.
+/// stays in the map until its completion callback has run.
 class ClientCalls final : public std::enable_shared_from_this<ClientCalls> {
 public:
   ClientCalls(ClientSide &side, const Address &address)
       : side(side), address(address) {}
 
   void call(Message request, ClockTime deadline, CallDone done);
-  /// Ends all calls; no other one comes.
+  /// Ends all calls; there must be no later ones.
   void close();
-  /// Ends calls whose deadline has passed; when the next one does.
+  /// Ends calls whose deadline has passed. Returns the next deadline.
   ClockTime endLate(ClockTime now);
 
 private:
-  /// One socket's life.
+  /// The lifetime of one socket.
   class Socket;
   struct Waiting {
     std::shared_ptr<OpenCall> open;
@@ -72,13 +72,13 @@ public:
       : frames(std::move(frames)), owner(std::move(of)) {}
 
   bool begins(uint64_t call, uint64_t, const Message &) override {
-    // What came too late is passed over.
+    // Responses that arrive too late are skipped.
     const auto calls = owner.lock();
     return calls && calls->isOpen(call);
   }
   void came(uint64_t call, Message message) override {
     if (const auto calls = owner.lock())
-      calls->end(call, {CallOutcome::Answered, std::move(message)});
+      calls->end(call, {CallOutcome::Responded, std::move(message)});
   }
   void letGo(uint64_t call) override {
     if (const auto calls = owner.lock())
@@ -89,7 +89,7 @@ public:
     if (const auto calls = owner.lock())
       calls->lost(*this);
   }
-  // The server reads no more while its answers are not read.
+  // The server stops reading while its responses are not read.
   bool isReady(bool) override { return true; }
 
   const std::shared_ptr<FrameSocket> frames;
@@ -100,7 +100,8 @@ private:
 
 } // namespace pdlrt::localimpl
 
-/// Makes a socket where there is none; 0, or the error. Called with the lock.
+/// Creates a socket if there is none. Returns 0 or an error number. Call with
+/// the lock.
 int ClientCalls::connect() {
   if (current)
     return 0;
@@ -134,8 +135,8 @@ void ClientCalls::call(Message request, ClockTime deadline, CallDone done) {
     return;
   }
   side.loop.wakeBefore(deadline);
-  // Where the socket is closed by now, the loop is about to end its calls. With
-  // the lock: whoever ends this call must find its bytes.
+  // If the socket is closed by now, the loop is about to end its calls. With
+  // the lock held, because the thread that ends this call must find its bytes.
   current->frames->send(number, std::move(request));
 }
 
@@ -153,7 +154,7 @@ void ClientCalls::end(uint64_t number, CallResult result) {
       return;
     waiting = found->second;
   }
-  // The caller's bytes are its own again.
+  // The caller may reuse its bytes afterwards.
   if (waiting.over)
     waiting.over->frames->keep(number);
   waiting.open->end(std::move(result));
@@ -161,8 +162,8 @@ void ClientCalls::end(uint64_t number, CallResult result) {
   calls.erase(number);
 }
 
-/// The first call after that number, over that socket where one is given; 0:
-/// there is none.
+/// Returns the first call after this number, over this socket if one is given;
+/// 0: none.
 uint64_t ClientCalls::next(uint64_t after, const Socket *over) {
   const std::lock_guard lock(mutex);
   for (auto each = calls.upper_bound(after); each != calls.end(); ++each)
@@ -178,7 +179,7 @@ void ClientCalls::lost(const Socket &socket) {
     if (current.get() == &socket)
       dropped = std::move(current);
   }
-  // One after the other: a list of them might find no memory.
+  // One by one, because there may be no memory for a list.
   for (uint64_t number = 0; (number = next(number, &socket)) != 0;)
     end(number, {CallOutcome::Unavailable, {}});
 }

@@ -1,4 +1,4 @@
-//===- LocalConnection.h - A client's end over unix sockets -----*- C++ -*-===//
+//===- LocalConnection.h - Client side of unix sockets ----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,24 +21,24 @@ namespace pdlrt::localimpl {
 
 class ClientCalls;
 
-/// What all connections of a transport share.
+/// Shared by all connections of a transport.
 struct ClientSide {
   ClientSide(RealClock &clock, const LocalOptions &options)
       : clock(clock), options(options),
         loop(clock, [this](ClockTime now) { return endLate(now); }) {}
-  /// Ends calls whose deadline has passed; when the next one does.
+  /// Ends calls whose deadline has passed. Returns the next deadline.
   ClockTime endLate(ClockTime now);
 
   RealClock &clock;
   const LocalOptions options;
   std::mutex mutex;
   std::vector<std::weak_ptr<ClientCalls>> connections;
-  /// The last member: its thread uses the others.
+  /// The last member, because its thread uses the others.
   SocketLoop loop;
 };
 
-/// A connection to a unix socket, which is made by its first call. `side`,
-/// whose loop runs, outlives it.
+/// Creates a connection to a unix socket; its first call connects. `side`,
+/// whose loop must be running, must outlive it.
 std::unique_ptr<Connection> createConnection(ClientSide &side,
                                              const Address &address);
 

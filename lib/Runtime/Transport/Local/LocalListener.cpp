@@ -1,4 +1,4 @@
-//===- LocalListener.cpp - A server's end over unix sockets ---------------===//
+//===- LocalListener.cpp - Server side of unix sockets --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <future>
 #include <mutex>
@@ -29,12 +30,13 @@
 using namespace pdlrt;
 using namespace pdlrt::localimpl;
 
-/// How long answers may take to leave when a listener stops.
+/// Time for responses to be sent when a listener stops.
 static constexpr std::chrono::seconds stopGrace(1);
-/// Open calls of one connection; a client of ours has a request, some beats and
-/// attempts that have timed out. More wait in the system's buffer.
-static constexpr int mostCalls = 256;
-/// How soon a connection that could not be taken is tried again.
+/// Maximum number of open calls of one connection. Our clients have a request,
+/// some heartbeats, and attempts that timed out. Further calls wait in the
+/// system's buffer.
+static constexpr int maxCalls = 256;
+/// Interval of attempts to accept a connection.
 static constexpr std::chrono::milliseconds acceptPause(100);
 
 namespace {
@@ -46,7 +48,7 @@ struct Client {
   std::atomic<int> openCalls{0};
 };
 
-/// The way back of one request.
+/// Sends the response to one request.
 class LocalSink final : public Responder::Sink {
 public:
   LocalSink(std::shared_ptr<Client> of, uint64_t call)
@@ -56,10 +58,10 @@ public:
   ~LocalSink() override {
     if (!answered)
       client->frames->sendLetGo(number);
-    if (client->openCalls-- == mostCalls)
+    if (client->openCalls-- == maxCalls)
       client->frames->readOn();
   }
-  void answer(Message response) override {
+  void respond(Message response) override {
     answered = true;
     client->frames->send(number, std::move(response));
   }
@@ -72,7 +74,7 @@ private:
 
 class LocalListener;
 
-/// What one client sends.
+/// Receives the messages of one client.
 class ClientTaker final : public FrameTaker {
 public:
   ClientTaker(LocalListener &listener, std::shared_ptr<FrameSocket> frames)
@@ -80,13 +82,13 @@ public:
         listener(listener) {}
   bool begins(uint64_t call, uint64_t size, const Message &front) override;
   void came(uint64_t call, Message message) override;
-  // Only servers let calls go.
+  // Only servers drop calls.
   void letGo(uint64_t) override {}
   void lacksMemory(uint64_t call) override { client->frames->sendLetGo(call); }
   void closed() override;
-  // Who does not read answers gets no more of them.
+  // A client that does not read responses gets no more of them.
   bool isReady(bool isCrowded) override {
-    return !isCrowded && client->openCalls < mostCalls;
+    return !isCrowded && client->openCalls < maxCalls;
   }
 
   const std::shared_ptr<Client> client;
@@ -116,21 +118,21 @@ public:
   const RequestHandler handler;
 
 private:
-  /// The socket at which clients connect.
+  /// The listening socket.
   class Door;
   bool areIdle();
 
   RealClock &clock;
   std::string where;
-  /// Removed at the end; empty: an abstract name.
+  /// Removed at the end; empty for an abstract name.
   std::string path;
-  /// Until the socket has gone.
+  /// Held until the socket is closed.
   LockFile claim;
   Descriptor socket;
-  /// The loop's thread reads it.
+  /// Read by the loop's thread.
   std::atomic<uint64_t> doorNumber{0};
   bool isDoorOpen = false;
-  /// Of the loop's thread, and of the destructor when that has ended.
+  /// Used by the loop's thread, and by the destructor after it has ended.
   std::set<std::shared_ptr<ClientTaker>> clients;
   SocketLoop loop;
 };
@@ -163,7 +165,8 @@ void ClientTaker::came(uint64_t call, Message message) {
     client->frames->sendLetGo(call);
     return;
   }
-  // Without memory the sink goes with the handler, and lets the call go.
+  // If memory is exhausted, the sink is destroyed with the handler, and drops
+  // the call.
   (void)hasMemoryFor([&] {
     listener.handler(std::move(message), Responder(std::move(sink)));
   });
@@ -178,21 +181,21 @@ void LocalListener::forget(const ClientTaker *client) {
     clients.erase(found);
 }
 
-/// Takes all who wait at the door.
+/// Accepts all waiting connections.
 void LocalListener::acceptAll() {
   while (true) {
-    const bool hasRoom = hasFilesToSpare();
-    Descriptor taken(hasRoom ? ::accept4(socket.get(), nullptr, nullptr,
-                                         SOCK_CLOEXEC | SOCK_NONBLOCK)
-                             : -1);
-    if (hasRoom && !taken && errno == EINTR)
-      continue;
-    if (hasRoom && !taken && (errno == EAGAIN || errno == ECONNABORTED)) {
-      if (!std::exchange(isDoorOpen, true))
-        loop.change(doorNumber, socket.get(), /*read=*/true, /*write=*/false);
-      return;
-    }
     try {
+      if (!hasFilesToSpare())
+        throw std::bad_alloc();
+      Descriptor taken(::accept4(socket.get(), nullptr, nullptr,
+                                 SOCK_CLOEXEC | SOCK_NONBLOCK));
+      if (!taken && errno == EINTR)
+        continue;
+      if (!taken && (errno == EAGAIN || errno == ECONNABORTED)) {
+        if (!std::exchange(isDoorOpen, true))
+          loop.change(doorNumber, socket.get(), /*read=*/true, /*write=*/false);
+        return;
+      }
       if (!taken)
         throw std::bad_alloc();
       const auto frames = std::make_shared<FrameSocket>(loop, std::move(taken),
@@ -202,8 +205,8 @@ void LocalListener::acceptAll() {
       if (!frames->start(client))
         clients.erase(client);
     } catch (const std::bad_alloc &) {
-      // It can open no more files, or has no memory: who waits at the door
-      // waits on, and the door is not looked at meanwhile.
+      // The process can open no more files, or memory is exhausted: connections
+      // keep waiting, and the socket is not watched meanwhile.
       isDoorOpen = false;
       loop.change(doorNumber, socket.get(), /*read=*/false, /*write=*/false);
       loop.wakeBefore(clock.now() + acceptPause);
@@ -218,7 +221,7 @@ Status LocalListener::start(const Address &of) {
     return taken.status();
   claim = std::move(*taken);
   const bool isPath = of.kind == Address::Kind::UnixPath;
-  // What a dead process has left.
+  // Left over from a dead process.
   if (isPath)
     ::unlink(of.path.c_str());
   socket = Descriptor(
@@ -237,15 +240,15 @@ Status LocalListener::start(const Address &of) {
       loop.add(socket.get(), std::make_shared<Door>(*this), /*read=*/false);
   if (doorNumber == 0)
     return whyNotBound(of);
-  // Only now: who comes at once finds the door's number.
+  // Only now, so that the first connection finds the number.
   loop.change(doorNumber, socket.get(), /*read=*/true, /*write=*/false);
   return {};
 }
 
-/// Whether all answers have left, as the loop's thread sees it.
+/// Returns true if all responses have been sent, as seen by the loop's thread.
 bool LocalListener::areIdle() {
   try {
-    // The task may still hold it when we have been told.
+    // The task may still hold it after it has set the value.
     const auto told = std::make_shared<std::promise<bool>>();
     std::future<bool> answer = told->get_future();
     loop.post([this, told] {
@@ -255,14 +258,14 @@ bool LocalListener::areIdle() {
     });
     return answer.get();
   } catch (const std::bad_alloc &) {
-    // There is no memory to ask: nothing is waited for.
+    // There is no memory to ask, so do not wait.
     return true;
   }
 }
 
 LocalListener::~LocalListener() {
   if (doorNumber != 0) {
-    // Nobody else comes, and answers may leave.
+    // Accept no more connections, and let responses be sent.
     loop.remove(doorNumber, socket.get());
     const auto until = std::chrono::steady_clock::now() + stopGrace;
     while (!areIdle() && std::chrono::steady_clock::now() < until)

@@ -1,4 +1,4 @@
-//===- LocalListener.h - A server's end over unix sockets -------*- C++ -*-===//
+//===- LocalListener.h - Server side of unix sockets ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,7 +17,7 @@
 
 namespace pdlrt::localimpl {
 
-/// Listens at a unix socket. `clock` outlives it.
+/// Listens at a unix socket. `clock` must outlive it.
 Expected<std::unique_ptr<Listener>> createListener(RealClock &clock,
                                                    const LocalOptions &options,
                                                    const Address &address,

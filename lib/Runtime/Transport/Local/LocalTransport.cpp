@@ -1,4 +1,4 @@
-//===- LocalTransport.cpp - Processes of one host over unix sockets -------===//
+//===- LocalTransport.cpp - Transport over unix sockets -------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,10 +10,9 @@
 
 #include "Transport/Local/LocalConnection.h"
 #include "Transport/Local/LocalListener.h"
+#include "Transport/StartThread.h"
 #include "pdlrt/Transport/Address.h"
 
-#include <mutex>
-#include <optional>
 #include <utility>
 
 using namespace pdlrt;
@@ -49,19 +48,13 @@ public:
     const Expected<Address> parsed = parseUnix(address);
     if (!parsed)
       return parsed.status();
-    {
-      const std::lock_guard lock(mutex);
-      if (!started)
-        started = side.loop.start();
-      PDLRT_RETURN_IF_ERROR(*started);
-    }
+    PDLRT_RETURN_IF_ERROR(threads.once([this] { return side.loop.start(); }));
     return createConnection(side, *parsed);
   }
 
 private:
   ClientSide side;
-  std::mutex mutex;
-  std::optional<Status> started;
+  FirstStart threads;
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-//===- SocketLoop.cpp - A thread that waits for sockets -------------------===//
+//===- SocketLoop.cpp - Event loop of sockets -----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,7 +9,7 @@
 #include "Transport/Local/SocketLoop.h"
 
 #include "Transport/Local/EnoughMemory.h"
-#include "pdlrt/Core/BlockedSignals.h"
+#include "Transport/StartThread.h"
 #include "pdlrt/Core/Trace.h"
 
 #include <algorithm>
@@ -19,7 +19,6 @@
 #include <string>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -41,9 +40,9 @@ Descriptor::~Descriptor() {
 
 SocketLoop::Watcher::~Watcher() = default;
 
-/// The bell is no watcher's.
+/// The number of the wake-up descriptor, which has no watcher.
 static constexpr uint64_t bellNumber = 0;
-/// How soon it is tried again what memory did not suffice for.
+/// Interval of retries after memory was exhausted.
 static constexpr std::chrono::milliseconds memoryPause(100);
 
 SocketLoop::SocketLoop(Clock &clock,
@@ -60,18 +59,10 @@ Status SocketLoop::start() {
   event.data.u64 = bellNumber;
   if (!poll || !bell ||
       ::epoll_ctl(poll.get(), EPOLL_CTL_ADD, bell.get(), &event) != 0)
-    return Status::invalid(std::string("cannot wait for sockets: ") +
-                           std::strerror(errno) +
-                           "; raise the limit of open files (ulimit -n)");
-  try {
-    const BlockedSignals blocked;
-    thread = std::thread([this] { run(); });
-  } catch (const std::system_error &error) {
-    return Status::outOfMemory(
-        std::string("cannot start the thread of unix sockets: ") +
-        error.what() + "; raise the limit of threads (ulimit -u)");
-  }
-  return {};
+    return Status::ofErrno(
+        errno, std::string("cannot wait for sockets: ") + std::strerror(errno) +
+                   "; raise the limit of open files (ulimit -n)");
+  return startThread(thread, "the thread of unix sockets", [this] { run(); });
 }
 
 void SocketLoop::stop() {
@@ -80,7 +71,7 @@ void SocketLoop::stop() {
     kick();
   if (thread.joinable())
     thread.join();
-  // What these hold may call back as it is let go.
+  // Their destructors may call this loop.
   std::map<uint64_t, std::shared_ptr<Watcher>> forgotten;
   std::vector<std::function<void()>> dropped;
   const std::lock_guard lock(mutex);
@@ -168,10 +159,10 @@ void SocketLoop::runTasks() {
     due.swap(tasks);
   }
   for (std::function<void()> &task : due) {
-    // Without memory, tasks of sockets end these by themselves; other calls end
-    // by their deadlines.
+    // If memory is exhausted, tasks of sockets end their sockets themselves;
+    // other calls end at their deadlines.
     (void)hasMemoryFor(task);
-    // What it holds is let go before the next one.
+    // Destroy it before the next one runs.
     task = nullptr;
   }
 }
@@ -185,7 +176,7 @@ void SocketLoop::runTime() {
     wakeBefore(now + memoryPause);
 }
 
-/// Tells a watcher what its socket is ready for.
+/// Calls a watcher for the events of its socket.
 static void tell(SocketLoop::Watcher &watcher, uint32_t events) {
   const auto act = [&] {
     if (events & EPOLLIN)
@@ -195,21 +186,21 @@ static void tell(SocketLoop::Watcher &watcher, uint32_t events) {
     if (events & EPOLLOUT)
       watcher.canWrite();
   };
-  // One connection ends, not the process. What it cannot end even so ends by
-  // its deadline.
+  // Only this connection ends, not the process. Calls that cannot be ended end
+  // at their deadlines.
   if (!hasMemoryFor(act))
     (void)hasMemoryFor([&] { watcher.hungUp(); });
 }
 
 void SocketLoop::run() {
   Trace::nameThread("network");
-  constexpr int mostEvents = 64;
-  epoll_event events[mostEvents];
+  constexpr int maxEvents = 64;
+  epoll_event events[maxEvents];
   while (!stopping) {
     const int count =
-        ::epoll_wait(poll.get(), events, mostEvents, pauseInMilliseconds());
+        ::epoll_wait(poll.get(), events, maxEvents, pauseInMilliseconds());
     for (int i = 0; i < count && !stopping; ++i) {
-      // The system's struct is packed: no reference into it is aligned.
+      // The system's struct is packed: references into it would not be aligned.
       const uint64_t number = events[i].data.u64;
       if (number == bellNumber) {
         runTasks();

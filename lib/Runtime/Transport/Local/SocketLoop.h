@@ -1,4 +1,4 @@
-//===- SocketLoop.h - A thread that waits for sockets -----------*- C++ -*-===//
+//===- SocketLoop.h - Event loop of sockets ---------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,7 +23,7 @@
 
 namespace pdlrt::localimpl {
 
-/// A descriptor that is closed at its end.
+/// A descriptor that is closed on destruction.
 class Descriptor {
 public:
   Descriptor() = default;
@@ -39,49 +39,50 @@ private:
   int number = -1;
 };
 
-/// A time that does not come.
+/// A time that is never reached.
 inline constexpr ClockTime never = ClockTime::max();
 
-/// One thread that waits until sockets can be read or written, and calls whom
-/// they belong to. All functions are thread-safe.
+/// A thread that waits until sockets can be read or written, and calls their
+/// watchers. Thread-safe.
 class SocketLoop {
 public:
-  /// Whom a socket belongs to. Called by the loop's thread alone, without any
-  /// lock of the loop. Where memory does not suffice for `canRead` or
-  /// `canWrite` (std::bad_alloc), `hungUp` is called.
+  /// The owner of a socket. Called only by the loop's thread, without any lock
+  /// of the loop. If `canRead` or `canWrite` runs out of memory
+  /// (std::bad_alloc), `hungUp` is called.
   class Watcher {
   public:
     virtual ~Watcher();
     virtual void canRead() = 0;
     virtual void canWrite() = 0;
-    /// The other end has gone, perhaps after bytes that can still be read; or
-    /// memory did not suffice.
+    /// Called when the other side has closed the connection, possibly after
+    /// bytes that can still be read; or memory was exhausted.
     virtual void hungUp() = 0;
   };
 
-  /// `clock` outlives it. Must be followed by `start`. `onTime` is called by
-  /// the thread when the time of `wakeBefore` has come, or before, and returns
-  /// when it wants to be called again.
+  /// `clock` must outlive it. Must be followed by `start`. The thread calls
+  /// `onTime` when the time of `wakeBefore` has come, or earlier; it returns
+  /// the time of its next call.
   SocketLoop(Clock &clock, std::function<ClockTime(ClockTime now)> onTime);
-  /// As `stop`.
+  /// Calls `stop`.
   ~SocketLoop();
   SocketLoop(const SocketLoop &) = delete;
   SocketLoop &operator=(const SocketLoop &) = delete;
 
   Status start();
-  /// Ends the thread and forgets all sockets and tasks. Not from its thread.
+  /// Ends the thread and drops all sockets and tasks. Must not be called from
+  /// its thread.
   void stop();
 
-  /// Watches a socket, which stays open until it is removed; 0: there is no
-  /// memory for it. The loop keeps `watcher` alive until then.
+  /// Watches a socket, which must stay open until it is removed. Returns 0 if
+  /// memory is exhausted. The loop keeps `watcher` alive until then.
   uint64_t add(int socket, std::shared_ptr<Watcher> watcher, bool read);
-  /// What to wait for from now on.
+  /// Sets the events to wait for from now on.
   void change(uint64_t number, int socket, bool read, bool write);
   void remove(uint64_t number, int socket);
-  /// Runs `task` in the thread soon; never from within this call. A task whose
-  /// memory does not suffice (std::bad_alloc) ends there.
+  /// Runs `task` in the thread soon, never from within this call. A task that
+  /// runs out of memory (std::bad_alloc) is aborted.
   void post(std::function<void()> task);
-  /// `onTime` is called at `when`, or earlier.
+  /// Requests a call of `onTime` at `when`, or earlier.
   void wakeBefore(ClockTime when);
 
 private:
@@ -95,7 +96,7 @@ private:
   const std::function<ClockTime(ClockTime now)> onTime;
   Descriptor poll, bell;
   std::atomic<bool> stopping{false};
-  /// When the thread wakes by itself.
+  /// The time when the thread wakes up by itself.
   std::atomic<int64_t> wakes;
   std::mutex mutex;
   uint64_t lastNumber = 0;

@@ -318,23 +318,23 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[REDUCE2:.+]] = nn.reduce  sum %[[MUL2]] axes [0]
   // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@w = %[[REDUCE2]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 
-  nn.program @standardise reads(@r) {
+  nn.program @standardize reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
     %z = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
-    %r = nn.standardise %z mean [0.0, 1.0, 2.0, 3.0] deviation [1.0, 2.0, 4.0, 8.0] : tensor<?x4xf32>
+    %r = nn.standardize %z mean [0.0, 1.0, 2.0, 3.0] deviation [1.0, 2.0, 4.0, 8.0] : tensor<?x4xf32>
     %l = nn.reduce sum %r axes [1] keep : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
-  // CHECK-LABEL: nn.program @standardise
+  // CHECK-LABEL: nn.program @standardize
   // CHECK-NEXT: ^bb0(%[[X:[a-z0-9]+]]: tensor<?x4xf32>, %{{.+}}: tensor<?x1xf32>
   // CHECK-NEXT: %[[W:.+]] = nn.read @w
   // CHECK-NEXT: %[[MUL:.+]] = nn.mul %[[X]], %[[W]]
-  // CHECK-NEXT: %[[STANDARDISE:.+]] = nn.standardise %[[MUL]] mean [0.000000e+00, 1.000000e+00, 2.000000e+00, 3.000000e+00] deviation [1.000000e+00, 2.000000e+00, 4.000000e+00, 8.000000e+00]
-  // CHECK-NEXT: %[[REDUCE:.+]] = nn.reduce  sum %[[STANDARDISE]] axes [1] keep
+  // CHECK-NEXT: %[[STANDARDIZE:.+]] = nn.standardize %[[MUL]] mean [0.000000e+00, 1.000000e+00, 2.000000e+00, 3.000000e+00] deviation [1.000000e+00, 2.000000e+00, 4.000000e+00, 8.000000e+00]
+  // CHECK-NEXT: %[[REDUCE:.+]] = nn.reduce  sum %[[STANDARDIZE]] axes [1] keep
   // CHECK-NEXT: %[[CONSTANT:.+]] = nn.constant dense<1.000000e+00> : tensor<f32>
   // CHECK-NEXT: %[[BROADCAST:.+]] = nn.broadcast %[[CONSTANT]] like %[[REDUCE]]
-  // CHECK-NEXT: %[[BROADCAST2:.+]] = nn.broadcast %[[BROADCAST]] like %[[STANDARDISE]]
+  // CHECK-NEXT: %[[BROADCAST2:.+]] = nn.broadcast %[[BROADCAST]] like %[[STANDARDIZE]]
   // CHECK-NEXT: %[[CONSTANT2:.+]] = nn.constant dense<[1.000000e+00, 2.000000e+00, 4.000000e+00, 8.000000e+00]> : tensor<4xf32>
   // CHECK-NEXT: %[[DIV:.+]] = nn.div %[[BROADCAST2]], %[[CONSTANT2]]
   // CHECK-NEXT: %[[MUL2:.+]] = nn.mul %[[DIV]], %[[X]]

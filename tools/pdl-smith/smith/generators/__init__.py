@@ -4,4 +4,4 @@
 """The generators, by family; importing them fills the table."""
 
 from smith.generators import (bags, control, draws, elementwise, ids, mixing, moving,  # noqa: F401
-                              normalising, products)
+                              normalizing, products)

@@ -98,7 +98,7 @@ class Clamp(OfOne):
         return pdl.clamp(v[0], -0.75, 0.5)
 
 
-class Standardise(OfOne):
+class Standardize(OfOne):
     grows = True
 
     def settings(self, chooser, x):
@@ -107,7 +107,7 @@ class Standardise(OfOne):
                 "deviation": [r.choice((0.5, 1.0, 2.0)) for _ in range(width)]}
 
     def build(self, b, step, v, s):
-        return pdl.standardise(v[0], s["mean"], s["deviation"])
+        return pdl.standardize(v[0], s["mean"], s["deviation"])
 
 
 class StopGradient(OfOne):

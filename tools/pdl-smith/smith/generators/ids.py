@@ -32,7 +32,7 @@ class IdArithmetic(Generator):
         return pdl.id_arithmetic(s["name"], v[0], s["number"])
 
 
-class Catalogue(Generator):
+class Catalog(Generator):
     """Ids that are the same for each sample, of all 64 bits."""
 
     def choose(self, chooser):

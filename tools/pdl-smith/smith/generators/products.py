@@ -79,14 +79,14 @@ class LayerNorm(Generator):
         return pdl.layer_norm(v[0], scale, shift, 0.25)
 
 
-class L2Normalise(Generator):
+class L2Normalize(Generator):
 
     def choose(self, chooser):
         x = chooser.value()
         return x and self.step([x], x.kind)
 
     def build(self, b, step, v, s):
-        return pdl.l2_normalise(v[0], 0.25)
+        return pdl.l2_normalize(v[0], 0.25)
 
 
 class CosineSimilarity(Generator):

@@ -1,4 +1,4 @@
-//===- ChangingDataTest.cpp - Data that change while a job trains ---------===//
+//===- ChangingDataTest.cpp - Data that change during training ------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,7 +19,7 @@ namespace {
 /// A job whose trainers read copies of one file, as on two hosts.
 class TwoCopies {
 public:
-  /// `content`: of the second copy.
+  /// `content` is the content of the second copy.
   explicit TwoCopies(const std::string &content) {
     for (int rank : {0, 1})
       job.startServer(rank, {});
@@ -27,7 +27,7 @@ public:
     job.startTrainer(0, {"--epochs", "1000000"});
     job.startTrainer(1, {"--epochs", "1000000", "--data", copy});
   }
-  /// Of the same size, with another label.
+  /// Returns a text of the same size with another label.
   static std::string changed() {
     std::string text = data(300);
     text[0] = text[0] == '0' ? '1' : '0';
@@ -47,8 +47,8 @@ public:
   std::string copy;
 };
 
-/// A job whose servers are slow to write their parts of checkpoints, so that
-/// trainer 1 does meanwhile what comes next. Trainer r reads file r.
+/// A job whose servers save slowly, so that trainer 1 meanwhile continues with
+/// its next work. Trainer r reads file r.
 class SlowSaves {
 public:
   SlowSaves() {
@@ -71,11 +71,11 @@ public:
       job.startServer(rank, {}, slow);
     for (int rank : {0, 1})
       job.startTrainer(rank, flags);
-    // It has read the test, and has the next epoch's file open.
+    // It has read the test data and has opened the file for the next epoch.
     TwoByTwo::await(*job.trainers[1], "epoch 1:");
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
-  /// Trainer 1 fails, and nothing is lost of what was trained.
+  /// Expects trainer 1 to fail without losing anything that was trained.
   void expectAllSaved(const std::string &path, int otherStatus) {
     EXPECT_EQ(job.trainers[1]->wait(), 1) << job.trainers[1]->said();
     EXPECT_THAT(job.trainers[1]->said(), HasSubstr(path));
@@ -127,7 +127,7 @@ TEST(ChangingData, CopiesWithOtherContentAreRefusedAtTheStart) {
   EXPECT_EQ(copies.job.trainers[0]->said().find("epoch 1:"), std::string::npos);
 }
 
-TEST(ChangingData, CopiesThatChangeLaterAreRefusedBehindTheEpoch) {
+TEST(ChangingData, CopiesThatChangeLaterAreRefusedAfterTheEpoch) {
   TwoCopies copies(data(300));
   copies.job.awaitTraining();
   std::filesystem::rename(copies.other.write("new", TwoCopies::changed()),
@@ -135,8 +135,8 @@ TEST(ChangingData, CopiesThatChangeLaterAreRefusedBehindTheEpoch) {
   copies.expectRefused();
 }
 
-// Nobody trains on what a checkpoint does not tell of.
-TEST(ChangingData, AFileThatGrowsEndsTheTrainingBehindTheEpoch) {
+// Trainers must not train on data that a checkpoint does not describe.
+TEST(ChangingData, AFileThatGrowsEndsTheTrainingAfterTheEpoch) {
   TwoByTwo job;
   const std::vector<std::string> flags = {"--checkpoint", job.saved(),
                                           "--epochs"};
@@ -155,9 +155,9 @@ TEST(ChangingData, AFileThatGrowsEndsTheTrainingBehindTheEpoch) {
     EXPECT_EQ(server->wait(), 0) << server->said();
   const int64_t steps = stepsOf(*job.trainers[0]);
   EXPECT_EQ(newestCheckpoint(job.saved()), steps);
-  // All epochs had as many: 19 batches, for two trainers in turn.
+  // All epochs have the same 19 batches, which two trainers share.
   EXPECT_EQ(steps % 10, 0) << steps;
-  // With the file as it is now.
+  // Resume with the file as it is now.
   std::vector<std::string> second = flags;
   second.insert(second.end(), {std::to_string(steps / 10 + 1), "--resume"});
   job.start(second, {"--checkpoint", job.saved(), "--resume"});

@@ -1,4 +1,4 @@
-//===- HandWrittenServer.cpp - The hand-written program, served -----------===//
+//===- HandWrittenServer.cpp - Server of the hand-written program ---------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Linked with PDLServerMain (or, as the trainer of the same job,
-// PDLTrainerMain) and PDLRuntimeGrpc, as pdl-translate links a program. The
-// role and whether there is a clip come from the build.
+// Linked with PDLServerMain (or, as the trainer of the same job, with
+// PDLTrainerMain) and PDLRuntimeGrpc, in the same way as pdl-translate links a
+// program. The build chooses the role and whether there is a clip.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- LivenessTest.cpp - Slow, stopped and failing jobs of processes -----===//
+//===- LivenessTest.cpp - Slow, stopped and failing jobs ------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -28,7 +29,7 @@ using testing::Not;
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-/// Of what it has said to people.
+/// Returns the last line that the process wrote to its error stream.
 static std::string lastLineOf(const Process &process) {
   std::istringstream lines(process.child.errors());
   std::string last;
@@ -39,7 +40,7 @@ static std::string lastLineOf(const Process &process) {
 }
 
 //===----------------------------------------------------------------------===//
-// Work that lasts for longer than any limit
+// Work that takes longer than any limit
 //===----------------------------------------------------------------------===//
 
 TEST(Liveness, ASlowSaveKillsNoJob) {
@@ -97,7 +98,7 @@ TEST(Liveness, ASlowRestoreIsWaitedFor) {
   EXPECT_THAT(job.servers[0]->said(), HasSubstr("slow pread: 8000 ms"));
 }
 
-// Long before the time in which servers may start, which is 60 s.
+// At once means long before the start limit of servers, which is 60 s.
 TEST(Liveness, AServerThatDiesWhileItLoadsIsKnownAtOnce) {
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
   GTEST_SKIP() << "a sanitizer's own library must come before slow calls";
@@ -119,12 +120,12 @@ TEST(Liveness, AServerThatDiesWhileItLoadsIsKnownAtOnce) {
   TwoByTwo::await(trainer, "/a: looking for a checkpoint in");
   kill(job.servers[0]->child.id(), SIGKILL);
   const auto begin = Clock::now();
-  EXPECT_EQ(trainer.wait(), 1) << trainer.said();
+  EXPECT_EQ(trainer.wait(), 3) << trainer.said();
   EXPECT_THAT(trainer.said(), HasSubstr("/a has died"));
   EXPECT_LT(Seconds(Clock::now() - begin).count(), 10);
 }
 
-TEST(Liveness, AServerThatCannotLoadTellsTrainersWhy) {
+TEST(Liveness, AServerThatCannotLoadSendsTrainersItsError) {
   TwoByTwo job;
   const auto begin = Clock::now();
   job.start({"--epochs", "1"}, {"--init-from", job.place.file("none")});
@@ -144,10 +145,11 @@ TEST(Liveness, AServerThatCannotLoadTellsTrainersWhy) {
 // Folders of checkpoints
 //===----------------------------------------------------------------------===//
 
-// What a server cannot write is known before the first step is done.
+// A folder that a server cannot write to must be reported before the first
+// step.
 TEST(Liveness, AFolderThatAServerCannotWriteToIsRefusedBeforeTheFirstStep) {
   for (const Programs &programs : {syncPrograms, asyncPrograms}) {
-    // Its own working folder is another one for each process.
+    // The server's own working folder differs for each process.
     for (const bool isThere : {false, true}) {
       TwoByTwo job(programs);
       const std::string here = job.place.file("here"),
@@ -172,7 +174,7 @@ TEST(Liveness, AFolderThatAServerCannotWriteToIsRefusedBeforeTheFirstStep) {
   }
 }
 
-// Not even a byte.
+// A full disk has no room for a single byte.
 TEST(Liveness, AFolderOnAFullDiskIsRefusedBeforeTheFirstStep) {
 #if __has_feature(thread_sanitizer)
   GTEST_SKIP() << "the sanitizer writes a file of its own at the start";
@@ -191,7 +193,7 @@ TEST(Liveness, AFolderOnAFullDiskIsRefusedBeforeTheFirstStep) {
   }
 }
 
-// Of a server that has room for a probe, but not for its part.
+// The server has room for a probe, but not for its part.
 TEST(Liveness, NoTrainerSucceedsWithoutTheLastCheckpoint) {
   for (const Programs &programs : {syncPrograms, asyncPrograms}) {
     TwoByTwo job(programs);
@@ -201,7 +203,7 @@ TEST(Liveness, NoTrainerSucceedsWithoutTheLastCheckpoint) {
       job.startTrainer(rank, {"--epochs", "1", "--checkpoint", job.saved(),
                               "--max-failed-saves", "1"});
     for (auto &process : job.trainers)
-      EXPECT_EQ(process->wait(), 1) << process->said();
+      EXPECT_EQ(process->wait(), 3) << process->said();
     EXPECT_THAT(job.trainers[0]->said(),
                 HasSubstr("error: the last checkpoint was not saved: "));
     EXPECT_THAT(job.trainers[0]->said(),
@@ -236,7 +238,7 @@ void checkStop(const Programs &programs, Order order, int signal) {
   } else if (order == Order::TrainersFirst) {
     toAll(job.trainers);
     std::this_thread::sleep_for(pause);
-    // They may have gone already, and servers after them.
+    // The trainers may have ended already, and the servers after them.
     toAll(job.servers);
   } else {
     toAll(job.servers);
@@ -257,7 +259,8 @@ void checkStop(const Programs &programs, Order order, int signal) {
     if (!mayBeDone || status != 0)
       EXPECT_EQ(status, 128 + signal) << job.servers[rank]->said();
   }
-  // Nothing is lost. In mode async trainers have not done as many steps.
+  // No training is lost. In mode async, trainers have not done the same number
+  // of steps.
   EXPECT_GT(stepsOf(*job.trainers[0]), 0);
   EXPECT_EQ(newestCheckpoint(job.saved()),
             std::max(stepsOf(*job.trainers[0]), stepsOf(*job.trainers[1])));
@@ -286,7 +289,7 @@ TEST_P(StopTest, OfOneServerOnly) {
 INSTANTIATE_TEST_SUITE_P(Signals, StopTest, testing::Values(SIGINT, SIGUSR1));
 
 TEST(Liveness, ASecondSignalEndsAServerAtOnce) {
-  // Whichever they are.
+  // Any two signals have this effect.
   for (const auto &[first, second] :
        {std::pair(SIGTERM, SIGTERM), {SIGINT, SIGTERM}, {SIGTERM, SIGINT}}) {
     TwoByTwo job;
@@ -302,8 +305,9 @@ TEST(Liveness, ASecondSignalEndsAServerAtOnce) {
   }
 }
 
-// Whoever was asked: the one that waits for its data hears of it too.
-TEST(Liveness, ATrainerThatWaitsForDataKeepsNobodyFromStopping) {
+// A trainer that waits for its data also learns of a stop, no matter which
+// process was asked.
+TEST(Liveness, ATrainerThatWaitsForDataDoesNotPreventAStop) {
   for (const Programs &programs : {syncPrograms, asyncPrograms}) {
     TwoByTwo job(programs);
     const std::string pipe = job.place.file("pipe.tsv");
@@ -330,7 +334,7 @@ TEST(Liveness, ATrainerThatWaitsForDataKeepsNobodyFromStopping) {
   }
 }
 
-// Also where one server alone is told: the others say why they end.
+// Also if only one server is told: the others then say why they end.
 TEST(Liveness, AStopBeforeAllTrainersAreThereEndsTheJob) {
   const std::string why = "told to stop before trainer 1 had joined";
   for (const std::vector<int> &told :
@@ -347,16 +351,18 @@ TEST(Liveness, AStopBeforeAllTrainersAreThereEndsTheJob) {
     EXPECT_THAT(trainer.said(), HasSubstr(why));
     for (int rank : {0, 1}) {
       Process &server = *job.servers[rank];
-      const bool wasTold =
+      const bool wasNotified =
           std::find(told.begin(), told.end(), rank) != told.end();
-      EXPECT_EQ(server.wait(), wasTold ? 128 + SIGTERM : 1) << server.said();
+      EXPECT_EQ(server.wait(), wasNotified ? 128 + SIGTERM : 3)
+          << server.said();
       EXPECT_THAT(server.said(), HasSubstr(why));
     }
     EXPECT_LT(Seconds(Clock::now() - begin).count(), 15);
   }
 }
 
-// Whoever is told, the others hear of it while they wait for a server.
+// No matter which process is told, the others learn of it while they wait for a
+// server.
 TEST(Liveness, AStopBeforeAllServersAreThereEndsTheJob) {
   TwoByTwo job;
   Process &server = job.startServer(0, {});
@@ -366,32 +372,53 @@ TEST(Liveness, AStopBeforeAllServersAreThereEndsTheJob) {
     TwoByTwo::await(*trainer, "/b: not reached yet");
   kill(job.trainers[0]->child.id(), SIGTERM);
   EXPECT_EQ(job.trainers[0]->wait(), 128 + SIGTERM) << job.trainers[0]->said();
-  EXPECT_EQ(job.trainers[1]->wait(), 1) << job.trainers[1]->said();
+  EXPECT_EQ(job.trainers[1]->wait(), 3) << job.trainers[1]->said();
   EXPECT_THAT(job.trainers[1]->said(), HasSubstr("trainer 0 failed: stopped"));
-  EXPECT_EQ(server.wait(), 1) << server.said();
+  EXPECT_EQ(server.wait(), 3) << server.said();
 }
 
 //===----------------------------------------------------------------------===//
 // Processes that die
 //===----------------------------------------------------------------------===//
 
-// Long before the limit of silence, which is 10 s.
+// At once means long before the silence limit, which is 10 s.
 TEST(Liveness, ADeadTrainerOfThisHostIsKnownAtOnce) {
   TwoByTwo job;
   job.start({"--epochs", "1000000"});
   job.awaitTraining();
   kill(job.trainers[1]->child.id(), SIGKILL);
   const auto begin = Clock::now();
-  EXPECT_EQ(job.trainers[0]->wait(), 1) << job.trainers[0]->said();
+  EXPECT_EQ(job.trainers[0]->wait(), 3) << job.trainers[0]->said();
   EXPECT_LT(Seconds(Clock::now() - begin).count(), 6);
   EXPECT_THAT(job.trainers[0]->said(), HasSubstr("trainer 1 has died"));
   for (auto &server : job.servers)
-    EXPECT_EQ(server->wait(), 1) << server->said();
+    EXPECT_EQ(server->wait(), 3) << server->said();
   EXPECT_LT(Seconds(Clock::now() - begin).count(), 8);
 }
 
-// Its state is gone: nobody waits for it, under either policy, however early it
-// dies.
+// A container has its own process numbers.
+TEST(Liveness, ADeadTrainerOfAnotherContainerIsKnownAtOnce) {
+  if (std::system("unshare --pid --fork --kill-child --mount-proc true") != 0)
+    GTEST_SKIP() << "this user may make no namespaces of processes";
+  TwoByTwo job;
+  job.startServer(0, {});
+  job.startServer(1, {});
+  job.startTrainer(0, {"--epochs", "1000000"});
+  job.startTrainer(
+      1, {"--epochs", "1000000"},
+      {"unshare", "--pid", "--fork", "--kill-child", "--mount-proc"});
+  job.awaitTraining();
+  kill(job.trainers[1]->child.id(), SIGKILL);
+  const auto begin = Clock::now();
+  EXPECT_EQ(job.trainers[0]->wait(), 3) << job.trainers[0]->said();
+  EXPECT_LT(Seconds(Clock::now() - begin).count(), 6);
+  EXPECT_THAT(job.trainers[0]->said(),
+              HasSubstr("trainer 1 has died: its process in another "
+                        "container"));
+}
+
+// The state of a dead server is lost, so the job does not wait for it, under
+// either policy and however early it dies.
 TEST(Liveness, ADeadServerOfThisHostIsKnownAtOnce) {
   for (const std::string policy : {"abort", "wait"}) {
     TwoByTwo job;
@@ -401,16 +428,16 @@ TEST(Liveness, ADeadServerOfThisHostIsKnownAtOnce) {
     kill(job.servers[1]->child.id(), SIGKILL);
     const auto begin = Clock::now();
     for (auto &trainer : job.trainers) {
-      EXPECT_EQ(trainer->wait(), 1) << trainer->said();
+      EXPECT_EQ(trainer->wait(), 3) << trainer->said();
       EXPECT_THAT(trainer->said(), HasSubstr("/b has died"));
     }
     EXPECT_LT(Seconds(Clock::now() - begin).count(), 6);
-    EXPECT_EQ(job.servers[0]->wait(), 1) << job.servers[0]->said();
+    EXPECT_EQ(job.servers[0]->wait(), 3) << job.servers[0]->said();
     EXPECT_LT(Seconds(Clock::now() - begin).count(), 8);
   }
 }
 
-// A stopped server is no dead one; one signal ends who waits for it.
+// A stopped server is not dead, so one signal ends trainers that wait for it.
 TEST(Liveness, OneSignalEndsWhoWaitsForASilentServer) {
   TwoByTwo job;
   job.start({"--epochs", "1000000", "--on-failure", "wait"},
@@ -421,7 +448,7 @@ TEST(Liveness, OneSignalEndsWhoWaitsForASilentServer) {
   for (auto &trainer : job.trainers)
     kill(trainer->child.id(), SIGINT);
   for (auto &trainer : job.trainers) {
-    EXPECT_EQ(trainer->wait(), 1) << trainer->said();
+    EXPECT_EQ(trainer->wait(), 128 + SIGINT) << trainer->said();
     EXPECT_THAT(trainer->said(),
                 HasSubstr("stopped while a server was silent"));
   }
@@ -432,7 +459,7 @@ TEST(Liveness, OneSignalEndsWhoWaitsForASilentServer) {
 // Trainers that cannot take part
 //===----------------------------------------------------------------------===//
 
-TEST(Liveness, ATrainerThatFailsBeforeItsJoinLeavesNobodyWaiting) {
+TEST(Liveness, ATrainerThatFailsBeforeItsJoinLeavesNoneWaiting) {
   TwoByTwo job;
   const std::vector<std::string> flags = {"--epochs", "1", "--checkpoint",
                                           job.saved()};
@@ -442,7 +469,7 @@ TEST(Liveness, ATrainerThatFailsBeforeItsJoinLeavesNobodyWaiting) {
   for (auto &process : job.servers)
     ASSERT_EQ(process->wait(), 0) << process->said();
   const auto begin = Clock::now();
-  // There are checkpoints, and nobody said --resume.
+  // There are checkpoints, but --resume was not given.
   job.start(flags);
   for (auto &process : job.trainers)
     EXPECT_EQ(process->wait(), 1) << process->said();
@@ -454,7 +481,7 @@ TEST(Liveness, ATrainerThatFailsBeforeItsJoinLeavesNobodyWaiting) {
   EXPECT_LT(Seconds(Clock::now() - begin).count(), 15);
 }
 
-// Before it knows with which step and seed the job goes on.
+// The trainer does not know yet with which step and seed the job resumes.
 TEST(Liveness, ATrainerThatCannotResumeSaysWhy) {
   TwoByTwo job;
   const std::vector<std::string> flags = {"--checkpoint", job.saved(),
@@ -480,7 +507,7 @@ TEST(Liveness, ATrainerThatCannotResumeSaysWhy) {
     const std::string said = wrong.said();
     const size_t error = said.find("error: ");
     ASSERT_NE(error, std::string::npos) << said;
-    // Once.
+    // The error is reported once.
     EXPECT_EQ(said.find("error: ", error + 1), std::string::npos) << said;
     const std::string sentence =
         said.substr(error + 7, said.find('\n', error) - error - 7);
@@ -495,7 +522,7 @@ TEST(Liveness, ATrainerThatCannotResumeSaysWhy) {
                   HasSubstr("trainer 1 failed: " + sentence));
       continue;
     }
-    // Others wait for a better start of it.
+    // The other processes wait for a restart of the trainer.
     TwoByTwo::await(*job.trainers[0], "trainer 1 failed: " + sentence);
     job.startTrainer(1, with({"2", "--resume", "--on-failure", policy}));
     for (auto &process : job.trainers)
@@ -505,7 +532,7 @@ TEST(Liveness, ATrainerThatCannotResumeSaysWhy) {
   }
 }
 
-// It is one sentence more, and no reason to stay.
+// The trainer reports its error before it waits for servers that still load.
 TEST(Liveness, ATrainerThatFailsSaysWhyBeforeItWaitsForServersThatLoad) {
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
   GTEST_SKIP() << "a sanitizer's own library must come before slow calls";
@@ -521,7 +548,7 @@ TEST(Liveness, ATrainerThatFailsSaysWhyBeforeItWaitsForServersThatLoad) {
   for (int rank : {0, 1})
     job.startServer(rank, {"--checkpoint", job.saved(), "--resume"},
                     {"LD_PRELOAD=" SLOW_CALLS, "PDL_SLOW_PREAD=6000"});
-  // There are checkpoints, and nobody said --resume.
+  // There are checkpoints, but --resume was not given.
   Process &wrong = job.startTrainer(0, flags);
   TwoByTwo::await(wrong, "error: ");
   EXPECT_EQ(waitpid(wrong.child.id(), nullptr, WNOHANG), 0) << wrong.said();
@@ -533,7 +560,7 @@ TEST(Liveness, ATrainerThatFailsSaysWhyBeforeItWaitsForServersThatLoad) {
   }
 }
 
-TEST(Liveness, ATrainerThatIsRefusedLeavesNobodyWaiting) {
+TEST(Liveness, ARefusedTrainerLeavesNoneWaiting) {
   TwoByTwo job;
   for (int rank : {0, 1})
     job.startServer(rank, {"--seed", "4"});
@@ -549,27 +576,28 @@ TEST(Liveness, ATrainerThatIsRefusedLeavesNobodyWaiting) {
   EXPECT_LT(Seconds(Clock::now() - begin).count(), 30);
 }
 
-// The servers are gone because they have lost it, not the other way round.
+// The servers ended because they lost the trainer, so the trainer must not say
+// that the servers were lost.
 TEST(Liveness, ATrainerThatWasStoppedSaysSo) {
   TwoByTwo job;
   job.start({"--epochs", "1000000"}, {"--silence-limit", "1"});
   job.awaitTraining();
   kill(job.trainers[1]->child.id(), SIGSTOP);
   for (auto &server : job.servers) {
-    EXPECT_EQ(server->wait(), 1) << server->said();
+    EXPECT_EQ(server->wait(), 3) << server->said();
     EXPECT_THAT(lastLineOf(*server),
                 HasSubstr("trainer 1 was not heard of for"));
   }
   std::this_thread::sleep_for(std::chrono::seconds(3));
   kill(job.trainers[1]->child.id(), SIGCONT);
-  EXPECT_EQ(job.trainers[1]->wait(), 1) << job.trainers[1]->said();
+  EXPECT_EQ(job.trainers[1]->wait(), 3) << job.trainers[1]->said();
   EXPECT_THAT(lastLineOf(*job.trainers[1]),
               AllOf(HasSubstr("has ended: this process was stopped for "),
                     Not(HasSubstr("has died"))));
 }
 
-// Before it has looked for anybody.
-TEST(Liveness, ATrainerWithWrongFlagsTellsTheOthers) {
+// The trainer reports wrong flags before it looks for other processes.
+TEST(Liveness, ATrainerWithWrongFlagsNotifiesTheOthers) {
   using Words = std::vector<std::string>;
   const std::tuple<Words, std::string> cases[] = {
       {{"--replicas", "2x1"}, "a trainer with servers is one group"},
@@ -598,8 +626,8 @@ TEST(Liveness, ATrainerWithWrongFlagsTellsTheOthers) {
   }
 }
 
-// A server of another mode, and a trainer that may open too few files.
-TEST(Liveness, WhoCannotTakePartLeavesNobodyWaiting) {
+// Covers a server of another mode, and a trainer that may open too few files.
+TEST(Liveness, ATrainerThatCannotTakePartLeavesNoneWaiting) {
   for (const std::string policy : {"abort", "wait"}) {
     const std::vector<std::string> flags = {"--on-failure", policy};
     const auto begin = Clock::now();
@@ -626,16 +654,16 @@ TEST(Liveness, WhoCannotTakePartLeavesNobodyWaiting) {
   const std::string sentence =
       "this process may have 24 files and connections open, and needs 32";
   for (auto &trainer : job.trainers) {
-    EXPECT_EQ(trainer->wait(), 1);
+    EXPECT_EQ(trainer->wait(), 3);
     EXPECT_THAT(trainer->said(), HasSubstr(sentence));
   }
   for (auto &server : job.servers) {
-    EXPECT_EQ(server->wait(), 1);
+    EXPECT_EQ(server->wait(), 3);
     EXPECT_THAT(server->said(), HasSubstr("trainer 0 failed: " + sentence));
   }
 }
 
-TEST(Liveness, AnAsyncTrainerThatDiesComesBackUnderWait) {
+TEST(Liveness, AnAsyncTrainerThatDiesRejoinsUnderWait) {
   const std::vector<std::string> wait = {"--on-failure", "wait"};
   const std::vector<std::string> flags = {"--on-failure", "wait", "--epochs",
                                           "1000000"};
@@ -654,12 +682,12 @@ TEST(Liveness, AnAsyncTrainerThatDiesComesBackUnderWait) {
     EXPECT_EQ(server->wait(), 128 + SIGTERM) << server->said();
 }
 
-// Else some would wait for a trainer that others have given up.
+// Otherwise some processes would wait for a trainer that others have given up.
 TEST(Liveness, AnotherPolicyForFailuresIsRefused) {
   const std::string one = "has --on-failure ", remedy = "the same --on-failure";
   const std::vector<std::string> wait = {"--on-failure", "wait"};
   const std::vector<std::string> both[] = {{}, wait};
-  // All trainers against all servers, and one server that differs.
+  // All trainers differ from all servers, or one server differs.
   for (const auto &[trainers, second] :
        {std::pair(false, true), {true, false}, {false, false}}) {
     const bool first = second || !trainers;
@@ -681,7 +709,7 @@ TEST(Liveness, AnotherPolicyForFailuresIsRefused) {
       EXPECT_THAT(process->said(), HasSubstr(remedy));
     }
   }
-  // One trainer: the others wait for a better start of it, and hear why.
+  // One trainer differs: the others wait for its restart, and learn why.
   TwoByTwo job;
   for (int rank : {0, 1})
     job.startServer(rank, wait);
@@ -704,7 +732,7 @@ TEST(Liveness, ALogThatCannotBeMadeIsRefusedWithTheFlags) {
        {std::pair(log, "is there already"),
         {job.place.file("none/new.log"), "cannot be created"}}) {
     Process &server = job.startServer(0, {"--log-applied", path});
-    EXPECT_EQ(server.wait(), 2) << server.said();
+    EXPECT_EQ(server.wait(), 1) << server.said();
     EXPECT_THAT(server.said(),
                 AllOf(HasSubstr("--log-applied: " + path), HasSubstr(sentence),
                       Not(HasSubstr("listening"))));
@@ -720,7 +748,7 @@ TEST(Liveness, AServerWithoutTrainersGoesAfterItsTime) {
   TwoByTwo job;
   const auto begin = Clock::now();
   Process &server = job.startServer(0, {"--wait", "2"});
-  EXPECT_EQ(server.wait(), 1);
+  EXPECT_EQ(server.wait(), 3);
   EXPECT_THAT(server.said(), HasSubstr("trainer 0 did not join for 2 s"));
   EXPECT_LT(Seconds(Clock::now() - begin).count(), 6);
 }

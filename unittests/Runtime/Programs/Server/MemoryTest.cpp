@@ -1,4 +1,4 @@
-//===- MemoryTest.cpp - Processes without memory --------------------------===//
+//===- MemoryTest.cpp - Processes that run out of memory ------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -25,7 +25,7 @@ using testing::Not;
 
 namespace {
 
-/// A line of /proc/PID/status, such as VmHWM, in MiB.
+/// Returns a line of /proc/PID/status, such as VmHWM, in MiB.
 int64_t mebibytes(const Process &process, const std::string &name) {
   std::ifstream file("/proc/" + std::to_string(process.child.id()) + "/status");
   for (std::string line; std::getline(file, line);)
@@ -35,7 +35,7 @@ int64_t mebibytes(const Process &process, const std::string &name) {
   return 0;
 }
 
-/// Makes some calls at once, and waits for their ends.
+/// Makes several concurrent calls and waits until they end.
 class Caller {
 public:
   Caller(Transport &transport, const std::string &address)
@@ -49,7 +49,7 @@ public:
       const std::lock_guard lock(mutex);
       --open;
       const auto frame = splitFrame(result.response);
-      refusals += result.outcome == CallOutcome::Answered && frame.ok() &&
+      refusals += result.outcome == CallOutcome::Responded && frame.ok() &&
                   frame->head.kind == MessageKind::Refusal;
       changed.notify_all();
     });
@@ -67,7 +67,7 @@ private:
   std::unique_ptr<Connection> connection;
 };
 
-/// Rows of which each has ids of its own.
+/// Writes rows with ids that occur in no other row.
 void writeManyIds(const std::string &path, int rows) {
   std::ofstream file(path);
   for (int i = 0; i < rows; ++i) {
@@ -80,7 +80,7 @@ void writeManyIds(const std::string &path, int rows) {
 
 } // namespace
 
-// Not a step of a job: whoever reaches the port.
+// Any process that reaches the port can send this, without a step of the job.
 TEST(Memory, StrangersMakeAServerHoldNothing) {
   TwoByTwo job;
   const Process &server = job.startServer(0, {});
@@ -103,7 +103,7 @@ TEST(Memory, StrangersMakeAServerHoldNothing) {
                 clock.now() + std::chrono::seconds(60));
   }
   EXPECT_EQ(caller.waitForRefusals(), 3);
-  // A sanitizer keeps some hundred megabytes of what was given back.
+  // A sanitizer keeps some hundred megabytes of freed memory.
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
   constexpr int64_t room = 512;
 #else
@@ -112,7 +112,7 @@ TEST(Memory, StrangersMakeAServerHoldNothing) {
   EXPECT_LT(mebibytes(server, "VmHWM"), before + room);
 }
 
-TEST(Memory, AServerWithoutMemoryFailsTheJobWithOneSentence) {
+TEST(Memory, AServerWithoutMemoryFailsTheJobWithOneMessage) {
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
   GTEST_SKIP() << "sanitizers reserve more addresses than the limit allows";
 #endif
@@ -121,22 +121,22 @@ TEST(Memory, AServerWithoutMemoryFailsTheJobWithOneSentence) {
   job.startServer(1, {});
   Process &server = job.startServer(0, {});
   TwoByTwo::await(server, "listening");
-  // It has its threads, and room for few rows.
+  // The server has its threads, and memory for a few rows.
   const uint64_t room = uint64_t(mebibytes(server, "VmSize") + 24) << 20;
   const rlimit limit = {room, room};
   ASSERT_EQ(prlimit(server.child.id(), RLIMIT_AS, &limit, nullptr), 0);
   for (int rank : {0, 1})
     job.startTrainer(rank, {"--epochs", "2", "--batch-size", "2048"});
-  EXPECT_EQ(server.wait(), 1) << server.said();
+  EXPECT_EQ(server.wait(), 3) << server.said();
   EXPECT_THAT(server.said(),
               AllOf(HasSubstr("out of memory while it "),
                     HasSubstr("use more servers, or machines with more memory"),
                     Not(HasSubstr("ulimit"))));
   for (auto &trainer : job.trainers) {
-    EXPECT_EQ(trainer->wait(), 1) << trainer->said();
+    EXPECT_EQ(trainer->wait(), 3) << trainer->said();
     EXPECT_THAT(trainer->said(), HasSubstr("out of memory while it "));
   }
-  EXPECT_EQ(job.servers[1]->wait(), 1) << job.servers[1]->said();
+  EXPECT_EQ(job.servers[1]->wait(), 3) << job.servers[1]->said();
 }
 
 TEST(Memory, ATrainerWithoutMemoryLeaves) {
@@ -144,7 +144,7 @@ TEST(Memory, ATrainerWithoutMemoryLeaves) {
   GTEST_SKIP() << "sanitizers reserve more addresses than the limit allows";
 #endif
   TwoByTwo job;
-  // A batch has more ids than fit into what its allocator holds in reserve.
+  // A batch has more ids than fit into the allocator's reserve.
   std::string bag;
   for (int i = 0; i < 10000; ++i)
     bag += (i ? "|a" : "a") + std::to_string(i % 10);
@@ -163,12 +163,12 @@ TEST(Memory, ATrainerWithoutMemoryLeaves) {
   const rlimit limit = {room, room};
   ASSERT_EQ(prlimit(poor.child.id(), RLIMIT_AS, &limit, nullptr), 0);
   job.startTrainer(0, flags);
-  EXPECT_EQ(poor.wait(), 1) << poor.said();
+  EXPECT_EQ(poor.wait(), 3) << poor.said();
   EXPECT_THAT(poor.said(), HasSubstr("memory"));
-  EXPECT_EQ(job.trainers[0]->wait(), 1);
+  EXPECT_EQ(job.trainers[0]->wait(), 3);
   EXPECT_THAT(job.trainers[0]->said(), HasSubstr("trainer 1 failed: "));
   for (auto &server : job.servers) {
-    EXPECT_EQ(server->wait(), 1);
+    EXPECT_EQ(server->wait(), 3);
     EXPECT_THAT(server->said(), HasSubstr("trainer 1 failed: "));
   }
 }

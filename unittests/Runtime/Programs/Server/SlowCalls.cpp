@@ -1,4 +1,4 @@
-//===- SlowCalls.cpp - A slow disk, and a clock that is wrong -------------===//
+//===- SlowCalls.cpp - Simulates a slow disk and a wrong clock ------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// To be loaded before the C library (LD_PRELOAD). The first fsync of a process
-// takes PDL_SLOW_FSYNC milliseconds more, the first pread PDL_SLOW_PREAD; a
-// line on the standard error says so. Each fsync takes PDL_SLOW_FSYNCS
-// milliseconds more. The time of day is PDL_CLOCK_BACK seconds late.
+// Loaded before the C library (LD_PRELOAD). The first fsync of a process takes
+// PDL_SLOW_FSYNC milliseconds longer, and the first pread PDL_SLOW_PREAD; a
+// line on the error stream reports it. Each fsync takes PDL_SLOW_FSYNCS
+// milliseconds longer. The time of day is PDL_CLOCK_BACK seconds slow.
 //
 //===----------------------------------------------------------------------===//
 

@@ -16,7 +16,7 @@ using namespace pdlrt;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// What a trainer of a mode makes of its command line.
+/// Parses the command line of a trainer in a mode.
 static Status take(int32_t mode, const std::string &line,
                    SessionOptions &options) {
   ProgramVariant variant;
@@ -25,12 +25,14 @@ static Status take(int32_t mode, const std::string &line,
   const pdl_descriptor &descriptor = *handWrittenProgram(variant);
   CLI::App command;
   ClusterFlags flags;
-  addClusterFlags(command, descriptor, flags);
+  const FlagTable table = {clusterFlags(descriptor, flags)};
+  addFlags(command, table);
   command.parse(line);
-  return takeClusterFlags(command, descriptor, flags, options);
+  const Status status = takeClusterFlags(descriptor, flags, options);
+  return status.ok() ? checkOffered(command, table) : status;
 }
 
-/// What a trainer makes of its command line.
+/// Returns the options from the command line of a trainer.
 static DistributedOptions optionsOf(const std::string &line,
                                     int32_t mode = PDL_MODE_SYNC) {
   SessionOptions options;
@@ -39,7 +41,7 @@ static DistributedOptions optionsOf(const std::string &line,
   return options.distributed.value_or(DistributedOptions());
 }
 
-/// Why a command line is refused.
+/// Returns the reason why a command line is refused.
 static std::string refusalOf(int32_t mode, const std::string &line) {
   SessionOptions options;
   return take(mode, line, options).message();
@@ -48,18 +50,19 @@ static std::string refusalOf(int32_t mode, const std::string &line) {
 TEST(ClusterFlags, ASilentServerIsLostUnlessAllWait) {
   using std::chrono::seconds;
   EXPECT_EQ(optionsOf("--servers a:1").silenceLimit, seconds(10));
-  EXPECT_FALSE(optionsOf("--servers a:1").mayComeBack);
+  EXPECT_FALSE(optionsOf("--servers a:1").mayRejoin);
   EXPECT_EQ(optionsOf("--servers a:1 --silence-limit 3").silenceLimit,
             seconds(3));
-  // 0: never.
+  // 0 disables the limit.
   EXPECT_EQ(optionsOf("--servers a:1 --silence-limit 0").silenceLimit,
             ClockTime::zero());
-  // A job that waits for trainers waits for servers too, whatever the limit.
+  // A job that waits for trainers also waits for servers, whatever the limit
+  // is.
   for (const char *more : {"", " --silence-limit 3"}) {
     const DistributedOptions waits =
         optionsOf(std::string("--servers a:1 --on-failure wait") + more);
     EXPECT_EQ(waits.silenceLimit, ClockTime::zero());
-    EXPECT_TRUE(waits.mayComeBack);
+    EXPECT_TRUE(waits.mayRejoin);
   }
 }
 
@@ -79,7 +82,7 @@ TEST(ClusterFlags, TrainersThatOwnStateHaveAddresses) {
   ASSERT_TRUE(hybrid.ok()) << hybrid.message();
   EXPECT_EQ(options.ownerPlace.address, "0.0.0.0:7");
   EXPECT_TRUE(options.ownerPlace.isOpenToAll);
-  // One trainer needs none.
+  // A single trainer needs no address.
   options = {};
   ASSERT_TRUE(take(PDL_MODE_COLLECTIVE, "--rank 0", options).ok());
   ASSERT_EQ(options.distributed->peers.size(), 1u);
@@ -120,7 +123,7 @@ TEST(ClusterFlags, ExchangesAreOfTrainersThatApplyTheRules) {
       take(PDL_MODE_SYNC, "--servers a:1 --geo-steps 7", options).message(),
       "--geo-steps is for trainers that apply the rules themselves, and "
       "in mode sync servers do; leave it out");
-  // A copy may be dumped; what is only a mirror may not.
+  // A copy of the model may be dumped; a mirror of the servers may not.
   options.dump = "model.safetensors";
   EXPECT_TRUE(take(PDL_MODE_GEO, "--servers a:1", options).ok());
   options.distributed.reset();

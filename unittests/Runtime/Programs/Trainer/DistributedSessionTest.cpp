@@ -1,4 +1,4 @@
-//===- DistributedSessionTest.cpp - What trainers of a job print ----------===//
+//===- DistributedSessionTest.cpp - Output of a job's trainers ------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -24,7 +24,7 @@ namespace {
 
 constexpr int trainers = 2, workers = 2;
 
-/// Lines of: label, weight, three numbers, two bags of ids.
+/// Returns lines with a label, a weight, three numbers and two bags of ids.
 std::string makeData(int rows) {
   uint64_t state = 1;
   auto uniform = [&state] {
@@ -59,8 +59,8 @@ protected:
     return options;
   }
 
-  /// Runs all trainers; their outcomes by rank. `change` may alter what one is
-  /// started with.
+  /// Runs all trainers and returns their results by rank. `change` may modify
+  /// the options of each.
   template <typename Change>
   std::vector<Status> runTrainers(TestCluster &cluster, Change change) {
     std::vector<Status> outcomes(trainers);
@@ -89,7 +89,7 @@ protected:
   ProgramVariant variant;
 };
 
-/// How often each line that begins with `label` stands in `text`.
+/// Returns how often each line that starts with `label` occurs in `text`.
 std::map<std::string, int> linesOf(const std::string &text,
                                    const std::string &label) {
   std::map<std::string, int> lines;
@@ -102,7 +102,8 @@ std::map<std::string, int> linesOf(const std::string &text,
 
 } // namespace
 
-// Losses of every step, and metrics of training and test over all trainers.
+// Covers the losses of every step, and metrics of training and test over all
+// trainers.
 TEST_F(DistributedSession, AllTrainersPrintWhatOneProcessPrints) {
   ProgramVariant alone;
   alone.clipped = true;
@@ -148,7 +149,7 @@ TEST_F(DistributedSession, EndsAfterTheSameNumberOfSteps) {
     EXPECT_EQ(state->model().stepCount(0), 13);
 }
 
-// They would train on samples twice, or wait for each other.
+// Otherwise they would train on samples twice, or wait for each other.
 TEST_F(DistributedSession, RefusesTrainersWithDifferentFlags) {
   TestCluster cluster(variant, 1, trainers, workers, 3);
   const std::vector<Status> outcomes =

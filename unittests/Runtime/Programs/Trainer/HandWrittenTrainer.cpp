@@ -1,4 +1,4 @@
-//===- HandWrittenTrainer.cpp - The hand-written program as an executable -===//
+//===- HandWrittenTrainer.cpp - Hand-written program as a trainer ---------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Linked with PDLTrainerMain and PDLRuntime, as pdl-translate links a program.
-// Mode and role come from the build.
+// Linked with PDLTrainerMain and PDLRuntime, in the same way as pdl-translate
+// links a program. The build chooses the mode and the role.
 //
 //===----------------------------------------------------------------------===//
 

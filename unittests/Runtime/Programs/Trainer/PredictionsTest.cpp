@@ -1,4 +1,4 @@
-//===- PredictionsTest.cpp - What predictions are written as --------------===//
+//===- PredictionsTest.cpp - Files of predictions -------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -39,7 +39,7 @@ protected:
                                   copied.empty() ? std::vector<std::string>()
                                                  : std::vector{copied});
   }
-  /// A file of rows that could not be read, with these cells let through.
+  /// Returns a file of rows that could not be read, with these copied cells.
   std::string written(PredictionFormat format,
                       const std::vector<std::string> &cells,
                       const std::string &copied) {
@@ -48,7 +48,7 @@ protected:
     EXPECT_TRUE(writer.ok()) << writer.status().message();
     for (const std::string &cell : cells)
       EXPECT_TRUE((*writer)->writeBadRow(cell).ok());
-    // Nothing is there before its end.
+    // The file appears only when it is complete.
     EXPECT_TRUE((*writer)->flush().ok());
     EXPECT_FALSE(std::filesystem::exists(path));
     EXPECT_TRUE((*writer)->finish().ok());
@@ -61,21 +61,23 @@ protected:
 };
 
 TEST_F(PredictionsTest, TheNameOfTheFileSaysTheFormat) {
-  const auto formatFor = [](const std::string &path, const std::string &flag) {
+  const auto formatFor = [](const std::string &path,
+                            std::optional<PredictionFormat> flag = {}) {
     SessionOptions options;
     options.output = path;
     options.outputFormat = flag;
     return formatOf(options);
   };
-  EXPECT_EQ(formatFor("", ""), PredictionFormat::Tsv);
-  EXPECT_EQ(formatFor("-", ""), PredictionFormat::Tsv);
-  EXPECT_EQ(formatFor("a.txt", ""), PredictionFormat::Tsv);
-  EXPECT_EQ(formatFor("acsv", ""), PredictionFormat::Tsv);
-  EXPECT_EQ(formatFor("a.csv", ""), PredictionFormat::Csv);
-  EXPECT_EQ(formatFor("a.safetensors", ""), PredictionFormat::Safetensors);
-  EXPECT_EQ(formatFor("a.csv", "tsv"), PredictionFormat::Tsv);
-  EXPECT_EQ(formatFor("-", "csv"), PredictionFormat::Csv);
-  EXPECT_EQ(formatFor("a.tsv", "safetensors"), PredictionFormat::Safetensors);
+  EXPECT_EQ(formatFor(""), PredictionFormat::Tsv);
+  EXPECT_EQ(formatFor("-"), PredictionFormat::Tsv);
+  EXPECT_EQ(formatFor("a.txt"), PredictionFormat::Tsv);
+  EXPECT_EQ(formatFor("acsv"), PredictionFormat::Tsv);
+  EXPECT_EQ(formatFor("a.csv"), PredictionFormat::Csv);
+  EXPECT_EQ(formatFor("a.safetensors"), PredictionFormat::Safetensors);
+  EXPECT_EQ(formatFor("a.csv", PredictionFormat::Tsv), PredictionFormat::Tsv);
+  EXPECT_EQ(formatFor("-", PredictionFormat::Csv), PredictionFormat::Csv);
+  EXPECT_EQ(formatFor("a.tsv", PredictionFormat::Safetensors),
+            PredictionFormat::Safetensors);
 }
 
 TEST_F(PredictionsTest, CellsThatTextCannotHold) {
@@ -207,13 +209,13 @@ TEST_F(PredictionsTest, WhatHasNoPlaceIsSaidFirst) {
     EXPECT_EQ(refusal(format, "/no/folder/p", ""),
               "cannot write predictions to /no/folder/p: No such file or "
               "directory; name another file");
-  // Nobody has to clean up.
+  // The temporary files disappear by themselves.
   auto writer = open(PredictionFormat::Safetensors, folder.file("p"));
   ASSERT_TRUE(writer.ok() && (*writer)->writeBadRow("").ok());
   EXPECT_TRUE(std::filesystem::is_empty(folder.file("")));
 }
 
-// As long as it is written, a device is full.
+// /dev/full reports a full disk only while it is written.
 TEST_F(PredictionsTest, AFullDiskIsAnError) {
   auto writer = open(PredictionFormat::Tsv, "/dev/full");
   ASSERT_TRUE(writer.ok());

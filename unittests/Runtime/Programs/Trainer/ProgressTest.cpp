@@ -1,4 +1,4 @@
-//===- ProgressTest.cpp - The text of progress and reports ----------------===//
+//===- ProgressTest.cpp - Text of progress and reports --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,7 +8,7 @@
 
 #include "Support/HandWrittenProgram.h"
 
-#include "pdlrt/Engine/Report.h"
+#include "pdlrt/Engine/PassReport.h"
 #include "pdlrt/Programs/Trainer/Progress.h"
 
 #include <gmock/gmock.h>
@@ -33,8 +33,8 @@ TEST(Progress, BarOnATerminalOnly) {
             "e  50% step 10, 1000 samples, 1000 samples/s");
 }
 
-TEST(Report, Lines) {
-  Report report;
+TEST(PassReport, Lines) {
+  PassReport report;
   StepResult step;
   step.lossSum = 3;
   step.weightSum = 4;
@@ -53,7 +53,7 @@ TEST(Report, Lines) {
                                 "test COPC 1.0000 (@copc)"}));
 }
 
-TEST(Report, NamesMetricsThatShareAKind) {
+TEST(PassReport, NamesMetricsThatShareAKind) {
   pdl_descriptor descriptor = *handWrittenProgram({});
   const pdl_metric metrics[] = {
       {sizeof(pdl_metric), "click", PDL_METRIC_AUC, 16},
@@ -61,17 +61,17 @@ TEST(Report, NamesMetricsThatShareAKind) {
       {sizeof(pdl_metric), "loss", PDL_METRIC_MEAN, 0}};
   descriptor.metric_count = 3;
   descriptor.metrics = metrics;
-  Report report;
+  PassReport report;
   report.metrics = {{0.5, ""}, {0.25, ""}, {0.75, ""}};
   EXPECT_EQ(reportLines("train", descriptor, false, report),
             (std::vector<std::string>{"train AUC 0.5000 (@click)",
                                       "train AUC 0.2500 (@buy)",
                                       "train mean 0.750000 (@loss)"}));
-  // What belongs to a value stands behind the name.
+  // A remark on a value follows the name.
   report.metrics[1].remark = "of few";
   EXPECT_EQ(reportLines("train", descriptor, false, report)[1],
             "train AUC 0.2500 (@buy; of few)");
-  // None vanishes.
+  // No line is omitted.
   report.metrics = {{0.5, ""}, {std::nan(""), "because"}, {std::nan(""), ""}};
   EXPECT_EQ(reportLines("train", descriptor, false, report),
             (std::vector<std::string>{"train AUC 0.5000 (@click)",
@@ -82,8 +82,8 @@ TEST(Report, NamesMetricsThatShareAKind) {
                                      "weight was observed"});
 }
 
-// One that the compiler added is not shown, but warned of.
-TEST(Report, WarnsOnceOfNumbersOutsideOfTheirRange) {
+// A metric that the compiler added is not printed, but its values are checked.
+TEST(PassReport, WarnsOnceOfNumbersOutsideOfTheirRange) {
   pdl_descriptor descriptor = *handWrittenProgram({});
   const pdl_metric metrics[] = {
       {sizeof(pdl_metric), "auc", PDL_METRIC_AUC, 2},
@@ -105,11 +105,11 @@ TEST(Report, WarnsOnceOfNumbersOutsideOfTheirRange) {
   EXPECT_THAT(logOf(1, 7), testing::HasSubstr("7 samples so far have a label "
                                               "outside of [0, 1]"));
   EXPECT_EQ(logOf(1, 8), "");
-  Report report;
+  PassReport report;
   report.metrics = {{0.5, ""}, {std::nan(""), "because"}};
   EXPECT_EQ(reportLines("train", descriptor, false, report),
             std::vector<std::string>{"train AUC 0.5000 (@auc)"});
-  // Without a metric of the model there is nothing to say.
+  // Without a metric of the model there is no warning.
   descriptor.metric_count = 1;
   descriptor.metrics = metrics + 1;
   report.metrics = {{std::nan(""), ""}};
@@ -117,7 +117,7 @@ TEST(Report, WarnsOnceOfNumbersOutsideOfTheirRange) {
             std::vector<std::string>{});
 }
 
-TEST(Report, AMetricWithoutAValueSaysWhy) {
+TEST(PassReport, AMetricWithoutAValueSaysWhy) {
   auto why = [](int32_t kind, std::vector<double> sums) {
     return whyUndefined({sizeof(pdl_metric), "m", kind, 2}, sums);
   };
@@ -126,7 +126,7 @@ TEST(Report, AMetricWithoutAValueSaysWhy) {
   EXPECT_EQ(why(PDL_METRIC_AUC, {1, 1, 0, 0}),
             "no positive labels of any weight");
   EXPECT_EQ(why(PDL_METRIC_AUC, {1, 1, 0, 1}), "");
-  // As of a metric that the program does not observe.
+  // The same result as for a metric that the program does not observe.
   EXPECT_EQ(why(PDL_METRIC_AUC, {0, 0, 0, 0}), "");
   EXPECT_EQ(why(PDL_METRIC_AUC, {std::nan(""), 1, 0, 1}),
             "it observed a number that is not finite");
@@ -141,7 +141,7 @@ TEST(Report, AMetricWithoutAValueSaysWhy) {
   EXPECT_EQ(why(PDL_METRIC_MRR, {1, 0}), "the weights sum to 0");
 }
 
-TEST(Report, NamesHowManyItemsAMetricLooksAt) {
+TEST(PassReport, NamesHowManyItemsAMetricLooksAt) {
   pdl_descriptor descriptor = *handWrittenProgram({});
   const pdl_metric metrics[] = {
       {sizeof(pdl_metric), "a", PDL_METRIC_ACCURACY_AT, 1},
@@ -150,7 +150,7 @@ TEST(Report, NamesHowManyItemsAMetricLooksAt) {
       {sizeof(pdl_metric), "m", PDL_METRIC_MRR, 0}};
   descriptor.metric_count = 4;
   descriptor.metrics = metrics;
-  Report report;
+  PassReport report;
   report.metrics = {{0.5, ""}, {0.25, ""}, {0.75, ""}, {1, ""}};
   EXPECT_EQ(reportLines("test", descriptor, false, report),
             (std::vector<std::string>{

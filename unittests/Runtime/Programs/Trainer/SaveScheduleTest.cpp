@@ -1,4 +1,4 @@
-//===- SaveScheduleTest.cpp - When a trainer wants a checkpoint -----------===//
+//===- SaveScheduleTest.cpp - Schedule of saves by time and request -------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Programs/Trainer/SaveSchedule.h"
+#include "Job/SaveSchedule.h"
 
 #include <gtest/gtest.h>
 
@@ -38,23 +38,45 @@ TEST(SaveSchedule, TakesEachRequestOnce) {
 
 TEST(SaveSchedule, TriesAgainAfterPausesThatDouble) {
   SaveSchedule schedule(std::nullopt, start, 0);
-  schedule.noteFailure(start, 1);
+  EXPECT_TRUE(schedule.noteFailure(start));
   EXPECT_FALSE(schedule.isDue(start + seconds(9), 0));
   EXPECT_TRUE(schedule.isDue(start + seconds(10), 0));
   schedule.noteSave(start + seconds(10), 0);
-  schedule.noteFailure(start + seconds(10), 2);
+  EXPECT_TRUE(schedule.noteFailure(start + seconds(10)));
   EXPECT_FALSE(schedule.isDue(start + seconds(29), 0));
   EXPECT_TRUE(schedule.isDue(start + seconds(30), 0));
   schedule.noteSuccess();
+  EXPECT_EQ(schedule.failures(), 0);
   EXPECT_FALSE(schedule.isDue(start + seconds(1000), 0));
   EXPECT_EQ(SaveSchedule::pauseAfter(3), seconds(40));
   EXPECT_EQ(SaveSchedule::pauseAfter(1000), seconds(640));
 }
 
+// Steps are fast: saves after every few steps would reach the allowed number of
+// failures within a second.
+TEST(SaveSchedule, CountsOneFailureInEachPause) {
+  SaveSchedule schedule(std::nullopt, start, 0);
+  EXPECT_TRUE(schedule.noteFailure(start));
+  for (const int second : {0, 1, 9}) {
+    schedule.noteSave(start + seconds(second), 0);
+    EXPECT_FALSE(schedule.noteFailure(start + seconds(second)));
+    // The next attempt is not delayed.
+    EXPECT_TRUE(schedule.isDue(start + seconds(10), 0));
+  }
+  EXPECT_EQ(schedule.failures(), 1);
+  EXPECT_TRUE(schedule.noteFailure(start + seconds(10)));
+  EXPECT_FALSE(schedule.noteFailure(start + seconds(29)));
+  EXPECT_TRUE(schedule.noteFailure(start + seconds(30)));
+  EXPECT_EQ(schedule.failures(), 3);
+  schedule.noteSuccess();
+  EXPECT_TRUE(schedule.noteFailure(start + seconds(31)));
+  EXPECT_EQ(schedule.failures(), 1);
+}
+
 TEST(SaveSchedule, PlansMeetingsSomeSecondsApart) {
   SaveSchedule schedule(std::nullopt, start, 0);
   EXPECT_EQ(schedule.lastPlanned(), 1);
-  // Nothing is known of the speed yet; then it is 100 steps a second.
+  // The speed is not known at first; then it is 100 steps per second.
   EXPECT_EQ(schedule.planMeeting(start, 0), 1);
   int64_t steps = 0, plan = 1;
   SaveSchedule::Time now = start;
@@ -65,9 +87,9 @@ TEST(SaveSchedule, PlansMeetingsSomeSecondsApart) {
     EXPECT_EQ(plan, expected);
   }
   EXPECT_EQ(schedule.lastPlanned(), 500);
-  // Steps that take long are one each.
+  // Slow steps have a meeting each.
   EXPECT_EQ(schedule.planMeeting(now + seconds(1000), steps + 1), 1);
-  // A short interval is looked at four times.
+  // A short interval has four meetings.
   SaveSchedule often(4.0 / 60, start, 0);
   often.planMeeting(start, 0);
   for (plan = 1, steps = 0, now = start; plan < 100;) {

@@ -1,4 +1,4 @@
-//===- FaultyTransportTest.cpp - A network that fails by seed -------------===//
+//===- FaultyTransportTest.cpp - A network with random faults -------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,7 +16,7 @@ using namespace pdlrt::test;
 
 namespace {
 
-/// Without faults it must do what every transport does.
+/// Without faults it must behave like every transport.
 class FaultlessEnvironment : public ManualTimeEnvironment {
 public:
   Transport &transport() { return *network; }
@@ -28,7 +28,7 @@ private:
       createFaultyTransport(*inner, {}, 1, counts);
 };
 
-/// 1,000 calls, one each millisecond, with a deadline of 2 s.
+/// 1,000 calls, one per millisecond, with a deadline of 2 s.
 struct Traffic {
   std::vector<int> handled;
   std::vector<int> outcomes = std::vector<int>(1000, -1);
@@ -41,7 +41,7 @@ struct Traffic {
     const auto network = createFaultyTransport(*inner, rates, seed, counts);
     auto listener = network->listen("s", [&](Message request, Responder back) {
       handled.push_back(std::stoi(request.toString()));
-      back.answer(std::move(request));
+      back.respond(std::move(request));
     });
     EXPECT_TRUE(listener.ok());
     auto connection = network->connect("s");
@@ -82,9 +82,9 @@ TEST(FaultyTransportTest, DropsEndByDeadline) {
   EXPECT_EQ(run.ends, 1000);
   EXPECT_EQ(uint64_t(run.count(CallOutcome::DeadlineExceeded)),
             run.counts.drops);
-  // Lost requests are never handled, requests with lost responses are.
+  // Lost requests are never handled; requests with lost responses are.
   EXPECT_LT(run.handled.size(), 1000u);
-  EXPECT_GT(int64_t(run.handled.size()), run.count(CallOutcome::Answered));
+  EXPECT_GT(int64_t(run.handled.size()), run.count(CallOutcome::Responded));
 }
 
 TEST(FaultyTransportTest, DuplicatesAreHandledTwiceAndEndOnce) {
@@ -94,7 +94,7 @@ TEST(FaultyTransportTest, DuplicatesAreHandledTwiceAndEndOnce) {
   EXPECT_GT(run.counts.duplicates, 200u);
   EXPECT_EQ(run.handled.size(), 1000 + run.counts.duplicates);
   EXPECT_EQ(run.ends, 1000);
-  EXPECT_EQ(run.count(CallOutcome::Answered), 1000);
+  EXPECT_EQ(run.count(CallOutcome::Responded), 1000);
 }
 
 TEST(FaultyTransportTest, DelaysReorder) {
@@ -103,7 +103,7 @@ TEST(FaultyTransportTest, DelaysReorder) {
   const Traffic run(rates, 1);
   EXPECT_EQ(run.handled.size(), 1000u);
   EXPECT_FALSE(std::is_sorted(run.handled.begin(), run.handled.end()));
-  EXPECT_EQ(run.count(CallOutcome::Answered), 1000);
+  EXPECT_EQ(run.count(CallOutcome::Responded), 1000);
 }
 
 TEST(FaultyTransportTest, DisconnectsEndCallsThatAreHandled) {

@@ -1,4 +1,4 @@
-//===- Mutants.cpp - Faults of the protocol, made on purpose --------------===//
+//===- Mutants.cpp - Deliberate faults in the protocol --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -26,7 +26,7 @@ using namespace pdlrt::test;
 namespace {
 
 //===----------------------------------------------------------------------===//
-// Before a server
+// Faults in front of a server
 //===----------------------------------------------------------------------===//
 
 using HeadKey = std::tuple<uint32_t, uint32_t, uint64_t, uint64_t>;
@@ -34,7 +34,7 @@ HeadKey keyOf(const Envelope &head) {
   return {head.trainer, head.worker, head.incarnation, head.sequence};
 }
 
-/// What a filter does with a request that it can read; it passes it on itself.
+/// Handles a request that it can decode, and forwards it itself.
 using Filter = std::function<void(const Frame &, const Message &, Responder &,
                                   const RequestHandler &)>;
 
@@ -48,16 +48,16 @@ RequestHandler filtered(RequestHandler protocol, Filter filter) {
   };
 }
 
-/// Tells copies of numbered requests from the first ones.
+/// Distinguishes copies of numbered requests from the first ones.
 class Copies {
 public:
   bool isCopy(const Envelope &head) {
-    return head.sequence > 0 && head.kind != MessageKind::Ask &&
+    return head.sequence > 0 && head.kind != MessageKind::Poll &&
            head.kind != MessageKind::Part && ++counts[keyOf(head)] > 1;
   }
-  /// Asks for one that has come.
-  bool isAsk(const Envelope &head) const {
-    return head.kind == MessageKind::Ask && counts.contains(keyOf(head));
+  /// Returns true if `head` asks for a request that has arrived.
+  bool isPoll(const Envelope &head) const {
+    return head.kind == MessageKind::Poll && counts.contains(keyOf(head));
   }
 
 private:
@@ -85,7 +85,7 @@ SimulationHooks noDeduplication(const Scenario &) {
   return hooks;
 }
 
-SimulationHooks repeatedAnswerLost(const Scenario &) {
+SimulationHooks repeatedResponseLost(const Scenario &) {
   SimulationHooks hooks;
   hooks.wrapServer = [](RequestHandler protocol, ServerApplication &) {
     return filtered(std::move(protocol),
@@ -93,7 +93,7 @@ SimulationHooks repeatedAnswerLost(const Scenario &) {
                         const Frame &frame, const Message &request,
                         Responder &responder, const RequestHandler &next) {
                       if (!copies->isCopy(frame.head) &&
-                          !copies->isAsk(frame.head))
+                          !copies->isPoll(frame.head))
                         next(request, std::move(responder));
                     });
   };
@@ -116,7 +116,7 @@ SimulationHooks staleEpochAccepted(const Scenario &scenario) {
   return hooks;
 }
 
-/// Takes what came ahead of an earlier request for what came ahead of this one.
+/// Uses parts of an earlier request for this one.
 SimulationHooks partsOfEarlierRequest(const Scenario &) {
   SimulationHooks hooks;
   hooks.wrapServer = [](RequestHandler protocol, ServerApplication &) {
@@ -146,7 +146,7 @@ SimulationHooks partsOfEarlierRequest(const Scenario &) {
   return hooks;
 }
 
-/// Takes an earlier start of a trainer for its newest one.
+/// Accepts requests of a previous incarnation.
 SimulationHooks noFencing(const Scenario &) {
   SimulationHooks hooks;
   hooks.wrapServer = [](RequestHandler protocol, ServerApplication &) {
@@ -167,7 +167,7 @@ SimulationHooks noFencing(const Scenario &) {
   return hooks;
 }
 
-/// Lets every start in, whoever has its place.
+/// Admits every process, even if another one has its rank.
 SimulationHooks livingStartReplaced(const Scenario &) {
   SimulationHooks hooks;
   hooks.wrapServer = [](RequestHandler protocol, ServerApplication &) {
@@ -179,9 +179,9 @@ SimulationHooks livingStartReplaced(const Scenario &) {
           Envelope head = frame.head;
           uint64_t &known = (*newest)[head.trainer];
           if (head.kind == MessageKind::Greet) {
-            head.kind = MessageKind::Answer;
+            head.kind = MessageKind::Response;
             head.sequence = known + 1;
-            responder.answer(joinFrame(head, {}));
+            responder.respond(joinFrame(head, {}));
           } else if (head.kind == MessageKind::Join) {
             known = std::max(known, head.incarnation);
             StartSign start = *decodeStartSign(frame.note);
@@ -197,7 +197,7 @@ SimulationHooks livingStartReplaced(const Scenario &) {
 }
 
 //===----------------------------------------------------------------------===//
-// Before an application
+// Faults in front of an application
 //===----------------------------------------------------------------------===//
 
 template <typename Application>
@@ -209,7 +209,7 @@ SimulationHooks withApplication(const Scenario &scenario) {
   return hooks;
 }
 
-/// Sums as requests come.
+/// Sums in the order of arrival.
 class ArrivalOrder final : public PassingApplication {
 public:
   ArrivalOrder(ServerApplication &over, const Scenario &)
@@ -237,20 +237,20 @@ private:
   std::vector<std::pair<Envelope, Message>> arrived;
 };
 
-/// Changes what is answered, in place.
+/// Changes responses in place.
 Expected<std::vector<Message>>
-changed(Expected<std::vector<Message>> answers,
-        const std::function<void(ToyAnswer &)> &change) {
-  if (answers)
-    for (Message &answer : *answers) {
-      ToyAnswer decoded = *ToyAnswer::decode(answer);
+changed(Expected<std::vector<Message>> responses,
+        const std::function<void(ToyResponse &)> &change) {
+  if (responses)
+    for (Message &answer : *responses) {
+      ToyResponse decoded = *ToyResponse::decode(answer);
       change(decoded);
       answer = decoded.encode();
     }
-  return answers;
+  return responses;
 }
 
-/// The same, and writes down what it should have done: only values show it.
+/// The same, but records what it should have done, so that only values show it.
 class ArrivalOrderOfValues final : public PassingApplication {
 public:
   ArrivalOrderOfValues(ServerApplication &over, const Scenario &)
@@ -281,8 +281,8 @@ public:
     return {};
   }
   Expected<std::vector<Message>>
-  answer(std::span<const Envelope> requests) override {
-    return changed(inner.answer(requests), [&](ToyAnswer &answer) {
+  respond(std::span<const Envelope> requests) override {
+    return changed(inner.respond(requests), [&](ToyResponse &answer) {
       if (dense)
         answer.dense = *dense;
     });
@@ -314,18 +314,18 @@ private:
   bool isClosed = false;
 };
 
-/// Answers with what was there before the round.
-class AnswerBeforeApply final : public PassingApplication {
+/// Responds with the state before the round.
+class ResponseBeforeApply final : public PassingApplication {
 public:
-  AnswerBeforeApply(ServerApplication &over, const Scenario &)
+  ResponseBeforeApply(ServerApplication &over, const Scenario &)
       : PassingApplication(over) {}
   Status closeRound(MessageKind kind) override {
     before = dynamic_cast<ToyTable &>(inner).state();
     return inner.closeRound(kind);
   }
   Expected<std::vector<Message>>
-  answer(std::span<const Envelope> requests) override {
-    return changed(inner.answer(requests), [&](ToyAnswer &answer) {
+  respond(std::span<const Envelope> requests) override {
+    return changed(inner.respond(requests), [&](ToyResponse &answer) {
       answer.dense = before.dense;
       for (auto &[key, count] : answer.counters)
         count = before.counters[key];
@@ -336,16 +336,16 @@ private:
   ToyState before;
 };
 
-/// Mixes up who gets which answer.
-class AnotherSendersAnswer final : public PassingApplication {
+/// Swaps the responses of senders.
+class AnotherSendersResponse final : public PassingApplication {
 public:
-  AnotherSendersAnswer(ServerApplication &over, const Scenario &)
+  AnotherSendersResponse(ServerApplication &over, const Scenario &)
       : PassingApplication(over) {}
   Expected<std::vector<Message>>
-  answer(std::span<const Envelope> requests) override {
-    std::vector<Message> answers = *inner.answer(requests);
-    std::rotate(answers.begin(), answers.begin() + 1, answers.end());
-    return answers;
+  respond(std::span<const Envelope> requests) override {
+    std::vector<Message> responses = *inner.respond(requests);
+    std::rotate(responses.begin(), responses.begin() + 1, responses.end());
+    return responses;
   }
 };
 
@@ -360,19 +360,19 @@ private:
   std::unique_ptr<RoundPolicy> policy;
 };
 
-/// Lets senders one step further ahead than they may be.
+/// Lets senders get one step further ahead than allowed.
 struct LooserStaleness {
   static std::unique_ptr<RoundPolicy> policyOf(const Scenario &scenario) {
     return createBoundedStaleness(scenario.staleness + 1);
   }
 };
-/// Holds senders back a step early.
+/// Delays senders one step too early.
 struct TighterStaleness {
   static std::unique_ptr<RoundPolicy> policyOf(const Scenario &scenario) {
     return createBoundedStaleness(scenario.staleness - 1);
   }
 };
-/// Closes rounds with one less, or one more.
+/// Closes rounds with one request less, or one more.
 struct SmallerQuorum {
   static std::unique_ptr<RoundPolicy> policyOf(const Scenario &scenario) {
     return createQuorum(scenario.quorum - 1, scenario.late);
@@ -383,7 +383,7 @@ struct LargerQuorum {
     return createQuorum(scenario.quorum + 1, scenario.late);
   }
 };
-/// Counts what it should drop, and drops what it should count.
+/// Counts gradients that it should drop, and vice versa.
 struct OtherLateness {
   static std::unique_ptr<RoundPolicy> policyOf(const Scenario &scenario) {
     return createQuorum(scenario.quorum, scenario.late == LateGradients::Drop
@@ -392,7 +392,7 @@ struct OtherLateness {
   }
 };
 
-/// A quorum, of whose policy a mutant changes something.
+/// A quorum policy that a mutant changes in part.
 class PassingQuorum : public RoundPolicy {
 public:
   explicit PassingQuorum(const Scenario &scenario)
@@ -400,8 +400,8 @@ public:
   bool formsRounds(MessageKind kind, const StepFacts &facts) const override {
     return quorum->formsRounds(kind, facts);
   }
-  bool isDue(const RoundContent &round, uint32_t rank) const override {
-    return quorum->isDue(round, rank);
+  bool isExpected(const RoundContent &round, uint32_t rank) const override {
+    return quorum->isExpected(round, rank);
   }
   bool isComplete(const RoundContent &round) const override {
     return quorum->isComplete(round);
@@ -423,13 +423,13 @@ template <typename Policy> struct Of {
   }
 };
 
-/// Closes rounds of those that catch up before they are full.
+/// Closes rounds with catching-up trainers before they are full.
 class NeverPauses final : public PassingQuorum {
 public:
   using PassingQuorum::PassingQuorum;
   bool isFull(const RoundContent &) const override { return true; }
 };
-/// Lets rounds pause though nobody catches up, or as one that is full.
+/// Pauses rounds although no trainer catches up, or although they are full.
 class PausesTooOften final : public PassingQuorum {
 public:
   using PassingQuorum::PassingQuorum;
@@ -440,7 +440,7 @@ public:
                          [](bool takesPart) { return takesPart; }));
   }
 };
-/// Takes who has ended a step less for one that had it.
+/// Treats a trainer that has finished one step less as one that had the step.
 class PausesForOthers final : public PassingQuorum {
 public:
   using PassingQuorum::PassingQuorum;
@@ -452,7 +452,7 @@ public:
   }
 };
 
-/// Takes what is late as if it were in time.
+/// Takes late requests as if they were in time.
 class LateInRound final : public PassingApplication {
 public:
   LateInRound(ServerApplication &over, const Scenario &)
@@ -465,10 +465,10 @@ public:
 };
 
 //===----------------------------------------------------------------------===//
-// Behind a client
+// Faults on the client side
 //===----------------------------------------------------------------------===//
 
-/// Passes all on; mutants change calls.
+/// Forwards everything; mutants change calls.
 class PassingConnection : public Connection {
 public:
   explicit PassingConnection(std::unique_ptr<Connection> over)
@@ -493,7 +493,7 @@ SimulationHooks withConnection(const Scenario &) {
   return hooks;
 }
 
-/// Takes a retry for a new request.
+/// Sends a retry as a new request.
 class NewSequenceOnRetry final : public PassingConnection {
 public:
   using PassingConnection::PassingConnection;
@@ -527,7 +527,7 @@ private:
   uint64_t offset = 0;
 };
 
-/// A call that ended without an answer is taken for one that was answered.
+/// Treats a call that ended without a response as answered.
 class LossTakenForSuccess final : public PassingConnection {
 public:
   using PassingConnection::PassingConnection;
@@ -539,12 +539,12 @@ public:
       return;
     }
     inner->call(std::move(request), deadline,
-                [head = frame->head, latest = lastAnswer,
+                [head = frame->head, latest = lastResponse,
                  done = std::move(done)](CallResult result) {
-                  if (result.outcome != CallOutcome::Answered && *latest) {
+                  if (result.outcome != CallOutcome::Responded && *latest) {
                     Envelope answer = head;
-                    answer.kind = MessageKind::Answer;
-                    result = {CallOutcome::Answered,
+                    answer.kind = MessageKind::Response;
+                    result = {CallOutcome::Responded,
                               joinFrame(answer, **latest)};
                   } else if (const auto frame = splitFrame(result.response)) {
                     *latest = frame->payload;
@@ -554,7 +554,7 @@ public:
   }
 
 private:
-  std::shared_ptr<std::optional<Message>> lastAnswer =
+  std::shared_ptr<std::optional<Message>> lastResponse =
       std::make_shared<std::optional<Message>>();
 };
 
@@ -575,7 +575,7 @@ std::vector<Mutant> pdlrt::test::allMutants() {
   };
   const auto crashingKeepingOne = [crashing](Scenario &scenario) {
     crashing(scenario);
-    scenario.core.keptAnswers = 1;
+    scenario.core.keptResponses = 1;
   };
   const auto startedTwice = [](Scenario &scenario) {
     scenario.core.onFailure = FailurePolicy::Wait;
@@ -586,7 +586,7 @@ std::vector<Mutant> pdlrt::test::allMutants() {
   };
   const auto sayingSo = [crashing](Scenario &scenario) {
     crashing(scenario);
-    // Copies of its last words come when a new start has its place.
+    // Copies of its Leave arrive after a restart has taken its place.
     scenario.faults.duplicate = 500;
     scenario.faults.longestDelay = std::chrono::milliseconds(1500);
     for (ToyCrash &crash : scenario.crashes)
@@ -594,8 +594,8 @@ std::vector<Mutant> pdlrt::test::allMutants() {
   };
   const auto crashingWithCopies = [crashing](Scenario &scenario) {
     crashing(scenario);
-    scenario.core.newStartsGoOn = true;
-    scenario.core.keptAnswers = 2;
+    scenario.core.restartsContinue = true;
+    scenario.core.keptResponses = 2;
   };
   const auto somewhatStale = [](Scenario &scenario) {
     scenario.staleness = std::max<int64_t>(scenario.staleness, 1);
@@ -610,13 +610,13 @@ std::vector<Mutant> pdlrt::test::allMutants() {
   };
   return {
       {"noDeduplication", 20, noDeduplication, {}},
-      {"repeatedAnswerLost", 20, repeatedAnswerLost, {}},
+      {"repeatedAnswerLost", 20, repeatedResponseLost, {}},
       {"staleEpochAccepted", 20, staleEpochAccepted, haunted},
       {"arrivalOrder", 20, withApplication<ArrivalOrder>, {}},
       {"arrivalOrderOfValues", 20, withApplication<ArrivalOrderOfValues>, {}},
       {"roundClosedEarly", 20, withApplication<RoundClosedEarly>, {}},
-      {"answerBeforeApply", 20, withApplication<AnswerBeforeApply>, {}},
-      {"anotherSendersAnswer", 20, withApplication<AnotherSendersAnswer>, {}},
+      {"answerBeforeApply", 20, withApplication<ResponseBeforeApply>, {}},
+      {"anotherSendersAnswer", 20, withApplication<AnotherSendersResponse>, {}},
       {"looserStaleness",
        20,
        withApplication<OtherPolicy<LooserStaleness>>,
@@ -641,13 +641,13 @@ std::vector<Mutant> pdlrt::test::allMutants() {
        ToyMode::Quorum},
       {"newSequenceOnRetry", 20, withConnection<NewSequenceOnRetry>, {}},
       {"lossTakenForSuccess", 20, withConnection<LossTakenForSuccess>, {}},
-      // A new start that comes within a round needs the answer before the last.
+      // A restart within a round needs the response before the last one.
       {"oneAnswerKept", 20, nothing, crashingKeepingOne, ToyMode::Async},
       {"noFencing", 20, noFencing, sayingSo},
       {"partsOfEarlierRequest", 20, partsOfEarlierRequest, {}},
       {"noDeduplicationOfChanges", 20, noDeduplication, {}, ToyMode::Geo},
-      {"repeatedNewsLost", 20, repeatedAnswerLost, {}, ToyMode::Geo},
-      // A new start has no copy, and servers no news for it.
+      {"repeatedNewsLost", 20, repeatedResponseLost, {}, ToyMode::Geo},
+      // A restarted trainer has no copy, and servers have no changes for it.
       {"copyOutlivesItsTrainer", 20, nothing, crashingWithCopies, ToyMode::Geo},
       {"livingStartReplaced", 20, livingStartReplaced, startedTwice},
   };

@@ -1,4 +1,4 @@
-//===- Mutants.h - Faults of the protocol, made on purpose ------*- C++ -*-===//
+//===- Mutants.h - Deliberate faults in the protocol ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,16 +18,16 @@
 
 namespace pdlrt::test {
 
-/// A fault that the checker must notice.
+/// A fault that the checker must detect.
 struct Mutant {
   const char *name;
-  /// It is noticed in one of the seeds from 1 to here.
+  /// It is detected in one of the seeds from 1 to this number.
   uint64_t seeds;
-  /// What is wrong in the protocol. `scenario` outlives the hooks.
+  /// Returns the hooks that make the fault. `scenario` outlives them.
   std::function<SimulationHooks(const Scenario &scenario)> hooks;
-  /// What the scenarios must have for the fault to show; may be empty.
+  /// Changes scenarios so that the fault can show; may be empty.
   std::function<void(Scenario &scenario)> prepare;
-  /// Whose jobs show it; none: those of any.
+  /// Mode whose jobs show it; none: any mode.
   std::optional<ToyMode> mode = std::nullopt;
 };
 

@@ -1,4 +1,4 @@
-//===- SimulationTest.cpp - Jobs by seed, and faults that are noticed -----===//
+//===- SimulationTest.cpp - Jobs by seed, and detected faults -------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,7 +28,8 @@ std::string faultOf(uint64_t seed, ToyMode mode) {
   return checkHistory(scenario, simulate(scenario).history);
 }
 
-// Sanitizers are ten times slower, and see in 200 seeds what they see in 2,000.
+// Sanitizers are ten times slower, and detect in 200 seeds what they detect in
+// 2,000.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
 constexpr uint64_t seedsOfPart = 25;
@@ -39,8 +40,8 @@ constexpr uint64_t seedsOfPart = 250;
 constexpr uint64_t seedsOfPart = 250;
 #endif
 
-/// 2,000 seeds of each mode in eight parts; `pdl-simulate --mode M --seeds N
-/// --print` shows one.
+/// 2,000 seeds of each mode in eight parts. `pdl-simulate --mode M --seeds N
+/// --print` shows one of them.
 class SimulatedSeedsTest
     : public testing::TestWithParam<std::tuple<ToyMode, uint64_t>> {};
 
@@ -69,28 +70,30 @@ INSTANTIATE_TEST_SUITE_P(Geo, SimulatedSeedsTest,
                          testing::Combine(testing::Values(ToyMode::Geo),
                                           parts));
 
-/// A server had let a start in at first, and another one later, which told the
-/// first start so before it joined: it joined the others.
+/// A server had admitted one process first and another one later. The server
+/// told the first process so before that process joined, but it still joined
+/// the other servers.
 TEST(SimulationTest, WhoIsKeptOutByOneServerJoinsNone) {
   for (const ToyMode mode : {ToyMode::Async, ToyMode::BoundedStaleness})
     EXPECT_EQ(faultOf(19788, mode), "");
 }
 
-/// An answer to a greeting was of before a cut: behind it another start had
-/// done the whole part, and left.
-TEST(SimulationTest, WhosePartIsDoneMeanwhileJoinsNobody) {
+/// The response to a greeting was sent before a network cut. After the cut,
+/// another process had done the whole work and left.
+TEST(SimulationTest, ATrainerWhoseStepsEndMeanwhileDoesNotJoin) {
   for (const ToyMode mode : {ToyMode::Async, ToyMode::BoundedStaleness})
     EXPECT_EQ(faultOf(5222, mode), "");
 }
 
-/// A start that one server had replaced told the others that its trainer had
-/// failed, before the later start had reached them: the job failed.
-TEST(SimulationTest, WhoIsReplacedEndsWithoutAWord) {
+/// A process that one server had replaced told the other servers that its
+/// trainer had failed, before the later process had reached them. The job
+/// failed.
+TEST(SimulationTest, AReplacedProcessEndsSilently) {
   for (const ToyMode mode : {ToyMode::Sync, ToyMode::Quorum})
     EXPECT_EQ(faultOf(8224, mode), "");
 }
 
-/// Two cuts that overlap are one, of their whole length.
+/// Two overlapping cuts count as one, with their whole length.
 TEST(SimulationTest, CutsThatOverlapAreOne) {
   for (const ToyMode mode : {ToyMode::Sync, ToyMode::Quorum})
     EXPECT_EQ(faultOf(10311, mode), "");
@@ -108,13 +111,13 @@ TEST(SimulationTest, ASeedIsASchedule) {
   EXPECT_NE(linesOf(1), linesOf(2));
 }
 
-/// The seeds are worth something only if what is to be survived happens.
+/// The seeds are useful only if the faults to be survived occur.
 TEST(SimulationTest, TheSeedsMeetWhatTheyAreFor) {
   FaultCounts faults;
   int failures = 0;
   int newStarts = 0;
   int sentAgain = 0;
-  int askedAgain = 0;
+  int requestedAgain = 0;
   int notLetIn = 0;
   int replacedAlive = 0;
   for (uint64_t seed = 1; seed <= 300; ++seed) {
@@ -145,7 +148,7 @@ TEST(SimulationTest, TheSeedsMeetWhatTheyAreFor) {
         sentAgain += !given.insert(key).second;
       }
       if (event.what == Event::What::Read && !givenByStart.contains(keyOfStart))
-        ++askedAgain;
+        ++requestedAgain;
     }
   }
   EXPECT_GT(faults.drops, 5000u);
@@ -155,7 +158,7 @@ TEST(SimulationTest, TheSeedsMeetWhatTheyAreFor) {
   EXPECT_GT(failures, 20);
   EXPECT_GT(newStarts, 50);
   EXPECT_GT(sentAgain, 20);
-  EXPECT_GT(askedAgain, 20);
+  EXPECT_GT(requestedAgain, 20);
   EXPECT_GT(notLetIn, 10);
   EXPECT_GT(replacedAlive, 3);
 }
@@ -167,7 +170,7 @@ TEST_P(MutantTest, IsNoticed) {
   for (uint64_t seed = 1; seed <= mutant.seeds; ++seed) {
     Scenario scenario =
         mutant.mode ? scenarioOfSeed(seed, *mutant.mode) : scenarioOfSeed(seed);
-    // So that the mutant's own fault is what shows.
+    // Only the mutant's own fault must show.
     scenario.hasGhost = false;
     if (mutant.prepare)
       mutant.prepare(scenario);
@@ -188,7 +191,7 @@ INSTANTIATE_TEST_SUITE_P(Protocol, MutantTest, testing::ValuesIn(allMutants()),
                            return std::string(info.param.name);
                          });
 
-/// A history of two trainers and one server, changed by hand.
+/// A history of two trainers and one server, modified by hand.
 class CheckerTest : public testing::Test {
 protected:
   CheckerTest() {
@@ -221,13 +224,13 @@ TEST_F(CheckerTest, TheHistoryItselfIsRight) {
 }
 
 TEST_F(CheckerTest, OneBitOfASum) {
-  float &value = history[find(Event::What::Closed, 1)].answer.dense[2];
+  float &value = history[find(Event::What::Closed, 1)].response.dense[2];
   value = std::nextafter(value, std::numeric_limits<float>::infinity());
   expectFault("values are not the rank-ordered sums");
 }
 
 TEST_F(CheckerTest, OneCounterThatIsRead) {
-  ++history[find(Event::What::Read, 3)].answer.counters[0].second;
+  ++history[find(Event::What::Read, 3)].response.counters[0].second;
   expectFault("a sender reads what was not written");
 }
 
@@ -252,7 +255,7 @@ TEST_F(CheckerTest, RequestsOfARoundAreSwapped) {
   const size_t at = find(Event::What::Applied, 2);
   const Event first = history[at];
   erase(at);
-  // Now the second one has its number.
+  // Now the second request has its number.
   history.insert(history.begin() + ptrdiff_t(find(Event::What::Applied, 2)) + 1,
                  first);
   expectFault("not taken in rank order");
@@ -266,10 +269,10 @@ TEST_F(CheckerTest, AReadComesBeforeItsRound) {
 
 TEST_F(CheckerTest, NobodyGaveIt) {
   erase(find(Event::What::Contributed, 0));
-  expectFault("takes what nobody gave to it");
+  expectFault("takes what no process gave to it");
 }
 
-/// The same of mode geo, with a meeting at the end.
+/// The same for mode geo, with a meeting at the end.
 class CopyCheckerTest : public CheckerTest {
 protected:
   CopyCheckerTest() {
@@ -296,7 +299,7 @@ TEST_F(CopyCheckerTest, OneBitOfACopy) {
   expectFault("a copy is not what the server had when it answered");
 }
 
-/// Somebody gives what it has changed behind the first sum.
+/// A trainer sends its changes after the first sum.
 TEST_F(CopyCheckerTest, ACopyOfAMeetingIsOld) {
   const size_t at = find(Event::What::Read, 6);
   const Event read = history[at];
@@ -305,7 +308,7 @@ TEST_F(CopyCheckerTest, ACopyOfAMeetingIsOld) {
   expectFault("trainers that have met have other values than the server");
 }
 
-TEST_F(CheckerTest, SomebodyDoesNotEnd) {
+TEST_F(CheckerTest, OneProcessDoesNotEnd) {
   const History whole = history;
   erase(find(Event::What::Left, 1));
   expectFault("does not end");

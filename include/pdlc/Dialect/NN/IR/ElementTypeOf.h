@@ -1,4 +1,4 @@
-//===- ElementTypeOf.h - What tensors and bags hold -------------*- C++ -*-===//
+//===- ElementTypeOf.h - Element types of tensors and bags ------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,7 +13,7 @@
 
 namespace pdlc::nn {
 
-/// The element type of a tensor or of bags; null of any other type.
+/// Returns the element type of a tensor or of bags; null for any other type.
 inline mlir::Type elementTypeOf(mlir::Type type) {
   if (auto ragged = mlir::dyn_cast<RaggedType>(type))
     return ragged.getElementType();

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything that a user of dialect `nn` includes. Documentation of types,
-// attributes and ops is in the .td files.
+// Includes everything that a user of dialect `nn` needs. The .td files document
+// types, attributes and ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,50 +35,53 @@
 
 namespace pdlc::nn {
 
-/// Reads and writes a number parameter of an attribute: a 64-bit float.
+/// Parses and prints a number parameter of an attribute, a 64-bit float.
 mlir::FailureOr<mlir::FloatAttr> parseNumber(mlir::AsmParser &parser);
 void printNumber(mlir::AsmPrinter &printer, mlir::FloatAttr value);
 
-/// Fails, at what `emitError` names, unless a metric of this pdl_metric_kind
-/// can have this parameter.
+/// Fails if a metric of this pdl_metric_kind cannot have this parameter.
+/// Reports the error through `emitError`.
 mlir::LogicalResult
 verifyMetric(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
              int32_t kind, double parameter);
-/// How a model writes each metric, for messages: "#nn.auc<buckets = N>, ...".
+/// Lists how a model writes each metric: "#nn.auc<buckets = N>, ...". Used in
+/// messages.
 std::string listMetrics();
 
-/// The type of `value`, which is a tensor.
+/// Returns the type of `value`, which must be a tensor.
 inline mlir::RankedTensorType tensorOf(mlir::Value value) {
   return llvm::cast<mlir::RankedTensorType>(value.getType());
 }
 
-/// The group that `symbol` is trained in; null for a symbol without group, for
-/// anything but a parameter or table, and for null.
+/// Returns the group that trains `symbol`. Returns null if `symbol` is null,
+/// has no group, or is neither a parameter nor a table.
 mlir::FlatSymbolRefAttr groupOf(mlir::Operation *symbol);
 
-/// The type of what `symbol`, a parameter, a table or a state, holds: of a
-/// table that of one row.
+/// Returns the type of the contents of `symbol`, which is a parameter, a table
+/// or a state. For a table, this is the type of one row.
 mlir::RankedTensorType heldTypeOf(mlir::Operation *symbol);
 
-/// The type of the state that `user` names by `symbol`: a ranked tensor type of
-/// a parameter or nn.state, the function type from key to row of a table, null
-/// of anything else. In a function that may be a symbol that the function
-/// takes.
+/// Returns the type of the state that `symbol` names in `user`: the ranked
+/// tensor type of a parameter or nn.state, or the function type from key to row
+/// of a table. Returns null for anything else. Inside a function, `symbol` may
+/// be a symbol parameter of that function.
 mlir::Type stateSymbolType(mlir::Operation *user,
                            mlir::SymbolTableCollection &symbols,
                            mlir::FlatSymbolRefAttr symbol);
 
-/// The type of the parameter or state named `symbol`; null if it is neither.
+/// Returns the type of the parameter or state named `symbol`; null if `symbol`
+/// names neither.
 mlir::RankedTensorType denseSymbolType(mlir::Operation *user,
                                        mlir::SymbolTableCollection &symbols,
                                        mlir::FlatSymbolRefAttr symbol);
 
-/// The type of the rows of the table named `symbol`; null if it is none.
+/// Returns the type of the rows of the table named `symbol`; null if `symbol`
+/// does not name a table.
 mlir::RankedTensorType rowSymbolType(mlir::Operation *user,
                                      mlir::SymbolTableCollection &symbols,
                                      mlir::FlatSymbolRefAttr symbol);
 
-/// Trait: the op stands in the body of a program.
+/// Trait: the op may only occur in the body of a program.
 template <typename ConcreteType>
 class InProgram : public mlir::OpTrait::TraitBase<ConcreteType, InProgram> {};
 
@@ -92,26 +95,26 @@ public:
   }
 };
 
-/// Trait: operands may hold floats of both types. Of all other ops of which
-/// BatchFirst holds, they hold floats of one type.
+/// Trait: the operands may mix f32 and f64. For every other op with BatchFirst,
+/// all float operands must have one type.
 template <typename ConcreteType>
 class MayMixFloats
     : public mlir::OpTrait::TraitBase<ConcreteType, MayMixFloats> {};
 
-/// What a sentence adds that says `found` where `expected` is meant: the
-/// remedy, where one would be the other if its floats were of the other type;
-/// else nothing.
+/// Returns a hint to append to an error message that reports `found` instead of
+/// `expected`. The hint suggests a cast if the two tensor types differ only in
+/// their float type. Otherwise it is empty.
 llvm::StringRef castRemedy(mlir::Type found, mlir::Type expected);
 
-/// Refuses operands of which an op infers nothing: each is a tensor with a
-/// dynamic dimension at most in front, or bags where `mayBeBags` says so; and,
-/// but for MayMixFloats, floats of both types.
+/// Checks the operands before an op infers its types. Each operand must be a
+/// tensor in which only the first dimension is dynamic, or bags if `mayBeBags`.
+/// Mixed float types are allowed only for ops with MayMixFloats.
 mlir::LogicalResult verifyOperandTypes(std::optional<mlir::Location> location,
                                        llvm::StringRef operation,
                                        mlir::ValueRange operands,
                                        bool mayBeBags);
 
-/// Trait: the result types are those that the op infers.
+/// Trait: the result types equal the types that the op infers.
 mlir::LogicalResult verifyInferredTypes(mlir::Operation *op);
 template <typename ConcreteType>
 class InferredTypes
@@ -122,16 +125,17 @@ public:
   }
 };
 
-/// The most elements that a tensor may have (of one sample, where it has a
-/// batch): sizes in bytes never overflow.
+/// Maximum number of elements of a tensor, counted per sample if it has a batch
+/// dimension. The limit ensures that sizes in bytes do not overflow.
 inline constexpr int64_t kMaxElements = int64_t(1) << 40;
 
-/// The number of elements, a dynamic dimension counting as one; fails above
-/// kMaxElements.
+/// Returns the number of elements. A dynamic dimension counts as one. Fails if
+/// the number exceeds kMaxElements.
 mlir::FailureOr<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
 
-/// The shape that two operands broadcast to as in NumPy, a dynamic first
-/// dimension counting as equal to another; fails where they do not.
+/// Returns the shape to which two operands broadcast, with NumPy's rules. A
+/// dynamic first dimension counts as equal to any other. Fails if the shapes do
+/// not broadcast.
 mlir::FailureOr<llvm::SmallVector<int64_t>>
 broadcastShapes(llvm::ArrayRef<int64_t> lhs, llvm::ArrayRef<int64_t> rhs);
 
@@ -142,13 +146,13 @@ broadcastShapes(llvm::ArrayRef<int64_t> lhs, llvm::ArrayRef<int64_t> rhs);
 
 namespace pdlc::nn {
 
-/// Ids in bags: bag i holds those from entry i to entry i + 1 of `splits`.
+/// Bags of ids. Bag i holds the ids from `splits[i]` to `splits[i + 1]`.
 struct Bags {
-  /// `splits` is null where each bag holds one id.
+  /// `splits` is null if each bag holds one id.
   mlir::Value ids, splits;
 };
 
-/// The results of an `nn.unique`.
+/// Results of an `nn.unique`.
 struct Deduplication {
   mlir::Value keys, inverse, keySplits, occurrences;
 
@@ -157,49 +161,52 @@ struct Deduplication {
 
 /// One input of an `nn.pool`.
 struct PoolInput {
-  /// `splits` is null where each bag holds one id.
+  /// `splits` is null if each bag holds one id.
   mlir::Value ids, splits;
   Pooling pooling;
-  /// In an `nn.pool_gradient`, that of the result; null where it is zero.
+  /// Cotangent of the result, in an `nn.pool_gradient`. Null if it is zero.
   mlir::Value cotangent = {};
 };
 
-/// A symbol that is trained, and the sum of its gradients.
+/// A trained symbol and the sum of its gradients.
 struct SymbolGradient {
   mlir::FlatSymbolRefAttr symbol;
   mlir::Value gradient;
-  /// Of a table, the key of each row of the gradient; null for a parameter.
+  /// Key of each row of the gradient of a table. Null for a parameter.
   mlir::Value keys;
-  /// Whether the runtime is told when the gradient is all written.
+  /// If true, the runtime is notified as soon as the gradient is complete.
   bool isEarly = false;
 };
 
-/// What passes ask of a stage (`#nn.stage`).
+/// Properties of a stage (`#nn.stage`) that passes query.
 struct StageProperties {
   Stage stage;
-  /// Its ops work on ids and memory; nothing is written before they are done.
+  /// If true, the ops of the stage may fail. They work on ids and memory, and
+  /// they write no state before they are done.
   bool mayFail = false;
-  /// It waits for servers.
+  /// If true, the stage waits for messages from servers.
   bool receivesState = false;
-  /// Servers get what it sends.
+  /// If true, the stage sends results to servers.
   bool sendsResults = false;
-  /// Its ops are emitted as a function of the program.
+  /// If true, the ops of the stage are emitted as a function of the program.
   bool isFunction = false;
-  /// Its buffers last until the step ends, so that later stages may read them.
+  /// If true, buffers of the stage live until the step ends, so that later
+  /// stages can read them.
   bool lastsForStep = false;
-  /// It begins with the state as the step before it has left it, and ends with
-  /// gradients and outputs.
+  /// If true, the stage reads the state as the previous step left it, and
+  /// produces gradients and outputs.
   bool readsState = false;
-  /// It writes state: what comes before has read it.
+  /// If true, the stage writes state. All earlier stages have finished reading
+  /// it.
   bool writesState = false;
 
   bool needsServers() const { return receivesState || sendsResults; }
 };
 
-/// The stages, in the order in which they run.
+/// Returns the stages in execution order.
 llvm::ArrayRef<StageProperties> allStages();
 
-/// Their names: "prepare, ... or apply".
+/// Lists the names of the stages: "prepare, ... or apply".
 std::string stageList();
 
 } // namespace pdlc::nn
@@ -213,18 +220,18 @@ std::string stageList();
 
 namespace pdlc::nn {
 
-/// The stage that an op of a program belongs to; null before phase `split`.
+/// Returns the stage of an op of a program; null before phase `split`.
 StageAttr stageOf(mlir::Operation *op);
 void setStage(mlir::Operation *op, Stage stage);
-/// For an op that leaves its program.
+/// Removes the stage attribute, for an op that moves out of its program.
 void removeStage(mlir::Operation *op);
 
-/// The stream of the op that is number `ordinal`, from 0, of those called `op`
-/// in `program` with its functions inlined. So a stream changes only if the
-/// program gets, or loses, an op of that name before it.
+/// Returns the random stream of an op. `ordinal` is the position of the op,
+/// from 0, among all ops named `op` in `program` after inlining. Therefore a
+/// stream changes only if an op of the same name is added or removed before it.
 uint64_t drawStreamOf(ProgramOp program, llvm::StringRef op, unsigned ordinal);
 
-/// The op `nn.<activation>` on `input`.
+/// Creates the op `nn.<activation>` on `input`.
 mlir::Value createActivation(mlir::OpBuilder &builder, mlir::Location loc,
                              llvm::StringRef activation, mlir::Value input);
 

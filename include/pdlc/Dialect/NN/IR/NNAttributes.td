@@ -22,8 +22,8 @@ class NN_Initializer<string name, string mnemonic, list<string> methods = []>
     : NN_Attr<name, mnemonic, [DeclareAttrInterfaceMethods<InitializerAttrInterface, methods>]>;
 class NN_Regularizer<string name, string mnemonic>
     : NN_Attr<name, mnemonic, [DeclareAttrInterfaceMethods<RegularizerAttrInterface>]>;
-// A metric, whose file in pdlabi/metrics/ has the same kind. `parameter` says what
-// its number is in C++.
+// A metric. Its implementation in pdlabi/metrics/ has the same kind.
+// `parameter` is the C++ expression of its number.
 class NN_Metric<string name, string mnemonic, string kind, string parameter = "0.0">
     : NN_Attr<name, mnemonic, [DeclareAttrInterfaceMethods<MetricAttrInterface>]> {
   string abiMethods = [{
@@ -32,7 +32,7 @@ class NN_Metric<string name, string mnemonic, string kind, string parameter = "0
   }];
   let extraClassDefinition = abiMethods;
 }
-// ... with a whole number that is written after `count`.
+// A metric with an integer parameter, which is written as `count = N`.
 class NN_CountedMetric<string name, string mnemonic, string kind, string count, string getter>
     : NN_Metric<name, mnemonic, kind, "static_cast<double>(" # getter # "())"> {
   let parameters = !dag(ins, ["int64_t"], [count]);
@@ -46,7 +46,8 @@ class NN_CountedMetric<string name, string mnemonic, string kind, string count, 
   }];
 }
 
-// A number, kept as a 64-bit float attribute and written without its type.
+// A number. It is kept as a 64-bit float attribute and written without its
+// type.
 def NN_Number : AttrOrTypeParameter<"::mlir::FloatAttr", "number"> {
   let parser = "::pdlc::nn::parseNumber($_parser)";
   let printer = "::pdlc::nn::printNumber($_printer, $_self)";
@@ -63,11 +64,11 @@ class NN_Enum<string name, string summary, list<I32EnumAttrCase> cases>
 //===----------------------------------------------------------------------===//
 
 def NN_ZerosAttr : NN_Initializer<"Zeros", "zeros"> {
-  let summary = "Every element starts at zero";
+  let summary = "Initializes every element with zero";
 }
 
 def NN_ConstantInitAttr : NN_Initializer<"ConstantInit", "constant"> {
-  let summary = "Every element starts at one value";
+  let summary = "Initializes every element with one value";
   let parameters = (ins NN_Number:$value);
   let assemblyFormat = "`<` $value `>`";
 }
@@ -80,19 +81,20 @@ def NN_UniformAttr : NN_Initializer<"Uniform", "uniform"> {
 }
 
 def NN_NormalAttr : NN_Initializer<"Normal", "normal"> {
-  let summary = "Normal with a mean and a standard deviation";
+  let summary = "Normal distribution with a mean and a standard deviation";
   let parameters = (ins NN_Number:$mean, NN_Number:$deviation);
   let assemblyFormat = "`<` $mean `,` $deviation `>`";
   let genVerifyDecl = 1;
 }
 
 def NN_TruncatedNormalAttr : NN_Initializer<"TruncatedNormal", "truncated_normal"> {
-  let summary = "Normal, cut at two standard deviations";
+  let summary = "Normal distribution, truncated at two standard deviations";
   let description = [{
-    The normal distribution with this mean and standard deviation, of which only
-    numbers within two deviations of the mean count. `deviation` is that of the
-    uncut distribution; what is drawn deviates by 0.88 of it. A number is made of
-    24 random bits by the inverse of the distribution function.
+    Draws from the normal distribution with this mean and standard deviation,
+    restricted to numbers within two deviations of the mean. `deviation` is that
+    of the distribution before truncation; the standard deviation of the drawn
+    numbers is 0.88 times as large. Each number is computed from 24 random bits
+    with the inverse of the distribution function.
   }];
   let parameters = (ins NN_Number:$mean, NN_Number:$deviation);
   let assemblyFormat = "`<` $mean `,` $deviation `>`";
@@ -102,29 +104,29 @@ def NN_TruncatedNormalAttr : NN_Initializer<"TruncatedNormal", "truncated_normal
 def NN_XavierAttr : NN_Initializer<"Xavier", "xavier", ["getNeededRank"]> {
   let summary = "Uniform in [-b, b), b = sqrt(6 / (fan in + fan out))";
   let description = [{
-    Glorot and Bengio, 2010. For a parameter of shape [in, out]; a table's row
-    of n elements counts as [1, n].
+    Glorot and Bengio, 2010. It is for parameters of shape [in, out]. A table
+    row of n elements counts as [1, n].
   }];
 }
 
 def NN_XavierNormalAttr : NN_Initializer<"XavierNormal", "xavier_normal", ["getNeededRank"]> {
-  let summary = "Normal with mean 0 and variance 2 / (fan in + fan out)";
+  let summary = "Normal distribution with mean 0 and variance 2 / (fan in + fan out)";
   let description = [{
     Glorot and Bengio, 2010. The fans are those of `#nn.xavier`.
   }];
 }
 
-def NN_Fan : NN_Enum<"Fan", "the side of a layer that is counted", [
+def NN_Fan : NN_Enum<"Fan", "fan of a layer", [
   I32EnumAttrCase<"in", 0, "fan_in">, I32EnumAttrCase<"out", 1, "fan_out">]>;
 
-// ... of the variance 2 / fan (He et al., 2015).
+// An initializer with the variance 2 / fan (He et al., 2015).
 class NN_Msra<string name, string mnemonic, string summary_>
     : NN_Initializer<name, mnemonic, ["getNeededRank"]> {
   let summary = summary_;
   let description = [{
-    He et al., 2015: what keeps the variance from layer to layer behind rectifiers,
-    in values (`fan_in`) or in gradients (`fan_out`). The fans are those of
-    `#nn.xavier`.
+    He et al., 2015. Keeps the variance constant from layer to layer if
+    rectifiers follow the layers: that of values with `fan_in`, that of
+    gradients with `fan_out`. The fans are those of `#nn.xavier`.
   }];
   let parameters = (ins EnumParameter<NN_Fan>:$fan);
   let assemblyFormat = "`<` $fan `>`";
@@ -139,14 +141,15 @@ def NN_MsraNormalAttr : NN_Msra<"MsraNormal", "msra_normal",
 //===----------------------------------------------------------------------===//
 
 def NN_HashAttr : NN_Attr<"Hash", "hash"> {
-  let summary = "How a text becomes a key";
+  let summary = "Hash function from a text to a key";
   let description = [{
-    `#nn.hash<xxh64, salt = slot>`: xxh64 of the trimmed bytes, seeded with the
-    slot's position, so that one text in two slots gives two keys.
-    `#nn.hash<xxh64, salt = 7>` seeds all slots alike. `#nn.hash<none>`: the
-    text is a decimal integer and is itself the key.
+    - `#nn.hash<xxh64, salt = slot>`: xxh64 of the trimmed bytes, seeded with
+      the position of the feature slot. The same text in two slots gives two
+      keys.
+    - `#nn.hash<xxh64, salt = 7>`: the same, with one seed for all slots.
+    - `#nn.hash<none>`: the text is a decimal integer, which is the key.
   }];
-  // `saltBySlot` excludes `salt`.
+  // `saltBySlot` and `salt` are mutually exclusive.
   let parameters = (ins "bool":$xxh64, "bool":$saltBySlot, "uint64_t":$salt);
   let hasCustomAssemblyFormat = 1;
 }
@@ -166,22 +169,23 @@ def NN_L1Attr : NN_Regularizer<"L1", "l1"> {
 }
 
 def NN_AucAttr : NN_CountedMetric<"Auc", "auc", "PDL_METRIC_AUC", "buckets", "getBuckets"> {
-  let summary = "Area under the ROC curve, by histogram";
+  let summary = "Area under the ROC curve, computed from a histogram";
 }
 
 def NN_GroupedAucAttr : NN_Metric<"GroupedAuc", "grouped_auc", "PDL_METRIC_GROUPED_AUC"> {
-  let summary = "Mean area under the ROC curve of groups of samples";
+  let summary = "Mean area under the ROC curve over groups of samples";
   let description = [{
-    Of each group, such as all samples of a user, the exact area under the ROC curve:
-    the weight of the pairs of a positive and a negative that stand in the right
-    order, equal predictions counting half, over that of all pairs. The value is the
-    mean over the groups that have labels of both kinds, each as heavy as the weights
-    of its samples; reports say how many groups have not. Predictions may be any finite
-    numbers, logits too: only their order counts.
+    Computes the exact area under the ROC curve of each group, such as all
+    samples of a user. The area is the weight of the correctly ordered pairs of
+    a positive and a negative, divided by that of all pairs. Pairs with equal
+    predictions count half. The value is the mean over the groups that have
+    labels of both kinds. Each group has the total weight of its samples;
+    reports state how many groups have labels of only one kind. Only the order
+    of predictions matters, so they may be any finite numbers, including logits.
 
-    All samples of an epoch are kept until it ends, 33 bytes each (25 as they come, 8
-    more to put them in order), in the process that observes them:
-    `--max-grouped-samples` limits them.
+    The process that observes the samples keeps them until the epoch ends. Each
+    sample uses 33 bytes: 25 when it is observed, and 8 more for sorting.
+    `--max-grouped-samples` limits their number.
   }];
 }
 
@@ -192,16 +196,16 @@ def NN_LogLossAttr : NN_Metric<"LogLoss", "log_loss", "PDL_METRIC_LOG_LOSS"> {
 def NN_CopcAttr : NN_Metric<"Copc", "copc", "PDL_METRIC_COPC"> {
   let summary = "Clicks over predicted clicks";
   let description = [{
-    The sum of the labels over the sum of the predictions, both times the weights:
-    a label counts as the number that it is.
+    The weighted sum of the labels divided by the weighted sum of the
+    predictions. The numeric value of each label counts.
   }];
 }
 
 def NN_MeanAttr : NN_Metric<"Mean", "mean", "PDL_METRIC_MEAN"> {
-  let summary = "Mean of one value a sample";
+  let summary = "Mean of one value for each sample";
   let description = [{
-    Of a loss, say: `nn.observe @loss(%l)` in a program that evaluates. Takes no
-    labels.
+    Averages any value, for example a loss: `nn.observe @loss(%l)` in a program
+    that evaluates. It takes no labels.
   }];
 }
 
@@ -214,10 +218,11 @@ def NN_RmseAttr : NN_Metric<"Rmse", "rmse", "PDL_METRIC_RMSE"> {
 }
 
 def NN_AccuracyAttr : NN_Metric<"Accuracy", "accuracy", "PDL_METRIC_ACCURACY", "getThreshold().getValueAsDouble()"> {
-  let summary = "Share of predictions on the right side of a threshold";
+  let summary = "Share of predictions on the correct side of a threshold";
   let description = [{
-    `#nn.accuracy<threshold = 0.5>`: a prediction above the threshold is right if
-    the label is above 0.5, any other if it is not. Of logits, the threshold is 0.
+    `#nn.accuracy<threshold = 0.5>`: a prediction above the threshold is correct
+    if the label is above 0.5. Any other prediction is correct if the label is
+    not above 0.5. For logits, use the threshold 0.
   }];
   let parameters = (ins NN_Number:$threshold);
   let assemblyFormat = "`<` `threshold` `=` $threshold `>`";
@@ -233,51 +238,54 @@ def NN_AccuracyAttr : NN_Metric<"Accuracy", "accuracy", "PDL_METRIC_ACCURACY", "
 def NN_BucketErrorAttr : NN_CountedMetric<"BucketError", "bucket_error", "PDL_METRIC_BUCKET_ERROR", "buckets", "getBuckets"> {
   let summary = "Mean relative error of predicted click rates";
   let description = [{
-    As PaddlePaddle's metrics of the same name: samples stand in a histogram of
-    their predictions, whose buckets join to spans of at most 0.01 until a span
-    has enough samples to know its click rate to 5 %. Its error is
-    |clicks / predicted clicks - 1|, and counts as often as it has samples. A
-    bucket stands for its lower border. Without such a span the metric has no
-    value.
+    Works like the metric of the same name in PaddlePaddle. Samples are counted
+    in a histogram of their predictions. Adjacent buckets are joined into spans
+    of at most 0.01, until a span has enough samples to determine its click rate
+    to 5 %. The error of a span is `|clicks / predicted clicks - 1|`, weighted by
+    its number of samples. Each bucket stands for its lower bound. Without such a
+    span, the metric has no value.
   }];
 }
 
 def NN_AccuracyAtAttr : NN_CountedMetric<"AccuracyAt", "accuracy_at", "PDL_METRIC_ACCURACY_AT", "k", "getK"> {
   let summary = "Share of lists with a relevant item among the first k";
   let description = [{
-    A sample of this metric, and of the other metrics of ranked lists, is a list:
-    the scores of n items, [b, n], and as labels how relevant each is, [b, n], or
-    the position of the only relevant one, [b, 1]. Items stand by descending
-    scores, those of equal scores by position. Relevant is a label above 0.5. A
-    position that is no whole number from 0 to n - 1 stands for an item that is
-    not in the list. With one relevant item this is the accuracy of a
-    classification into n classes, or a hit rate.
+    Each sample of a ranked-list metric is a list of n items. Its predictions
+    are the scores of the items, [b, n]. Its labels are the relevance of each
+    item, [b, n], or the position of the only relevant item, [b, 1]. Items are
+    ranked by descending score, and items with equal scores by position. An item
+    is relevant if its label is above 0.5. A position that is not a whole number
+    from 0 to n - 1 stands for an item outside the list.
+
+    With one relevant item, this metric is the accuracy of a classification into
+    n classes, or a hit rate.
   }];
 }
 
 def NN_RecallAtAttr : NN_CountedMetric<"RecallAt", "recall_at", "PDL_METRIC_RECALL_AT", "k", "getK"> {
-  let summary = "Mean share of a list's relevant items that is among the first k";
+  let summary = "Mean share of a list's relevant items that are among the first k";
   let description = [{
-    Of ranked lists, as `#nn.accuracy_at`. A list without relevant items counts
-    as 0.
+    A ranked-list metric, see `#nn.accuracy_at`. A list without relevant items
+    counts as 0.
   }];
 }
 
 def NN_NdcgAtAttr : NN_CountedMetric<"NdcgAt", "ndcg_at", "PDL_METRIC_NDCG_AT", "k", "getK"> {
-  let summary = "Mean normalised discounted cumulative gain of the first k items";
+  let summary = "Mean normalized discounted cumulative gain of the first k items";
   let description = [{
-    Of ranked lists, as `#nn.accuracy_at`; but the gain of an item is its label as
-    the number that it is, and that of a label below 0 is 0: who wants 2^y - 1
-    computes it in the model. Behind i others an item counts 1 / log2(i + 2) times.
-    A list that can gain nothing counts as 0.
+    A ranked-list metric, see `#nn.accuracy_at`. The gain of an item is the
+    numeric value of its label, or 0 if the label is negative. To use the gain
+    2^y - 1, compute it in the model. The discount of an item with i items
+    ranked before it is 1 / log2(i + 2). A list whose maximum gain is 0 counts
+    as 0.
   }];
 }
 
 def NN_MrrAttr : NN_Metric<"Mrr", "mrr", "PDL_METRIC_MRR"> {
-  let summary = "Mean of 1 / the place of a list's first relevant item";
+  let summary = "Mean reciprocal rank of the first relevant item of a list";
   let description = [{
-    Of ranked lists, as `#nn.accuracy_at`; the first place is 1. A list without
-    relevant items counts as 0.
+    A ranked-list metric, see `#nn.accuracy_at`. The first rank is 1. A list
+    without relevant items counts as 0.
   }];
 }
 
@@ -288,35 +296,36 @@ def NN_MrrAttr : NN_Metric<"Mrr", "mrr", "PDL_METRIC_MRR"> {
 class NN_EnumAttr<EnumAttrInfo info, string mnemonic>
     : EnumAttr<NN_Dialect, info, mnemonic>;
 
-def NN_Pooling : NN_Enum<"Pooling", "how the rows of a bag become one", [
+def NN_Pooling : NN_Enum<"Pooling", "pooling of the rows of a bag", [
   I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>,
   I32EnumAttrCase<"sqrtn", 2>]>;
 def NN_PoolingAttr : NN_EnumAttr<NN_Pooling, "pooling">;
 
-def NN_BatchSide : NN_Enum<"BatchSide", "one of the two operands that a batch is multiplied by itself of", [
+def NN_BatchSide : NN_Enum<"BatchSide", "side of an in-batch product", [
   I32EnumAttrCase<"users", 0>, I32EnumAttrCase<"items", 1>]>;
 def NN_BatchSideAttr : NN_EnumAttr<NN_BatchSide, "batch_side">;
 
-def NN_Distribution : NN_Enum<"Distribution", "how ids are drawn", [
+def NN_Distribution : NN_Enum<"Distribution", "distribution of drawn ids", [
   I32EnumAttrCase<"uniform", 0>, I32EnumAttrCase<"log_uniform", 1>,
   I32EnumAttrCase<"counts", 2>]>;
 def NN_DistributionAttr : NN_EnumAttr<NN_Distribution, "distribution">;
 
-def NN_IdOperation : NN_Enum<"IdOperation", "what is computed with ids", [
+def NN_IdOperation : NN_Enum<"IdOperation", "arithmetic operation on ids", [
   I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"multiply", 1>,
   I32EnumAttrCase<"quotient", 2>, I32EnumAttrCase<"remainder", 3>]>;
 def NN_IdOperationAttr : NN_EnumAttr<NN_IdOperation, "id_operation">;
 
-def NN_ScalarRole : NN_Enum<"ScalarRole", "what a scalar of a group is to its updates", [
+def NN_ScalarRole : NN_Enum<"ScalarRole", "role of a scalar in the updates of its group", [
   I32EnumAttrCase<"weight", 0>, I32EnumAttrCase<"clip_factor", 1>,
   I32EnumAttrCase<"rule", 2>]>;
 
 def NN_ScalarAttr : NN_Attr<"Scalar", "scalar"> {
-  let summary = "What a scalar of a group is";
+  let summary = "Role of a scalar in the updates of its group";
   let description = [{
-    `#nn.scalar<weight>`: what gradients are divided by. `#nn.scalar<clip_factor>`:
-    what they are multiplied by. `#nn.scalar<rule, "rate">`: what the rule's
-    region `once` yields, and what messages call it.
+    - `#nn.scalar<weight>`: the divisor of gradients.
+    - `#nn.scalar<clip_factor>`: the factor of gradients.
+    - `#nn.scalar<rule, "rate">`: a result of the region `once` of the rule,
+      with its name in messages.
   }];
   let parameters = (ins EnumParameter<NN_ScalarRole>:$role,
     OptionalParameter<"::mlir::StringAttr", "of a scalar of the rule">:$name);
@@ -324,42 +333,42 @@ def NN_ScalarAttr : NN_Attr<"Scalar", "scalar"> {
   let genVerifyDecl = 1;
 }
 
-def NN_Reduction : NN_Enum<"Reduction", "how elements become one", [
+def NN_Reduction : NN_Enum<"Reduction", "reduction of elements", [
   I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>,
   I32EnumAttrCase<"max", 2>]>;
 def NN_ReductionAttr : NN_EnumAttr<NN_Reduction, "reduction">;
 
-def NN_ClipKind : NN_Enum<"ClipKind", "what a clip limits", [
+def NN_ClipKind : NN_Enum<"ClipKind", "kind of gradient clip", [
   I32EnumAttrCase<"global_norm", 0>, I32EnumAttrCase<"norm", 1>,
   I32EnumAttrCase<"value", 2>]>;
 def NN_ClipKindAttr : NN_EnumAttr<NN_ClipKind, "clip_kind">;
 
-def NN_Untouched : NN_Enum<"Untouched", "what happens to rows without gradient", [
+def NN_Untouched : NN_Enum<"Untouched", "treatment of rows without a gradient", [
   I32EnumAttrCase<"lazy", 0>, I32EnumAttrCase<"dense", 1>]>;
 def NN_UntouchedAttr : NN_EnumAttr<NN_Untouched, "untouched">;
 
-def NN_Merge : NN_Enum<"Merge", "what one step makes of the gradients of several", [
+def NN_Merge : NN_Enum<"Merge", "combination of the gradients of several steps", [
   I32EnumAttrCase<"mean", 0>, I32EnumAttrCase<"sum", 1>]>;
 def NN_MergeAttr : NN_EnumAttr<NN_Merge, "merge">;
 
-def NN_RateOver : NN_Enum<"RateOver", "what divides the rate of a group", [
+def NN_RateOver : NN_Enum<"RateOver", "divisor of the learning rate of a group", [
   I32EnumAttrCase<"pushers", 0>]>;
 def NN_RateOverAttr : NN_EnumAttr<NN_RateOver, "rate_over">;
 
-def NN_RulePurpose : NN_Enum<"RulePurpose", "what a rule is for", [
+def NN_RulePurpose : NN_Enum<"RulePurpose", "purpose of a rule", [
   I32EnumAttrCase<"gradients", 0>, I32EnumAttrCase<"states", 1>,
   I32EnumAttrCase<"averages", 2>, I32EnumAttrCase<"delays", 3>]>;
 def NN_RulePurposeAttr : NN_EnumAttr<NN_RulePurpose, "rule_purpose">;
 
-def NN_Unknown : NN_Enum<"Unknown", "what a frozen program sees for an unknown key", [
+def NN_Unknown : NN_Enum<"Unknown", "value that a frozen program reads for an unknown key", [
   I32EnumAttrCase<"initial", 0>, I32EnumAttrCase<"zero", 1>]>;
 def NN_UnknownAttr : NN_EnumAttr<NN_Unknown, "unknown">;
 
-def NN_Storage : NN_Enum<"Storage", "what a table holds the values of its rows in", [
+def NN_Storage : NN_Enum<"Storage", "storage type of the values of a table", [
   I32EnumAttrCase<"bf16", 1>, I32EnumAttrCase<"f16", 2>]>;
 def NN_StorageAttr : NN_EnumAttr<NN_Storage, "storage">;
 
-def NN_PostOp : NN_Enum<"PostOp", "what follows a matrix product, element by element", [
+def NN_PostOp : NN_Enum<"PostOp", "elementwise operation after a matrix product", [
   I32EnumAttrCase<"bias", 1>, I32EnumAttrCase<"relu", 2>,
   I32EnumAttrCase<"relu_gradient", 3>]>;
 def NN_PostOpAttr : NN_EnumAttr<NN_PostOp, "post">;
@@ -371,18 +380,18 @@ def NN_Stage : NN_Enum<"Stage", "the part of a step that an op belongs to", [
 def NN_StageAttr : NN_EnumAttr<NN_Stage, "stage"> {
   let summary = "The part of a step that an op belongs to";
   let description = [{
-    The attribute `stage` of ops in a program, from phase `split` on. Passes ask
-    its properties, and compare no names:
+    The attribute `stage` of ops in a program, from phase `split` on. Passes
+    query its properties and do not compare names:
 
-    | stage | what | may fail | servers take part | becomes a function | its buffers last |
+    | stage | contents | may fail | servers take part | becomes a function | lifetime of its buffers |
     |---|---|---|---|---|---|
-    | `prepare` | ids, and the rows that they name | yes | | yes | for the step |
-    | `receive` | state as the step before it has left it | | yes | | |
-    | `compute` | losses and gradients | | | yes | for the stage |
-    | `send` | what servers merge | | yes | | |
-    | `apply` | the update, the only one to write state | | | | |
+    | `prepare` | ids, and the rows that they name | yes | | yes | the step |
+    | `receive` | the state that the previous step left | | yes | | |
+    | `compute` | losses and gradients | | | yes | the stage |
+    | `send` | the data that servers merge | | yes | | |
+    | `apply` | the update, the only stage that writes state | | | | |
 
-    Stages run in this order; an op waits for none that is later.
+    Stages run in this order. An op never waits for an op of a later stage.
 
     Example:
     ```mlir

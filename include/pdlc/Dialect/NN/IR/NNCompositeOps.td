@@ -1,4 +1,4 @@
-//===- NNCompositeOps.td - Ops that others can say -*- tablegen -*-===//
+//===- NNCompositeOps.td - Ops that expand to other ops -*- tablegen -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,16 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Layers and losses of the field that are a few other ops. Each has its types and
-// the ops that it becomes in lib/Dialect/NN/Composite, and nothing else: adjoint,
-// evaluation and code are those of the ops that it is made of.
+// Common layers and losses that expand to a few other ops. An op of this file
+// has only its types and its expansion, in lib/Dialect/NN/Composite. Adjoint,
+// evaluation and lowering come from the ops that it expands to.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLC_DIALECT_NN_IR_NNCOMPOSITEOPS_TD
 #define PDLC_DIALECT_NN_IR_NNCOMPOSITEOPS_TD
 
-include "pdlc/Dialect/NN/IR/NNComputeOps.td"
+include "pdlc/Dialect/NN/IR/NNOpTraits.td"
 
 class NN_CompositeOp<string mnemonic, list<Trait> traits = []>
     : NN_PureOp<mnemonic, !listconcat([NN_Composite], traits)> {
@@ -23,7 +23,7 @@ class NN_CompositeOp<string mnemonic, list<Trait> traits = []>
 }
 
 //===----------------------------------------------------------------------===//
-// Normalisation
+// Normalization
 //===----------------------------------------------------------------------===//
 
 class NN_SoftmaxLikeOp<string mnemonic, string summary_, string formula>
@@ -46,21 +46,22 @@ class NN_SoftmaxLikeOp<string mnemonic, string summary_, string formula>
 }
 
 def NN_SoftmaxOp : NN_SoftmaxLikeOp<"softmax", "Positive numbers that add up to 1", [{
-    exp(x - m) / sum(exp(x - m)), with m the maximum along the axis: no exponential
-    overflows. No gradient passes through m, which changes nothing.}]>;
+    exp(x - m) / sum(exp(x - m)), where m is the maximum along the axis, so that
+    no exponential overflows. No gradient passes through m; the gradient of the
+    result is the same.}]>;
 def NN_LogSoftmaxOp : NN_SoftmaxLikeOp<"log_softmax", "Logarithm of the softmax", [{
-    x - m - log(sum(exp(x - m))), with m the maximum along the axis.}]>;
+    x - m - log(sum(exp(x - m))), where m is the maximum along the axis.}]>;
 
 def NN_LayerNormOp : NN_CompositeOp<"layer_norm", [AttrSizedOperandSegments, NN_InferType]> {
-  let summary = "Rows of mean 0 and deviation 1, scaled and shifted";
+  let summary = "Rows with mean 0 and standard deviation 1, scaled and shifted";
   let description = [{
-    Over the last dimension: (x - mean) / sqrt(mean((x - mean)^2) + epsilon), times
-    `scale`, plus `shift`, where given (Ba et al., 2016).
+    Over the last dimension: (x - mean) / sqrt(mean((x - mean)^2) + epsilon),
+    times `scale` and plus `shift`, if given (Ba et al., 2016).
 
     Constraints:
     - (C1) Input and result have one type of rank 2 or more.
-    - (C2) Scale and shift are vectors of the last dimension's size and of the
-      input's element type.
+    - (C2) Scale and shift are vectors with the size of the last dimension and
+      the element type of the input.
     - (C3) Epsilon is finite and > 0 in the element type.
 
     Example:
@@ -80,12 +81,13 @@ def NN_LayerNormOp : NN_CompositeOp<"layer_norm", [AttrSizedOperandSegments, NN_
 def NN_BatchSumOp : NN_CompositeOp<"batch_sum", [NN_InferType, MixesSamples]> {
   let summary = "Sum over the samples of a replica's batch";
   let description = [{
-    Each replica sums over its own batch, in the order of the samples, from +0: a
-    sample's result depends on what else is in the batch. Each mode says in
-    docs/Modes.md what that is. Of rows of bags it is the sum over all rows.
+    Each replica sums over its own batch, in the order of the samples, from +0.
+    The result for a sample therefore depends on the other samples in the batch;
+    docs/Modes.md describes this for each mode. For rows of bags, it is the sum
+    over all rows.
 
     Constraints:
-    - (C1) The input is [b, d, ...], with b the batch; the result is [d, ...].
+    - (C1) The input is [b, d, ...], with b the batch. The result is [d, ...].
 
     Example:
     ```mlir
@@ -99,17 +101,20 @@ def NN_BatchSumOp : NN_CompositeOp<"batch_sum", [NN_InferType, MixesSamples]> {
 def NN_BatchNormOp : NN_BodyOp<"batch_norm", [NN_BatchFirst, NN_Composite, MixesSamples,
     NN_Rows, SameOperandsAndResultType, ReadsModel, AccumulatesState,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Features of mean 0 and deviation 1 over the batch";
+  let summary = "Features with mean 0 and standard deviation 1 over the batch";
   let description = [{
-    (x - mean) / sqrt(variance + epsilon), for each feature of the last dimension
-    (Ioffe and Szegedy, 2015); `scale` and `shift` are ops of their own.
+    (x - mean) / sqrt(variance + epsilon), for each feature of the last
+    dimension (Ioffe and Szegedy, 2015). Use separate ops for scale and shift.
 
-    In a program with an `nn.minimize` mean and variance are those of the replica's
-    batch (over the middle dimensions too), through which gradients flow, and
-    `nn.accumulate` adds, for each sample, x to the state `mean` and (x - mean)^2 to
-    the state `variance`: the variance is divided by the number of samples, not by
-    one less. In all other programs mean and variance are those states'. They are in
-    a group with `rule(@moving_average) rate(0.1)`; the rate is 1 - momentum.
+    In a program with an `nn.minimize`, mean and variance are those of the
+    replica's batch, including the middle dimensions, and gradients flow through
+    them. `nn.accumulate` adds, for each sample, x to the state `mean` and (x -
+    mean)^2 to the state `variance`. The variance is divided by the number of
+    samples, not by that number minus 1.
+
+    In all other programs, mean and variance are the values of these states. Put
+    the states in a group with `rule(@moving_average) rate(0.1)`. This learning
+    rate is 1 - momentum.
 
     Constraints:
     - (C1) Input and result have one type [b, ..., n], with b the batch.
@@ -133,14 +138,15 @@ def NN_BatchNormOp : NN_BodyOp<"batch_norm", [NN_BatchFirst, NN_Composite, Mixes
 def NN_DataNormOp : NN_BodyOp<"data_norm", [NN_BatchFirst, NN_Composite, NN_Rows,
     SameOperandsAndResultType, ReadsModel, AccumulatesState,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Features of mean 0 and deviation 1 over the data seen so far";
+  let summary = "Features with mean 0 and standard deviation 1 over all data so far";
   let description = [{
-    (x - sum / size) * sqrt(size / square_sum), for each feature, with what the three
-    states held before the step: samples do not mix, and no gradient flows into the
-    states. In a program with an `nn.minimize`, `nn.accumulate` adds, for each
-    sample, 1 to `size`, x to `sum`, and (x - sum / size)^2 + epsilon to
-    `square_sum`. They are in a group with `rule(@running_sum)`, and start above 0:
-    1e4, 0 and 1e4, say.
+    (x - sum / size) * sqrt(size / square_sum), for each feature, with the
+    values of the three states before the step. Samples do not mix, and no
+    gradient flows into the states. In a program with an `nn.minimize`,
+    `nn.accumulate` adds, for each sample, 1 to `size`, x to `sum`, and (x - sum
+    / size)^2 + epsilon to `square_sum`. Put the states in a group with
+    `rule(@running_sum)`. `size` and `square_sum` must start above 0, for
+    example at 1e4, with `sum` at 0.
 
     Constraints:
     - (C1) Input and result have one type [b, n], with b the batch.
@@ -163,11 +169,11 @@ def NN_DataNormOp : NN_BodyOp<"data_norm", [NN_BatchFirst, NN_Composite, NN_Rows
   let hasVerifier = 1;
 }
 
-def NN_L2NormaliseOp : NN_CompositeOp<"l2_normalise", [SameOperandsAndResultType]> {
-  let summary = "Rows of length 1";
+def NN_L2NormalizeOp : NN_CompositeOp<"l2_normalize", [SameOperandsAndResultType]> {
+  let summary = "Scales rows to length 1";
   let description = [{
-    Over the last dimension: x / sqrt(max(sum(x^2), epsilon)). A row that is shorter
-    than sqrt(epsilon) is divided by that.
+    Over the last dimension: x / sqrt(max(sum(x^2), epsilon)). A row shorter
+    than sqrt(epsilon) is divided by sqrt(epsilon).
 
     Constraints:
     - (C1) Operand and result have one type of rank 2 or more.
@@ -175,7 +181,7 @@ def NN_L2NormaliseOp : NN_CompositeOp<"l2_normalise", [SameOperandsAndResultType
 
     Example:
     ```mlir
-    %0 = nn.l2_normalise %x : tensor<?x64xf32>
+    %0 = nn.l2_normalize %x : tensor<?x64xf32>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$input, DefaultValuedAttr<F64Attr, "1.0e-12">:$epsilon);
@@ -184,9 +190,9 @@ def NN_L2NormaliseOp : NN_CompositeOp<"l2_normalise", [SameOperandsAndResultType
 }
 
 def NN_CosineSimilarityOp : NN_CompositeOp<"cosine_similarity", [NN_InferType]> {
-  let summary = "The cosine of the angle between rows";
+  let summary = "Cosine of the angle between rows";
   let description = [{
-    Over the last dimension, of which a unit remains: sum(a b) /
+    Over the last dimension, which becomes a unit dimension: sum(a b) /
     sqrt(max(sum(a^2), epsilon)) / sqrt(max(sum(b^2), epsilon)).
 
     Constraints:
@@ -207,18 +213,18 @@ def NN_CosineSimilarityOp : NN_CompositeOp<"cosine_similarity", [NN_InferType]> 
 }
 
 //===----------------------------------------------------------------------===//
-// Interactions of features
+// Feature interactions
 //===----------------------------------------------------------------------===//
 
 def NN_FactorizationOp : NN_CompositeOp<"factorization", [NN_InferType]> {
-  let summary = "Second order of a factorization machine";
+  let summary = "Second-order term of a factorization machine";
   let description = [{
-    The sum over all pairs of rows of a sample of their dot products, in linear
-    time: half the sum over the width of (sum of the rows)^2 - sum of (row^2)
-    (Rendle, 2010). The first order is a lookup of width 1, pooled and added.
+    Sums the dot products of all pairs of rows of a sample, in linear time: half
+    the sum over the width of (sum of the rows)^2 - sum of (row^2) (Rendle,
+    2010). The first-order term is a lookup of width 1, pooled and added.
 
     Constraints:
-    - (C1) The input is [b, fields, width], the result [b, 1].
+    - (C1) The input is [b, fields, width], and the result [b, 1].
 
     Example:
     ```mlir
@@ -232,12 +238,13 @@ def NN_FactorizationOp : NN_CompositeOp<"factorization", [NN_InferType]> {
 def NN_PairwiseDotsOp : NN_CompositeOp<"pairwise_dots", [NN_InferType]> {
   let summary = "Dot products of all pairs of rows";
   let description = [{
-    Of each sample, rows i and j < i, in the order (1, 0), (2, 0), (2, 1), ...: the
-    interaction of DLRM (Naumov et al., 2019). With `self`, also j = i.
+    For each sample, the dot products of rows i and j < i, in the order (1, 0),
+    (2, 0), (2, 1), and so on. This is the interaction of DLRM (Naumov et al.,
+    2019). `self` adds the pairs with j = i.
 
     Constraints:
-    - (C1) The input is [b, fields, width] with two fields at least, the result
-      [b, pairs].
+    - (C1) The input is [b, fields, width] with at least two fields, and the
+      result [b, pairs].
 
     Example:
     ```mlir
@@ -250,17 +257,17 @@ def NN_PairwiseDotsOp : NN_CompositeOp<"pairwise_dots", [NN_InferType]> {
 
 def NN_CrossLayerOp : NN_CompositeOp<"cross_layer", [ReadsModel, SameOperandsAndResultType,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "A layer of a deep and cross network";
+  let summary = "A cross layer of a deep and cross network";
   let description = [{
-    With a weight of type [width, width]: first * (input * weight + bias) + input, as
-    in DCN v2 (Wang et al., 2021). With `vector` and a weight of type [width, 1]:
-    first * (input * weight) + bias + input, as in DCN (Wang et al., 2017). `first` is
-    what the first of these layers got.
+    With a weight of type [width, width]: first * (input * weight + bias) +
+    input, as in DCN v2 (Wang et al., 2021). With `vector` and a weight of type
+    [width, 1]: first * (input * weight) + bias + input, as in DCN (Wang et al.,
+    2017). `first` is the input of the first cross layer.
 
     Constraints:
     - (C1) First, input and result have one type [b, width].
     - (C2) The weight is an `nn.param` or `nn.state` of type [width, width], or
-      [width, 1] with `vector`, the bias one of type [width].
+      [width, 1] with `vector`. The bias is one of type [width].
 
     Example:
     ```mlir
@@ -277,16 +284,18 @@ def NN_CrossLayerOp : NN_CompositeOp<"cross_layer", [ReadsModel, SameOperandsAnd
 }
 def NN_CompressedInteractionOp : NN_CompositeOp<"compressed_interaction", [ReadsModel,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "A layer of xDeepFM's compressed interaction network";
+  let summary = "A layer of the compressed interaction network of xDeepFM";
   let description = [{
-    Row h of the result is, element by element, the sum over all pairs of a row i of
-    `first` and a row j of `input` of weight[j * fields + i, h] times their product
-    (Lian et al., 2018). `first` holds the embeddings.
+    Row h of the result is a weighted sum over all pairs of a row i of `first`
+    and a row j of `input`. Each pair contributes its elementwise product,
+    multiplied by weight[j * fields + i, h] (Lian et al., 2018). `first` holds
+    the embeddings.
 
     Constraints:
-    - (C1) First is [b, fields, width], input [b, rows, width], the result
-      [b, out, width].
-    - (C2) The weight is an `nn.param` or `nn.state` of type [rows * fields, out].
+    - (C1) First is [b, fields, width], input is [b, rows, width], and the
+      result is [b, out, width].
+    - (C2) The weight is an `nn.param` or `nn.state` of type [rows * fields,
+      out].
 
     Example:
     ```mlir
@@ -305,13 +314,14 @@ def NN_CompressedInteractionOp : NN_CompositeOp<"compressed_interaction", [Reads
 //===----------------------------------------------------------------------===//
 
 def NN_OneHotOp : NN_CompositeOp<"one_hot", [NN_InferType]> {
-  let summary = "1 at the place of a class, 0 elsewhere";
+  let summary = "1 at the position of a class, 0 elsewhere";
   let description = [{
-    Labels of `nn.softmax_cross_entropy` from classes that data give as numbers, from
-    0 on. A number that is no class gives zeros, and then no loss. It has no gradient.
+    Converts class numbers, from 0 on, to the labels of
+    `nn.softmax_cross_entropy`. A number that is not a class gives zeros, and
+    therefore no loss. The op has no gradient.
 
     Constraints:
-    - (C1) The input is [b, 1], the result [b, classes].
+    - (C1) The input is [b, 1], and the result [b, classes].
     - (C2) There are at least two classes, and at most 2^24.
 
     Example:
@@ -323,38 +333,14 @@ def NN_OneHotOp : NN_CompositeOp<"one_hot", [NN_InferType]> {
   let assemblyFormat = "$input `classes` $classes attr-dict `:` type($input)";
 }
 
-def NN_CumulativeSumOp : NN_CompositeOp<"cumulative_sum", [SameOperandsAndResultType]> {
-  let summary = "Sums of all that stands before";
-  let description = [{
-    Element i of the last dimension is the sum of the elements 0 to i, added in ascending order;
-    with `exclusive` without i itself; with `reversed` of the elements from i to the
-    last. It is a product with a matrix of ones and zeros: all elements of a row are finite.
-    Of the rows of bags, `nn.scan` adds.
-
-    Constraints:
-    - (C1) The input has rank 2 or more; its last dimension is static, and at most 1024.
-
-    Example:
-    ```mlir
-    %0 = nn.cumulative_sum %x : tensor<?x8xf32>
-    %1 = nn.cumulative_sum %x exclusive reversed : tensor<?x8xf32>
-    ```
-  }];
-  let arguments = (ins NN_FloatTensor:$input, UnitAttr:$exclusive, UnitAttr:$reversed);
-  let assemblyFormat = [{
-    $input (`exclusive` $exclusive^)? (`reversed` $reversed^)? attr-dict `:` type($input)
-  }];
-  let hasVerifier = 1;
-}
-
 def NN_SoftmaxCrossEntropyOp : NN_CompositeOp<"softmax_cross_entropy", [MeasuresLoss, NN_InferType]> {
-  let summary = "Log loss of logits of several classes, sample by sample";
+  let summary = "Log loss of the logits of several classes, for each sample";
   let description = [{
-    -sum(labels * log_softmax(logits)) over the classes. Labels are the classes'
-    probabilities, which need not be 0 and 1.
+    -sum(labels * log_softmax(logits)) over the classes. Labels are the
+    probabilities of the classes, which may differ from 0 and 1.
 
     Constraints:
-    - (C1) Logits and labels have one type [b, classes], the result is [b, 1].
+    - (C1) Logits and labels have one type [b, classes]. The result is [b, 1].
 
     Example:
     ```mlir
@@ -366,17 +352,18 @@ def NN_SoftmaxCrossEntropyOp : NN_CompositeOp<"softmax_cross_entropy", [Measures
 }
 
 def NN_CvmOp : NN_CompositeOp<"cvm", [SameOperandsAndResultType]> {
-  let summary = "Shows and clicks as logarithms, beside the rest of a row";
+  let summary = "Logarithms of shows and clicks, followed by the rest of a row";
   let description = [{
-    The first two numbers of a row count how often a feature was shown and clicked:
-    they become log1p(show) and log1p(click) - log1p(show), and no gradient passes
-    through them. What stands behind them stays. Without the two, a row is its
-    `nn.slice`. PaddlePaddle's op of this name writes the counts of the sample to
-    where their gradient would be; here counts are the model's or the data's.
+    The first two numbers of a row count how often a feature was shown and
+    clicked. They become log1p(show) and log1p(click) - log1p(show), and no
+    gradient passes through them. The other numbers stay unchanged. To drop the
+    counts, use `nn.slice`. The op of this name in PaddlePaddle writes the
+    counts of the sample into the gradient of the counts; in this op, the counts
+    come from the model or the data.
 
     Constraints:
     - (C1) Operand and result have one type.
-    - (C2) Rank 2 or more, and at least two numbers in a row.
+    - (C2) The rank is 2 or more, and a row has at least two numbers.
 
     Example:
     ```mlir
@@ -407,17 +394,18 @@ class NN_CompositeLossOp<string mnemonic, string summary_, string formula,
 }
 
 def NN_HingeLossOp : NN_CompositeLossOp<"hinge_loss", "Distance from the margin", [{
-    max(0, 1 - (2 label - 1) logit), with labels 0 and 1; the derivative at the margin
-    is 0.}], "logits", "labels">;
-def NN_BPRLossOp : NN_CompositeLossOp<"bpr_loss", "Bayesian personalised ranking", [{
-    -log(sigmoid(positive - negative)): how unlikely it is that the positive item
-    stands above the negative one (Rendle et al., 2009).}], "positive", "negative">;
+    max(0, 1 - (2 label - 1) logit), for labels 0 and 1. The derivative at the
+    margin is 0.}], "logits", "labels">;
+def NN_BPRLossOp : NN_CompositeLossOp<"bpr_loss", "Bayesian personalized ranking", [{
+    -log(sigmoid(positive - negative)), the negative log probability that the
+    positive item ranks above the negative one (Rendle et al., 2009).}], "positive", "negative">;
 
 def NN_RankLossOp : NN_CompositeOp<"rank_loss", [MeasuresLoss, SameOperandsAndResultType]> {
-  let summary = "Log loss of which of two items stands above the other";
+  let summary = "Log loss of the order of two items";
   let description = [{
-    log(1 + exp(left - right)) - label (left - right): the label says how probable it
-    is that the left one does (RankNet, Burges et al., 2005).
+    log(1 + exp(left - right)) - label (left - right). The label is the
+    probability that the left item ranks above the right one (RankNet, Burges et
+    al., 2005).
 
     Constraints:
     - (C1) Operands and result have one type.
@@ -432,10 +420,10 @@ def NN_RankLossOp : NN_CompositeOp<"rank_loss", [MeasuresLoss, SameOperandsAndRe
 }
 
 def NN_HuberLossOp : NN_CompositeOp<"huber_loss", [MeasuresLoss, SameOperandsAndResultType]> {
-  let summary = "Squared near 0, linear far from it";
+  let summary = "Squared error near 0, linear error beyond";
   let description = [{
-    With d = |prediction - label|: d^2 / 2 up to delta, delta (d - delta / 2) from
-    there on.
+    With d = |prediction - label|: d^2 / 2 for d up to delta, and delta (d -
+    delta / 2) for larger d.
 
     Constraints:
     - (C1) Operands and result have one type.
@@ -455,8 +443,8 @@ def NN_HuberLossOp : NN_CompositeOp<"huber_loss", [MeasuresLoss, SameOperandsAnd
 def NN_LogLossOp : NN_CompositeOp<"log_loss", [MeasuresLoss, SameOperandsAndResultType]> {
   let summary = "Log loss of a probability";
   let description = [{
-    -label log(p + epsilon) - (1 - label) log(1 - p + epsilon). Where the logit is at
-    hand `nn.sigmoid_cross_entropy` loses no digits.
+    -label log(p + epsilon) - (1 - label) log(1 - p + epsilon). If the logit is
+    available, prefer `nn.sigmoid_cross_entropy`, which loses no digits.
 
     Constraints:
     - (C1) Operands and result have one type.

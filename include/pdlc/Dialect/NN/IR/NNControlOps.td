@@ -1,4 +1,4 @@
-//===- NNControlOps.td - What a program does, and what not -*- tablegen -*-===//
+//===- NNControlOps.td - Choices in a program -*- tablegen -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,35 +9,37 @@
 #ifndef PDLC_DIALECT_NN_IR_NNCONTROLOPS_TD
 #define PDLC_DIALECT_NN_IR_NNCONTROLOPS_TD
 
-include "pdlc/Dialect/NN/IR/NNComputeOps.td"
+include "pdlc/Dialect/NN/IR/NNOpTraits.td"
 
 def NN_IfOp : NN_PureOp<"if", [NN_InferType, NN_DifferentiableSome, ReadsModel, IsolatedFromAbove,
     SingleBlock, NN_MayMixFloats, DeclareOpInterfaceMethods<BodyOpInterface>]> {
-  let summary = "One of two ways to compute values";
+  let summary = "Runs one of two bodies, by a condition";
   let description = [{
-    Where the condition, one number, is not 0 (NaN counts as true), the first body
-    runs, else the second one; the other one costs nothing, and what it would have
-    computed has no effect. Both take the tensors of `with`, and yield the results.
+    If the condition is not 0, the first body runs, otherwise the second one.
+    NaN counts as true. The other body costs nothing and has no effect. Both
+    bodies take the tensors of `with` and yield the results.
 
-    The condition is one number: a state that the program keeps, as a rule, and what
-    comparisons make of it; no gradient flows into it. One that is made of a batch, such
-    as `nn.batch_sum`, chooses for each replica by itself. A counter of steps (`rule(@step_counter)`) is such a
-    state, so that a model trains differently from some step on. Rows of a batch
-    choose one by one with `nn.select`.
+    The condition is one number. Usually it is computed from a state of the
+    program by comparisons; no gradient flows into it. With a counter of steps
+    (`rule(@step_counter)`), a model can train differently from some step on. If
+    the condition depends on the batch, for example through `nn.batch_sum`, each
+    replica chooses separately. To choose for each sample, use `nn.select`.
 
-    The gradient is an `nn.if` of the same condition. What its bodies need of values
-    computed here, they compute again: the price is one more pass through the body
-    that is taken, and through bodies within it one for each that they stand in. Parameters that only the other body reads have gradients of zeros.
+    The gradient is an `nn.if` with the same condition. Its bodies compute again
+    the values that they need from these bodies. This costs one more pass
+    through the body that runs; a nested body is repeated once for each body
+    that contains it. Parameters that only the other body reads have zero
+    gradients.
 
     Constraints:
-    - (C1) The condition has one element, and no dynamic dimension.
+    - (C1) The condition has one element and no dynamic dimension.
     - (C2) The arguments of both bodies are the tensors of `with`.
-    - (C3) Both bodies yield the results' types. If one has a dynamic dimension, so
-      has a tensor of `with`: that many rows.
-    - (C4) The bodies compute: no lookups, draws, metrics or `nn.minimize`, no ops on
-      bags, and none that mixes samples.
-    - (C5) The bodies use their arguments, parameters and states, and no other value of
-      the program.
+    - (C3) Both bodies yield the types of the results. If a result has a dynamic
+      dimension, so has a tensor of `with`, which determines the number of rows.
+    - (C4) The bodies only compute. They contain no lookups, draws, metrics or
+      `nn.minimize`, no ops on bags, and no ops that mix samples.
+    - (C5) The bodies use their arguments, parameters and states, and no other
+      value of the program.
 
     Example:
     ```mlir
@@ -61,7 +63,7 @@ def NN_IfOp : NN_PureOp<"if", [NN_InferType, NN_DifferentiableSome, ReadsModel, 
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    /// Whether bodies may hold the op (C4).
+    /// Returns true if the bodies may contain the op (C4).
     static bool mayHold(::mlir::Operation &op);
   }];
 }

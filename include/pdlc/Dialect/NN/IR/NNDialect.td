@@ -17,15 +17,15 @@ def NN_Dialect : Dialect {
   let cppNamespace = "::pdlc::nn";
   let summary = "Recommendation models, written as for one machine";
   let description = [{
-    A model is a module of symbols: a record that says what one sample is,
+    A model is a module of symbols: a record that describes one sample,
     parameters and tables in groups with an optimizer rule, metrics, functions,
     and programs (`@train`, `@evaluate`, `@predict`). Computation has value
     semantics on tensors.
 
-    Only the first dimension of a tensor may be dynamic. In a model it is the
-    batch; from phase `merged` on it may also count ids or unique keys.
+    Only the first dimension of a tensor may be dynamic. In a model, it is the
+    batch. From phase `merged` on, it may also count ids or unique keys.
   }];
-  // Rules and the formulas of elementwise ops are written in these.
+  // Rules, and the formulas of elementwise ops, use these dialects.
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::math::MathDialect"];
   let useDefaultTypePrinterParser = 1;
@@ -34,22 +34,23 @@ def NN_Dialect : Dialect {
     void registerAttributes();
     void registerTypes();
 
-    /// Reads an attribute; refuses parameters behind one that takes none.
+    /// Parses an attribute. Reports an error if parameters follow an attribute
+    /// that takes none.
     ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser,
                                      ::mlir::Type type) const override;
     void printAttribute(::mlir::Attribute attribute,
                         ::mlir::DialectAsmPrinter &printer) const override;
 
-    /// Refuses an op that the dialect does not have, naming those that it has.
+    /// Reports an error for an unknown op, and suggests known ones.
     std::optional<ParseOpHook>
     getParseOperationHook(::llvm::StringRef name) const override;
 
-    /// The module attribute (a string) that names the phase which the module
-    /// has reached; a module without it is in phase `model`.
+    /// The module attribute (a string) that names the phase of the module. A
+    /// module without it is in phase `model`.
     static constexpr ::llvm::StringLiteral kPhaseAttrName = "nn.phase";
 
-    /// The module attribute (a type: bf16) that says what the factors of large
-    /// f32 products are rounded to; without it, to nothing.
+    /// The module attribute (a type: bf16) to which the factors of large f32
+    /// products are rounded. Without it, they are not rounded.
     static constexpr ::llvm::StringLiteral kComputeAttrName = "nn.compute";
   }];
 }
@@ -57,7 +58,7 @@ def NN_Dialect : Dialect {
 class NN_Op<string mnemonic, list<Trait> traits = []>
     : Op<NN_Dialect, mnemonic, traits>;
 
-// An op that stands in the body of a program.
+// An op in the body of a program.
 def NN_InProgram : NativeOpTrait<"InProgram"> { let cppNamespace = "::pdlc::nn"; }
 class NN_BodyOp<string mnemonic, list<Trait> traits = []>
     : NN_Op<mnemonic, !listconcat([NN_InProgram], traits)>;

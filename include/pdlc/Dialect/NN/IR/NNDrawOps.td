@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops that draw, and losses of what was drawn. What is drawn is a function of the
-// seed, the epoch, the op's stream, the sample and the element (pdlabi/draws.h): of
-// no batch, replica, thread or server. A model need not name streams: nn-lower-model
-// numbers ops of one name through a program, with its functions inlined.
+// Ops that draw random numbers, and losses over drawn ids. The result of a draw
+// depends only on the seed, the epoch, the op's stream, the sample and the
+// element (pdlabi/draws.h). It does not depend on batches, replicas, threads or
+// servers. A model does not have to name streams: nn-lower-model numbers the ops
+// of one name in a program, with its functions inlined.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,13 +26,13 @@ include "pdlc/Dialect/NN/IR/NNCompositeOps.td"
 def NN_DropoutOp : NN_PureOp<"dropout", [NN_InferTypeOfBags,
     DeclareOpInterfaceMethods<DrawingOpInterface, ["getFrozenValue"]>, BagsOpInterface,
     NN_Rows, NN_Differentiable]> {
-  let summary = "Some elements, drawn at random, are zero";
+  let summary = "Sets random elements to zero";
   let description = [{
-    An element is +0 with the probability `rate`, else it is multiplied by
-    1 / (1 - rate), rounded to the element type (Srivastava et al., 2014). The
-    gradient draws the same elements again. In a program that is frozen it is the
-    identity. Rows of bags say whose: then a sample's elements are those of all its
-    rows, in order.
+    An element becomes +0 with the probability `rate`. Otherwise it is
+    multiplied by 1 / (1 - rate), rounded to the element type (Srivastava et
+    al., 2014). The gradient draws the same elements again. In a frozen program,
+    the op is the identity. For rows of bags, `of` names the bags; the elements
+    of a sample are then those of all its rows, in order.
 
     Constraints:
     - (C1) Input and result have one type, whose first dimension is dynamic.
@@ -62,21 +63,29 @@ def NN_DropoutOp : NN_PureOp<"dropout", [NN_InferTypeOfBags,
 //===----------------------------------------------------------------------===//
 
 def NN_SampleOp : NN_PureOp<"sample", [DrawingOpInterface, NN_InferType, StopsGradients]> {
-  let summary = "Ids drawn at random, for each sample its own";
+  let summary = "Random ids, drawn for each sample";
   let description = [{
-    `count` ids a sample, each by itself, so that one may come twice, from those with
-    first <= id < behind. `uniform`: all alike. `log_uniform`: id first + k with the
-    probability log((k + 2) / (k + 1)) / log(behind - first + 1), which suits ids that
-    are numbered by falling frequency. `counts(#seen) power(0.75)`: id first + k with a
-    probability in proportion to the 0.75th power of count k of `#seen`, so never if
-    that is 0; power 1 draws ids as often as they were counted, power 0 all that were.
-    A frozen program draws, too, with its own seed.
+    Draws `count` ids for each sample, independently and with replacement, from
+    those with `first <= id < behind`. The distribution is one of the following.
+
+    `uniform`: all ids have the same probability.
+
+    `log_uniform`: id `first + k` has the probability
+    `log((k + 2) / (k + 1)) / log(behind - first + 1)`. It suits ids that are
+    numbered by decreasing frequency.
+
+    `counts(#seen) power(0.75)`: the probability of id `first + k` is proportional
+    to count k of `#seen`, raised to the power 0.75. Ids with count 0 are never
+    drawn. Power 1 draws ids in proportion to their counts, and power 0 gives
+    all counted ids the same probability.
+
+    A frozen program also draws ids, as in epoch 0.
 
     Constraints:
-    - (C1) 1 <= count <= 65536; the result is [b, count].
-    - (C2) first < behind; `log_uniform` has at most 2^48 ids.
-    - (C3) With `counts`, and with nothing else, there is a list of counts: one for each
-      id, at most 2^24, none below 0, and one above.
+    - (C1) 1 <= count <= 65536. The result is [b, count].
+    - (C2) `first < behind`. `log_uniform` has at most 2^48 ids.
+    - (C3) A list of counts is given exactly with `counts`. It has one count for
+      each id, at most 2^24. No count is below 0, and at least one is above 0.
     - (C4) 0 <= power <= 8.
 
     Example:
@@ -96,23 +105,28 @@ def NN_SampleOp : NN_PureOp<"sample", [DrawingOpInterface, NN_InferType, StopsGr
     `:` type($result)
   }];
   let extraClassDeclaration = [{
-    /// The table of `pdlrt_sample`; empty unless by counts.
+    /// Returns the table for `pdlrt_sample`. Empty unless the distribution is
+    /// `counts`.
     ::std::vector<double> getDrawTable();
   }];
 }
 
 def NN_LogProbabilityOp : NN_PureOp<"log_probability", [PreparesStep, StopsGradients]> {
-  let summary = "How probable it is that nn.sample draws an id";
+  let summary = "Log probability that nn.sample draws an id";
   let description = [{
-    The logarithm of the probability with which one draw gives the id. A batch with an
-    id that is never drawn, as it is none of the range or has a count of 0, stops the
+    Returns the logarithm of the probability that one draw gives the id. An id
+    that is out of range or has a count of 0 is never drawn, and has no
+    logarithm. If the ids come from fields, directly or through `nn.slice`,
+    `nn.concat` and `nn.reshape`, a row with such an id is a bad row, which
+    `--max-bad-rows` allows. If the model computes the ids, such an id stops the
     program.
 
     Constraints:
-    - (C1) The result has the shape of the ids, whose first dimension is dynamic.
-    - (C2) As `nn.sample` (C2).
-    - (C3) As `nn.sample` (C3).
-    - (C4) As `nn.sample` (C4).
+    - (C1) The result has the shape of the ids, whose first dimension is
+      dynamic.
+    - (C2) As for `nn.sample` (C2).
+    - (C3) As for `nn.sample` (C3).
+    - (C4) As for `nn.sample` (C4).
 
     Example:
     ```mlir
@@ -130,16 +144,19 @@ def NN_LogProbabilityOp : NN_PureOp<"log_probability", [PreparesStep, StopsGradi
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The table of `pdlrt_log_probability`; empty unless by counts.
+    /// Returns the table for `pdlrt_log_probability`. Empty unless the
+    /// distribution is `counts`.
     ::std::vector<double> getLogarithms();
   }];
 }
 
 def NN_AccidentalHitsOp : NN_PureOp<"accidental_hits", [StopsGradients]> {
-  let summary = "1 where an id that was drawn is one of the sample's own, else 0";
+  let summary = "1 if a drawn id is one of the sample's own ids, else 0";
   let description = [{
+    The losses over drawn ids take the result as `hits`.
+
     Constraints:
-    - (C1) Own ids are [b, n], drawn ones [b, m], the result is [b, m].
+    - (C1) Own ids are [b, n], drawn ids [b, m], and the result is [b, m].
 
     Example:
     ```mlir
@@ -153,7 +170,7 @@ def NN_AccidentalHitsOp : NN_PureOp<"accidental_hits", [StopsGradients]> {
 }
 
 //===----------------------------------------------------------------------===//
-// Losses of what was drawn
+// Losses over drawn ids
 //===----------------------------------------------------------------------===//
 
 class NN_SampledLossOp<string mnemonic, string summary_, string formula, string example>
@@ -162,10 +179,10 @@ class NN_SampledLossOp<string mnemonic, string summary_, string formula, string 
   let description = formula # [{
 
     Constraints:
-    - (C1) Logits of the sample's own id are [b, 1], those of the ids that were drawn
-      [b, n]; the result is [b, 1].
-    - (C2) Corrections have the types of the logits that they correct, hits that of
-      the logits of the ids that were drawn.
+    - (C1) The logits of the sample's own id are [b, 1], and those of the drawn
+      ids [b, n]. The result is [b, 1].
+    - (C2) Corrections have the types of the logits that they correct. Hits have
+      the type of the logits of the drawn ids.
 
     Example:
     ```mlir
@@ -187,22 +204,23 @@ class NN_CorrectedLossOp<string mnemonic, string summary_, string formula>
 }
 
 def NN_SampledSoftmaxOp : NN_CorrectedLossOp<"sampled_softmax",
-  "Log loss of the sample's own id among some that were drawn", [{
-    -log_softmax, at the own id, of the own logit and those of the ids that were drawn,
-    each less its `nn.log_probability` (Jean et al., 2015). With `hits`
-    (`nn.accidental_hits`) an id that is the sample's own counts once.}]>;
+  "Softmax log loss of the sample's own id among drawn ids", [{
+    -log_softmax, at the own id, over the logits of the own id and of the drawn
+    ids. The `nn.log_probability` of each id is subtracted from its logit first
+    (Jean et al., 2015). With `hits` (`nn.accidental_hits`), a drawn id that
+    equals the own id does not count again.}]>;
 
 def NN_NCELossOp : NN_CorrectedLossOp<"nce_loss", "Noise-contrastive estimation", [{
-    softplus(-s) of the own id, and softplus(s) of each that was drawn, summed, with
-    s = logit - log_probability - log(n) (Gutmann and Hyvarinen, 2010; Mnih and Teh,
-    2012). With `hits` (`nn.accidental_hits`) an id that is the sample's own adds
-    nothing.}]>;
+    The sum of softplus(-s) of the own id and softplus(s) of each drawn id, where
+    s = logit - log_probability - log(n) (Gutmann and Hyvarinen, 2010; Mnih and
+    Teh, 2012). With `hits` (`nn.accidental_hits`), a drawn id that equals the
+    own id adds nothing.}]>;
 
 def NN_NegativeSamplingOp : NN_SampledLossOp<"negative_sampling",
-  "Log loss of the sample's own id against some that were drawn", [{
-    softplus(-logit) of the own id, and softplus(logit) of each that was drawn, summed
-    (Mikolov et al., 2013). With `hits` (`nn.accidental_hits`) an id that is the
-    sample's own adds nothing.}], [{ %z, %zn hits %h
+  "Log loss of the sample's own id against drawn ids", [{
+    The sum of softplus(-logit) of the own id and softplus(logit) of each drawn
+    id (Mikolov et al., 2013). With `hits` (`nn.accidental_hits`), a drawn id
+    that equals the own id adds nothing.}], [{ %z, %zn hits %h
       : tensor<?x1xf32>, tensor<?x5xf32>, tensor<?x5xf32>}]> {
   let arguments = (ins NN_FloatTensor:$own, NN_FloatTensor:$drawn, Optional<NN_FloatTensor>:$hits);
   let assemblyFormat = [{

@@ -9,7 +9,7 @@
 #ifndef PDLC_DIALECT_NN_IR_NNLOWEREDOPS_TD
 #define PDLC_DIALECT_NN_IR_NNLOWEREDOPS_TD
 
-include "pdlc/Dialect/NN/IR/NNComputeOps.td"
+include "pdlc/Dialect/NN/IR/NNOpTraits.td"
 
 def NN_FromMerged : StandsFrom<"Merged", "nn-lower-model makes it">;
 def NN_FromGradient : StandsFrom<"Gradient", "nn-autodiff makes it">;
@@ -21,13 +21,13 @@ def NN_FromGradient : StandsFrom<"Gradient", "nn-autodiff makes it">;
 def NN_UniqueOp : NN_PureOp<"unique", [NN_FromMerged, StopsGradients, PreparesStep]> {
   let summary = "Deduplicates the ids of all lookups of one table";
   let description = [{
-    The inputs, flat, are taken one after the other. `keys` are the distinct ids
-    in order of first occurrence. `inverse` maps each occurrence to its key.
-    `occurrences`, cut by `key_splits`, lists for each key its occurrences,
-    ascending: the inverse in compressed row form.
+    Processes the inputs one after the other, as flat tensors. `keys` are the
+    distinct ids in order of first occurrence. `inverse` maps each occurrence to
+    its key. `occurrences`, split by `key_splits`, lists the occurrences of each
+    key in ascending order; it is the inverse in compressed row form.
 
     Constraints:
-    - (C1) At least one input; all `tensor<?xi64>`.
+    - (C1) There is at least one input, and all are `tensor<?xi64>`.
 
     Example:
     ```mlir
@@ -40,7 +40,7 @@ def NN_UniqueOp : NN_PureOp<"unique", [NN_FromMerged, StopsGradients, PreparesSt
   let assemblyFormat = "$ids attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The results, which travel together.
+    /// Returns the results as one value.
     ::pdlc::nn::Deduplication getDeduplication() {
       return {getKeys(), getInverse(), getKeySplits(), getOccurrences()};
     }
@@ -52,8 +52,10 @@ def NN_PullOp : NN_BodyOp<"pull", [MemoryEffects<[MemRead]>, NN_BatchFirst,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The rows of distinct keys, as at program entry";
   let description = [{
+    Reads the rows that the table has for the keys.
+
     Constraints:
-    - (C1) The symbol is an `nn.table` whose row is the result's row.
+    - (C1) The symbol is an `nn.table` whose row is the row of the result.
     - (C2) The keys are a result of `nn.unique`.
 
     Example:
@@ -69,25 +71,30 @@ def NN_PullOp : NN_BodyOp<"pull", [MemoryEffects<[MemRead]>, NN_BatchFirst,
 
 def NN_FingerprintOp : NN_Op<"fingerprint", [HasParent<"::mlir::ModuleOp">, SharedByRoles,
     StandsFrom<"Merged", "nn-fingerprint makes it">]> {
-  let summary = "What a checkpoint and a program must have in common";
+  let summary = "The properties that a checkpoint and a program must share";
   let description = [{
-    The model in named parts, each with its value as a text: in full where it is
-    short, else as a digest. A checkpoint keeps them, so that a program that does
-    not fit can say what differs. Three lists:
+    Describes the model in named parts. The value of each part is a text: the
+    full text if it is short, else a digest. A checkpoint stores the parts, so
+    that a program that does not fit can report what differs. There are three
+    lists:
 
-    - `state`: what anybody needs who reads values: type and shape of each
-      symbol, and how the keys of the tables that are trained come from fields.
-    - `optimizer`: what else a training keeps: slots, and which groups count steps.
-    - `training`: what the next step depends on besides: rules, rates, schedules,
-      regularizers, clips, first values of rows, fields, the losses.
+    - `state`: the properties that every reader of values needs: type and shape
+      of each symbol, and how the keys of trained tables are computed from
+      fields.
+    - `optimizer`: the other state of a training: slots, and the groups that
+      count steps.
+    - `training`: everything else that determines the next step: rules, learning
+      rates, schedules, regularizers, clips, initial values of rows, fields, and
+      losses.
 
-    The digest of the first two is the fingerprint of the layout of state, that of
-    the third the fingerprint of training. Metrics, frozen programs and names of
-    the model, of values, rules, schedules and functions are in none.
+    The digest of the first two lists is the layout fingerprint, and the digest
+    of the third is the training fingerprint. No list contains metrics, frozen
+    programs, or the names of the model, of fields, values, rules, schedules
+    and functions.
 
     Constraints:
     - (C1) The value of each part is a string.
-    - (C2) A module has one.
+    - (C2) A module has one `nn.fingerprint`.
 
     Example:
     ```mlir
@@ -114,19 +121,23 @@ def NN_PoolOp : NN_PureOp<"pool", [NN_DifferentiableSome, AttrSizedOperandSegmen
     NN_FromMerged, ReadsModel]> {
   let summary = "Pools rows by bag, for every input of nn.unique";
   let description = [{
-    One input, and one result, for each input of the `nn.unique` that made
-    `inverse`: its ids (their number says where in `inverse` the next input
-    begins), the splits of its bags (bags + 1 entries; without `bags` each bag
-    holds one id), and how the rows of a bag become one. Result i has shape
-    [bags of input i, width] with bags = all bags of the batch; a reshape gives
-    [b, s, width].
+    Has one input and one result for each input of the `nn.unique` that computed
+    `inverse`. An input consists of:
+
+    - its ids; their number determines where the next input begins in `inverse`;
+    - the splits of its bags (bags + 1 entries); without `bags`, each bag holds
+      one id;
+    - the pooling of the rows of a bag.
+
+    Result i has shape [bags of input i, width], where bags counts all bags of
+    the batch. A reshape gives [b, s, width].
 
     Constraints:
-    - (C1) At least one input; each has a pooling and a result, and splits
-      exactly if it has bags.
+    - (C1) There is at least one input. Each has a pooling and a result, and has
+      splits exactly if it has bags.
     - (C2) Each result is `tensor<?xWxT>` with W and T of the rows.
     - (C3) `inverse`, `key_splits`, `occurrences` and the ids are those of one
-      `nn.unique`; the rows are those of its keys.
+      `nn.unique`. The rows are those of its keys.
 
     Example:
     ```mlir
@@ -134,9 +145,9 @@ def NN_PoolOp : NN_PureOp<"pool", [NN_DifferentiableSome, AttrSizedOperandSegmen
       : (tensor<?x10xf32>) -> (tensor<?x10xf32>, tensor<?x10xf32>)
     ```
   }];
-  // The generic form of an op of phase `merged` is a part of the digest by which
-  // a checkpoint knows the losses of its program: these names stay. `getInputs`
-  // is what reads them.
+  // Do not rename these: a checkpoint identifies the losses of its program by a
+  // digest that includes the generic form of the ops of phase `merged`.
+  // `getInputs` reads these operands.
   let arguments = (ins NN_FloatTensor:$rows, NN_SplitTensor:$inverse,
     NN_SplitTensor:$key_splits, NN_SplitTensor:$occurrences,
     Variadic<NN_KeyTensor>:$ids, Variadic<NN_SplitTensor>:$splits,
@@ -155,9 +166,9 @@ def NN_PoolOp : NN_PureOp<"pool", [NN_DifferentiableSome, AttrSizedOperandSegmen
   ];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// One for each result; none has a cotangent.
+    /// Returns one input for each result. None of them has a cotangent.
     ::llvm::SmallVector<::pdlc::nn::PoolInput> getInputs();
-    /// What the nn.unique made of the ids (C3).
+    /// Returns the results of the nn.unique of the ids (C3).
     ::pdlc::nn::Deduplication getDeduplication();
   }];
 }
@@ -167,14 +178,16 @@ def NN_CountPooledOp : NN_BodyOp<"count_pooled", [MemoryEffects<[MemWrite]>, Sto
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Adds values of bags to the counts of their rows";
   let description = [{
-    What becomes of `nn.count`: the bags are those of `pooled`, a result of `nn.pool`
-    whose values do not matter; each row of `values` is added to the counts of the rows
-    of the table that its bag names, in the order of the rule's counts.
+    The form of `nn.count` after `nn-lower-model`. The bags are those of
+    `pooled`, a result of `nn.pool` whose values do not matter. Each row of
+    `values` is added to the counts of the table rows that its bag names, in the
+    order of the rule's counts.
 
     Constraints:
     - (C1) The symbol is an `nn.table`.
-    - (C2) `pooled` is [bags, width of the table], a result of an `nn.pool` of its rows
-      (checked by `nn-merge-lookups`); values are [bags, counts], of its element type.
+    - (C2) `pooled` is [bags, width of the table], a result of an `nn.pool` of
+      the table's rows (checked by `nn-merge-lookups`). Values are [bags,
+      counts], of its element type.
 
     Example:
     ```mlir
@@ -190,20 +203,20 @@ def NN_CountPooledOp : NN_BodyOp<"count_pooled", [MemoryEffects<[MemWrite]>, Sto
 }
 
 def NN_PoolGradientOp : NN_PureOp<"pool_gradient", [AttrSizedOperandSegments, NN_FromGradient]> {
-  let summary = "The gradient of pooling with respect to the rows";
+  let summary = "Gradient of pooling with respect to the rows";
   let description = [{
     The inputs are those of the `nn.pool`, each with the cotangent of its result
-    (`from`). Row u is the sum, from +0, over the occurrences of key u in
-    ascending order (inputs in order) of the cotangent of the occurrence's bag,
-    divided for `mean` by the bag's size and for `sqrtn` by its root. An input
-    without cotangent adds nothing.
+    (`from`). Row u is a sum over the occurrences of key u, in ascending order
+    (inputs in order), from +0. Each occurrence adds the cotangent of its bag.
+    For `mean`, it is divided by the size of the bag, and for `sqrtn` by the
+    square root of the size. An input without cotangent adds nothing.
 
     Constraints:
-    - (C1) At least one input; each has a pooling, splits exactly if it has bags,
-      and a cotangent exactly if it says so.
-    - (C2) The result and each cotangent are `tensor<?xWxT>`; the result has one
+    - (C1) There is at least one input. Each has a pooling, has splits exactly
+      if it has bags, and has a cotangent exactly if it says so.
+    - (C2) The result and each cotangent are `tensor<?xWxT>`. The result has one
       row for each key.
-    - (C3) As `nn.pool` (C3).
+    - (C3) As for `nn.pool` (C3).
 
     Example:
     ```mlir
@@ -229,22 +242,23 @@ def NN_PoolGradientOp : NN_PureOp<"pool_gradient", [AttrSizedOperandSegments, NN
   ];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Those of the nn.pool, with cotangents.
+    /// Returns the inputs of the nn.pool, with cotangents.
     ::llvm::SmallVector<::pdlc::nn::PoolInput> getInputs();
-    /// What the nn.unique made of the ids (C3).
+    /// Returns the results of the nn.unique of the ids (C3).
     ::pdlc::nn::Deduplication getDeduplication();
   }];
 }
 
 def NN_CrossBagsOp : NN_PureOp<"cross_bags", [SameVariadicOperandSize, NN_FromMerged, StopsGradients,
     PreparesStep]> {
-  let summary = "The cross of bags, as ids and splits";
+  let summary = "Feature cross of bags, as ids and splits";
   let description = [{
-    Phase `merged`'s form of `nn.cross` with ragged operands: the ids of each
-    operand are cut by its splits, all into the same number of bags.
+    The form of `nn.cross` with ragged operands from phase `merged` on. The
+    splits of each operand cut its ids into bags. All operands have the same
+    number of bags.
 
     Constraints:
-    - (C1) At least one operand; each is ids and splits.
+    - (C1) There is at least one operand. Each consists of ids and splits.
 
     Example:
     ```mlir
@@ -263,20 +277,21 @@ def NN_CrossBagsOp : NN_PureOp<"cross_bags", [SameVariadicOperandSize, NN_FromMe
   ];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The operands.
+    /// Returns the operands.
     ::llvm::SmallVector<::pdlc::nn::Bags> getBags();
-    /// The results.
+    /// Returns the results.
     ::pdlc::nn::Bags getCrossed() { return {getResult(), getResultSplits()}; }
   }];
 }
 
 def NN_SingleBagsOp : NN_PureOp<"single_bags", [NN_FromMerged, StopsGradients]> {
-  let summary = "The splits of bags that hold one id each";
+  let summary = "Splits of bags that hold one id each";
   let description = [{
-    0, 1, 2, ...: where a tensor of ids meets bags in a cross.
+    Returns 0, 1, 2, and so on. Used if a cross combines a tensor of ids with
+    bags.
 
     Constraints:
-    - (C1) ids are flat.
+    - (C1) The ids are flat.
 
     Example:
     ```mlir
@@ -289,15 +304,14 @@ def NN_SingleBagsOp : NN_PureOp<"single_bags", [NN_FromMerged, StopsGradients]> 
 }
 
 def NN_BatchMatmulOp : NN_PureOp<"batch_matmul", [NN_FromMerged, NN_Differentiable, NN_InferType]> {
-  let summary = "Matrix products side by side";
+  let summary = "One matrix product for each index of the first dimension";
   let description = [{
-    What `nn.matmul` of tensors of higher rank becomes: one product for each index
-    of the first dimension. Each element is one chain of fused multiply-adds over k,
-    ascending, from +0.
+    Replaces `nn.matmul` of tensors of higher rank. Each element is one chain of
+    fused multiply-adds over k, in ascending order from +0.
 
     Constraints:
-    - (C1) Rank-3 operands of one element type and one first dimension; after
-      transposition m x k times k x n.
+    - (C1) The operands have rank 3, one element type and one first dimension.
+      After transposition, they are m x k and k x n.
 
     Example:
     ```mlir
@@ -314,8 +328,10 @@ def NN_BatchMatmulOp : NN_PureOp<"batch_matmul", [NN_FromMerged, NN_Differentiab
 }
 
 def NN_ReluGradientOp : NN_PureOp<"relu_gradient", [NN_ElementwisePostOp, StopsGradients, SameOperandsAndResultType]> {
-  let summary = "output <= 0 ? +0 : cotangent";
+  let summary = "Gradient of nn.relu";
   let description = [{
+    output <= 0 ? +0 : cotangent, where `output` is the result of `nn.relu`.
+
     Constraints:
     - (C1) Operands and result have one type.
 
@@ -330,9 +346,9 @@ def NN_ReluGradientOp : NN_PureOp<"relu_gradient", [NN_ElementwisePostOp, StopsG
 }
 
 def NN_PadOp : NN_PureOp<"pad", [NN_InferType, NN_Differentiable]> {
-  let summary = "Zeros before and behind, along one axis";
+  let summary = "Adds zeros before and after, along one axis";
   let description = [{
-    The adjoint of `nn.slice`, which is its adjoint.
+    The adjoint of `nn.slice`; the adjoint of this op is `nn.slice`.
 
     Constraints:
     - (C1) 0 <= axis < rank, the axis is static, low >= 0, high >= 0.
@@ -358,15 +374,15 @@ def NN_ApplyGradientsOp : NN_BodyOp<"apply_gradients", [MemoryEffects<[MemWrite]
     StandsIn<"Gradient", "nn-autodiff makes it", "Merged", "nn-expand-updates spells it out">,
     AttrSizedOperandSegments, NN_BatchFirst, NN_MayMixFloats,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "What nn.minimize asks for, with its gradients";
+  let summary = "The updates of nn.minimize, with their gradients";
   let description = [{
-    Stands between `nn-autodiff` and `nn-expand-updates`: the losses, and for
-    each symbol that they reach the gradient of their weighted sum.
+    Exists between `nn-autodiff` and `nn-expand-updates`. It holds the losses,
+    and the gradient of their weighted sum for each symbol that they depend on.
 
     Constraints:
-    - (C1) Each symbol has a gradient, and the keys of its rows exactly if it is
-      a table.
-    - (C2) Each group is an `nn.group`; each symbol is an `nn.param` or an
+    - (C1) Each symbol has a gradient, and has the keys of its rows exactly if
+      it is a table.
+    - (C2) Each group is an `nn.group`. Each symbol is an `nn.param` or an
       `nn.table` of one of them.
 
     Example:
@@ -392,15 +408,15 @@ def NN_ApplyGradientsOp : NN_BodyOp<"apply_gradients", [MemoryEffects<[MemWrite]
   ];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// In order of the module's symbols.
+    /// Returns the gradients in the order of the module's symbols.
     ::llvm::SmallVector<::pdlc::nn::SymbolGradient> getSymbolGradients();
   }];
 }
 
 def NN_LossSumOp : NN_PureOp<"loss_sum", [NN_FromGradient]> {
-  let summary = "Weighted sum of losses, and sum of weights, in f64";
+  let summary = "Weighted sum of losses and sum of weights, in f64";
   let description = [{
-    In sample order; without weights each sample weighs 1.
+    Adds in the order of the samples. Without weights, each sample has weight 1.
 
     Constraints:
     - (C1) Losses and weights have one type of shape [b, 1].
@@ -424,16 +440,22 @@ def NN_SquaredNormOp : NN_PureOp<"squared_norm", [AttrSizedOperandSegments, NN_F
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Joint squared norm of divided gradients, in f64";
   let description = [{
-    Each gradient is divided by the weight, rounded to its element type, then
-    widened and squared in f64. One partial for each unit of 64 consecutive rows
-    of a parameter (a vector is one unit), element j of a unit to lane j mod 16,
-    lanes joined by a tree 8-4-2-1; one partial for each logical shard of a
-    table, keys ascending, likewise; partials are added in order of symbol and
-    unit. Counts behind the gradients of a table's rows (`nn.update`) are no part of it.
+    Divides each gradient by the weight, rounds it to its element type, then
+    widens and squares it in f64. The summation order is fixed:
+
+    - A parameter has one partial sum for each unit of 64 consecutive rows; a
+      vector is one unit. Element j of a unit goes to lane j mod 16, and a tree
+      8-4-2-1 joins the lanes.
+    - A table has one partial sum for each logical shard, with keys in ascending
+      order and the same lanes.
+    - Partial sums are added in order of symbol and unit.
+
+    Counts after the gradients of a table's rows (`nn.update`) are not part of
+    the norm.
 
     Constraints:
-    - (C1) Each symbol is a parameter or table; it has a gradient, and the keys
-      of its rows exactly if it is a table.
+    - (C1) Each symbol is a parameter or table. It has a gradient, and has the
+      keys of its rows exactly if it is a table.
 
     Example:
     ```mlir
@@ -454,33 +476,41 @@ def NN_SquaredNormOp : NN_PureOp<"squared_norm", [AttrSizedOperandSegments, NN_F
   ];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// In the order in which their partials are added.
+    /// Returns the gradients in the order in which their partial sums are
+    /// added.
     ::llvm::SmallVector<::pdlc::nn::SymbolGradient> getSymbolGradients();
   }];
 }
 
 def NN_OnceOp : NN_BodyOp<"once", [NN_FromGradient, AppliesStep,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "What an update needs once for a group and step";
+  let summary = "The scalars of an update, computed once for a group and step";
   let description = [{
     Counts one step of the group, and computes in f64 the scalars that its
-    updates share; each result is rounded once to the element type. Region
-    arguments: the step (1 at the first update), the summed weight, the squared
-    norm of the clip (0 without one); and where the group's rate is divided by it,
-    the number of pushers (`nn.group`). Schedule, clip factor and the rule's
-    `once` region are spelled out in it.
+    updates share. Each result is rounded once to the element type. The region
+    contains the schedule, the clip factor and the region `once` of the rule.
+    Its arguments are:
 
-    The list behind `->` names the scalars: `weight` is the summed weight,
-    `clip_factor` what the clip multiplies gradients by, and a text what messages
-    call a scalar that the rule's `once` yields; those stand in its order.
+    - the step (1 at the first update);
+    - the summed weight;
+    - the squared norm of the clip (0 without a clip);
+    - with `rate_over` only, the number that divides the learning rate of the
+      group (`nn.group`).
+
+    The list after `->` names the scalars. `weight` is the summed weight, and
+    `clip_factor` the factor that the clip applies to gradients. A text is the
+    name, in messages, of a result of the rule's `once`; these are in the order
+    of its results.
 
     Constraints:
-    - (C1) The symbol is an `nn.group`; `norm` is given exactly if it has a clip.
-    - (C2) Three f64 arguments, and one more exactly if the group has `rate_over`; as
-      many f64 values yielded as names and as results; results have rank 0.
-    - (C3) The ops of `nn.rule` (C2).
-    - (C4) One scalar is the weight, and is what the region yields of its
-      argument; one is the clip factor exactly if there is a `norm`.
+    - (C1) The symbol is an `nn.group`. `norm` is given exactly if the group has
+      a clip.
+    - (C2) The region has three f64 arguments, and one more exactly if the group
+      has `rate_over`. It yields as many f64 values as there are names and
+      results. Results have rank 0.
+    - (C3) The region contains the ops of `nn.rule` (C2).
+    - (C4) One scalar is the weight; the region yields its weight argument for
+      it. One scalar is the clip factor exactly if there is a `norm`.
 
     Example:
     ```mlir
@@ -501,58 +531,67 @@ def NN_OnceOp : NN_BodyOp<"once", [NN_FromGradient, AppliesStep,
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    /// The region's arguments.
+    /// The arguments of the region.
     ::mlir::BlockArgument getStepArgument() { return getBody().getArgument(0); }
     ::mlir::BlockArgument getWeightArgument() { return getBody().getArgument(1); }
     ::mlir::BlockArgument getSquaredNormArgument() { return getBody().getArgument(2); }
-    /// Null where it does not ask for the number of pushers.
-    ::mlir::BlockArgument getPushersArgument() {
+    /// Returns the argument for the number of workers or trainers that divides
+    /// the learning rate, or null if there is none.
+    ::mlir::BlockArgument getSendersArgument() {
       return getBody().getNumArguments() > 3 ? getBody().getArgument(3)
                                              : ::mlir::BlockArgument();
     }
 
-    /// What `scalar`, one of the results, is.
+    /// Returns the role of `scalar`, which is one of the results.
     ::pdlc::nn::ScalarAttr getNameOf(::mlir::Value scalar);
-    /// The summed weight.
+    /// Returns the summed weight.
     ::mlir::Value getWeightScalar();
-    /// Null where the group has no clip.
+    /// Returns the clip factor, or null if the group has no clip.
     ::mlir::Value getClipFactorScalar();
-    /// What the rule's region `once` yields, in its order.
+    /// Returns the results of the rule's region `once`, in its order.
     ::llvm::SmallVector<::mlir::Value> getRuleScalars();
   }];
 }
 
 def NN_UpdateOp : NN_BodyOp<"update", [AttrSizedOperandSegments, NN_FromGradient, AppliesStep,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Applies one group's rule to one symbol";
+  let summary = "Applies the rule of a group to one symbol";
   let description = [{
-    For each element of the parameter, or of the touched rows of the table
-    (`keys`; all rows with a zero gradient for the others if the group says
-    `untouched(dense)`), the region computes the new value and slots from the
-    value, the summed gradient, the slots, and the group's scalars. Division by
-    the weight, clip, regularizer and rule are spelled out in it. If the rule
-    reduces over rows, or the parameter, its regions `sum` and `row` or `param`
-    (`nn.rule`) stand before `each`. Behind the gradient of each row of a table may
-    stand its counts (`nn.count`), as many as `counts` says, and with `admitting` behind
-    these how often its key occurred, by which the table admits it. With `seen`, regions `each`
-    and `sum` get behind the gradient the value on which it was computed. In one process
-    that is the value.
+    Updates each element of a parameter, or of the touched rows of a table
+    (`keys`). If the group says `untouched(dense)`, all other rows are updated
+    with a zero gradient. The region computes the new value and slots from the
+    value, the summed gradient, the slots, and the scalars of the group. It
+    contains the division by the weight, the clip, the regularizers and the
+    rule. If the rule reduces over rows or over the parameter, its regions `sum`
+    and `row` or `param` (`nn.rule`) precede `each`.
+
+    The gradient of a table row may be followed by:
+
+    - the counts of the row (`nn.count`), as many as `counts` says;
+    - with `admitting`, the number of occurrences of its key, by which the table
+      admits keys.
+
+    With `seen`, regions `each` and `sum` get one more argument after the
+    gradient: the value on which the gradient was computed. In one process, that
+    is the current value.
 
     Constraints:
-    - (C1) The symbol is a parameter or table of a group; `keys` is given
-      exactly for tables, and is what the program has pulled their rows by
-      (checked by `nn-verify-phase`).
-    - (C2) The gradient has the parameter's type, or one row for each key, of the
-      table's width and the counts. It is `admitting` exactly if the table admits keys by
-      count.
-    - (C3) `each` has 2 (with `seen` 3) + slots + scalars + (yields of `row` behind its row
-      slots) arguments of the symbol's element type and yields 1 + slots values of it.
-    - (C4) The ops of `nn.rule` (C2).
-    - (C5) `sum` and `row` are both there or neither; `sum` has 2 (with `seen` 3) + slots +
-      scalars arguments of the element type and yields f64 values; `row` has 1 + (yields of
-      `sum`) arguments of f64, then row slots + counts + scalars of the element type, and
-      yields the row slots and any other values, all of the element type. `param` is of
-      a parameter, and has no row slots. Without `row` there are no counts.
+    - (C1) The symbol is a parameter or table of a group. `keys` is given
+      exactly for tables, and is the tensor by which the program has pulled
+      their rows (checked by `nn-verify-phase`).
+    - (C2) The gradient has the type of the parameter. For a table, it has one
+      row for each key, which holds the width of the table and the counts. It is
+      `admitting` exactly if the table admits keys by count.
+    - (C3) `each` has 2 (with `seen` 3) + slots + scalars + (yields of `row`
+      after its row slots) arguments of the symbol's element type, and yields
+      1 + slots values of it.
+    - (C4) The regions contain the ops of `nn.rule` (C2).
+    - (C5) Either both `sum` and `row` exist, or neither. `sum` has 2 (with
+      `seen` 3) + slots + scalars arguments of the element type, and yields f64
+      values. `row` has 1 + (yields of `sum`) arguments of f64, then row slots +
+      counts + scalars of the element type. It yields the row slots and any
+      other values, all of the element type. `param` requires a parameter, and
+      has no row slots. Without `row` there are no counts.
 
     Example:
     ```mlir
@@ -575,27 +614,29 @@ def NN_UpdateOp : NN_BodyOp<"update", [AttrSizedOperandSegments, NN_FromGradient
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    /// The arguments of `each`: the value, the summed gradient, the value that was
-    /// seen, if it asks for that, the slots, one for each of `scalars`, one for each
-    /// scalar of the row.
+    /// The arguments of `each`: the value, the summed gradient, with `seen` the
+    /// value on which the gradient was computed, the slots, one for each of
+    /// `scalars`, one for each scalar of the row.
     ::mlir::BlockArgument getValueArgument() { return getEach().getArgument(0); }
     ::mlir::BlockArgument getSumArgument() { return getEach().getArgument(1); }
-    /// How many arguments stand before the slots.
+    /// Returns the number of arguments before the slots.
     unsigned getNumInputs() { return getSeen() ? 3 : 2; }
     ::llvm::ArrayRef<::mlir::BlockArgument> getSlotArguments();
     ::llvm::ArrayRef<::mlir::BlockArgument> getScalarArguments();
     ::llvm::ArrayRef<::mlir::BlockArgument> getRowScalarArguments();
-    /// The arguments that stand for an operand, one in each region; none for an
-    /// operand that is no scalar.
+    /// Returns the arguments that stand for a scalar operand, one in each
+    /// region. For any other operand, returns none.
     ::llvm::SmallVector<::mlir::BlockArgument> getArgumentsOf(::mlir::OpOperand &operand);
 
-    /// Whether it reduces over rows, or (`getWhole`) over a parameter.
+    /// Returns true if the update reduces over rows, or over a parameter
+    /// (`getWhole`).
     bool hasRow() { return !getRow().empty(); }
-    /// Sums over a row, and row slots: none without regions `sum` and `row`.
+    /// Return the number of sums over a row, and of row slots. Both are 0
+    /// without regions `sum` and `row`.
     unsigned getNumSums();
     unsigned getNumRowSlots();
-    /// The arguments of `row`: the width, the sums, the row slots, the counts, one for
-    /// each of `scalars`.
+    /// The arguments of `row`: the width, the sums, the row slots, the counts,
+    /// one for each of `scalars`.
     ::mlir::BlockArgument getWidthArgument() { return getRow().getArgument(0); }
     ::llvm::ArrayRef<::mlir::BlockArgument> getRowSums();
     ::llvm::ArrayRef<::mlir::BlockArgument> getRowSlotArguments();
@@ -609,16 +650,18 @@ def NN_UpdateOp : NN_BodyOp<"update", [AttrSizedOperandSegments, NN_FromGradient
 
 def NN_GemmOp : NN_PureOp<"gemm", [AttrSizedOperandSegments,
     StandsFrom<"Fused", "nn-fuse-gemm makes it">]> {
-  let summary = "Matrix product with what follows it";
+  let summary = "Matrix product with elementwise post-ops";
   let description = [{
-    `nn.matmul` followed by post-ops on each element, in order: `bias` adds
-    bias[n]; `relu`; `relu_gradient` gives mask[m, n] <= 0 ? +0 : x. With `compute`,
-    both factors are rounded to that type first; docs/Numerics.md says which sums follow.
+    Computes `nn.matmul`, then applies post-ops to each element, in order.
+    `bias` adds bias[n]. `relu` computes `nn.relu`. `relu_gradient` computes
+    mask[m, n] <= 0 ? +0 : x. With `compute`, both factors are first rounded to
+    that type; docs/Numerics.md describes the sums.
 
     Constraints:
-    - (C1) As `nn.matmul` (C1).
-    - (C2) Each post-op at most once; `bias` is given (type [n]) exactly if
-      listed, `mask` (the result's type) exactly if `relu_gradient` is listed.
+    - (C1) As for `nn.matmul` (C1).
+    - (C2) Each post-op occurs at most once. `bias` is given (type [n]) exactly
+      if it is listed, and `mask` (the type of the result) exactly if
+      `relu_gradient` is listed.
     - (C3) `compute` is bf16, and the elements are f32.
 
     Example:

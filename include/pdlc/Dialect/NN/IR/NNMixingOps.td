@@ -1,4 +1,4 @@
-//===- NNMixingOps.td - Samples of one batch beside each other -*- tablegen -*-===//
+//===- NNMixingOps.td - In-batch negatives -*- tablegen -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The other samples of a batch as negative examples. These ops mix the samples of
-// one replica's batch, in every mode (trait MixesSamples).
+// Ops that use the other samples of a batch as negatives. In every mode, they mix
+// the samples of one replica's batch (trait MixesSamples).
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,11 +18,12 @@ include "pdlc/Dialect/NN/IR/NNCompositeOps.td"
 include "pdlc/Dialect/NN/IR/NNLoweredOps.td"
 
 def NN_RotateOp : NN_PureOp<"rotate", [MixesSamples, NN_Differentiable, SameOperandsAndResultType]> {
-  let summary = "The row of the sample that stands some places further in the batch";
+  let summary = "Gives each sample the row of another sample of the batch";
   let description = [{
-    Row i of the result is row (i + by) mod b, with b the rows of the replica's batch:
-    items of other samples as negatives, as often as they occur in the data. A batch
-    whose b divides `by` meets itself.
+    Row i of the result is row (i + by) mod b, where b is the number of rows of
+    the replica's batch. Items of other samples can thus serve as negatives, as
+    often as they occur in the data. If b divides `by`, each sample gets its own
+    row.
 
     Constraints:
     - (C1) Operand and result have one type, whose first dimension is dynamic.
@@ -42,20 +43,20 @@ def NN_RotateOp : NN_PureOp<"rotate", [MixesSamples, NN_Differentiable, SameOper
 
 def NN_InBatchSoftmaxOp : NN_CompositeOp<"in_batch_softmax", [AttrSizedOperandSegments, MixesSamples,
     NN_InferType]> {
-  let summary = "How unlikely each user's own item is among the items of the batch";
+  let summary = "Softmax log loss of each user's own item among the items of the batch";
   let description = [{
-    Of sample i, with the score s(i, j) = users[i] . items[j] - correction[j]:
-    log(sum over j of exp(s(i, j))) - s(i, i). So the items of the other samples of
-    the replica's batch are the negatives. `correction` is the logarithm of how
-    probable it is that an item is in a batch, which would make frequent items
-    negatives too often (Yi et al., 2019); no gradient passes to it. With `ids` an
-    item that equals the sample's own is none of its negatives. Memory grows with the
-    batch, not with its square.
+    For sample i, the loss is log(sum over j of exp(s(i, j))) - s(i, i), with
+    the score s(i, j) = users[i] . items[j] - correction[j]. The items of the
+    other samples in the replica's batch are therefore the negatives.
+    `correction` is the log probability that an item is in a batch; without it,
+    frequent items are negatives too often (Yi et al., 2019). No gradient passes
+    to it. With `ids`, an item that equals the sample's own item is not a
+    negative. Memory grows with the size of the batch, not with its square.
 
     Constraints:
-    - (C1) Users and items have one type [b, width], the result is [b, 1] of their
-      element type.
-    - (C2) A correction is [b, 1] of their element type; ids are [b, 1].
+    - (C1) Users and items have one type [b, width]. The result is [b, 1] of
+      their element type.
+    - (C2) A correction is [b, 1] of their element type. Ids are [b, 1].
 
     Example:
     ```mlir
@@ -74,16 +75,17 @@ def NN_InBatchSoftmaxOp : NN_CompositeOp<"in_batch_softmax", [AttrSizedOperandSe
 
 def NN_InBatchLogSumExpOp : NN_PureOp<"in_batch_log_sum_exp", [AttrSizedOperandSegments, MixesSamples, NN_InferType,
     NN_FromMerged, NN_DifferentiableSome]> {
-  let summary = "Logarithm of the sum of the exponentials of a user's scores";
+  let summary = "Log of the sum of the exponentials of a user's scores";
   let description = [{
-    log(sum over j of exp(s(i, j))), with the scores of `nn.in_batch_softmax`, less
-    those that are no negatives of i. A score is one chain of fused multiply-adds
-    over the width, ascending, from +0, less the correction; maximum and sum over j
-    have the order of sums over last dimensions: m + log(sum of exp(s - m)).
+    log(sum over j of exp(s(i, j))), with the scores of `nn.in_batch_softmax`,
+    without those that are not negatives of i. A score is one chain of fused
+    multiply-adds over the width, in ascending order from +0, minus the
+    correction. The maximum m and the sum over j have the order of sums over
+    last dimensions: m + log(sum of exp(s - m)).
 
     Constraints:
-    - (C1) As `nn.in_batch_softmax` (C1).
-    - (C2) As `nn.in_batch_softmax` (C2).
+    - (C1) As for `nn.in_batch_softmax` (C1).
+    - (C2) As for `nn.in_batch_softmax` (C2).
 
     Example:
     ```mlir
@@ -104,16 +106,18 @@ def NN_InBatchGradientOp : NN_PureOp<"in_batch_gradient", [AttrSizedOperandSegme
     NN_FromGradient]> {
   let summary = "The gradient of nn.in_batch_log_sum_exp";
   let description = [{
-    With w(i, j) = from[i] * exp(s(i, j) - sums[i]), and 0 where j is no negative of
-    i: with respect to the users, the sum over j of w(i, j) items[j]; `of items`, the
-    sum over i of w(i, j) users[i]. Each element is one chain of fused multiply-adds
-    over the samples, ascending, from +0.
+    Let w(i, j) = from[i] * exp(s(i, j) - sums[i]), or 0 if j is not a negative
+    of i. The gradient with respect to the users is the sum over j of w(i, j)
+    items[j]. With `of items`, it is the sum over i of w(i, j) users[i]. Each
+    element is one chain of fused multiply-adds over the samples, in ascending
+    order from +0.
 
     Constraints:
-    - (C1) As `nn.in_batch_softmax` (C1); the result has the users' type.
-    - (C2) As `nn.in_batch_softmax` (C2).
-    - (C3) `sums`, which is the result of the forward op, and `from`, which is its
-      cotangent, are [b, 1] of the users' element type.
+    - (C1) As for `nn.in_batch_softmax` (C1). The result has the type of the
+      users.
+    - (C2) As for `nn.in_batch_softmax` (C2).
+    - (C3) `sums` is the result of the forward op, and `from` its cotangent.
+      Both are [b, 1] of the users' element type.
 
     Example:
     ```mlir

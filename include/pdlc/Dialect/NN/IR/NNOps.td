@@ -9,8 +9,16 @@
 #ifndef PDLC_DIALECT_NN_IR_NNOPS_TD
 #define PDLC_DIALECT_NN_IR_NNOPS_TD
 
-include "pdlc/Dialect/NN/IR/NNSymbolOps.td"
-include "pdlc/Dialect/NN/IR/NNComputeOps.td"
+include "pdlc/Dialect/NN/IR/NNRecordOps.td"
+include "pdlc/Dialect/NN/IR/NNStateOps.td"
+include "pdlc/Dialect/NN/IR/NNRuleOps.td"
+include "pdlc/Dialect/NN/IR/NNProgramOps.td"
+include "pdlc/Dialect/NN/IR/NNLookupOps.td"
+include "pdlc/Dialect/NN/IR/NNElementwiseOps.td"
+include "pdlc/Dialect/NN/IR/NNProductOps.td"
+include "pdlc/Dialect/NN/IR/NNShapeOps.td"
+include "pdlc/Dialect/NN/IR/NNFeatureOps.td"
+include "pdlc/Dialect/NN/IR/NNTrainingOps.td"
 include "pdlc/Dialect/NN/IR/NNCompositeOps.td"
 include "pdlc/Dialect/NN/IR/NNControlOps.td"
 include "pdlc/Dialect/NN/IR/NNDrawOps.td"

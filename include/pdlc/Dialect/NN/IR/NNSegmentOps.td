@@ -1,4 +1,4 @@
-//===- NNSegmentOps.td - Rows of bags -*- tablegen -*-===//
+//===- NNSegmentOps.td - Ops on the rows of bags -*- tablegen -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A lookup without pooling gives a tensor whose first dimension counts ids, not
-// samples. These ops lead from samples to the rows of their bags and back, and
-// from row to row of one bag.
+// samples. These ops convert between samples and the rows of their bags, or
+// compute from row to row within a bag.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,9 @@
 include "pdlc/Dialect/NN/IR/NNCompositeOps.td"
 include "pdlc/Dialect/NN/IR/NNLoweredOps.td"
 
-/// An op of bags: what its operands and its result count, rows of the bags or
-/// samples (null).
+/// An op on bags. `operandRows` and `resultRows` are C++ expressions for what
+/// the operands and the result count: the rows of these bags, or samples if
+/// null.
 class NN_SegmentOp<string mnemonic, string operandRows, string resultRows,
                    list<Trait> traits = []>
     : NN_PureOp<mnemonic, !listconcat([NN_Rows, BagsOpInterface], traits)> {
@@ -41,13 +42,13 @@ class NN_RowsToBagsOp<string mnemonic, list<Trait> traits = []>
 }
 
 def NN_SegmentSumOp : NN_RowsToBagsOp<"segment_sum", [NN_Differentiable]> {
-  let summary = "The sum of the rows of each bag";
+  let summary = "Sum of the rows of each bag";
   let description = [{
-    Rows are added in bag order, from +0; an empty bag gives zeros.
+    Rows are added in bag order, from +0. An empty bag gives zeros.
 
     Constraints:
-    - (C1) Rows of shape [ids, ...], with the ids of the bags, give [b, slots, ...]
-      of their element type.
+    - (C1) Rows of shape [ids, ...], with the ids of the bags, give [b, slots,
+      ...] of the same element type.
 
     Example:
     ```mlir
@@ -57,13 +58,14 @@ def NN_SegmentSumOp : NN_RowsToBagsOp<"segment_sum", [NN_Differentiable]> {
 }
 
 def NN_SegmentMaxOp : NN_RowsToBagsOp<"segment_max", [NN_Differentiable]> {
-  let summary = "The largest elements of the rows of each bag";
+  let summary = "Elementwise maximum of the rows of each bag";
   let description = [{
-    An empty bag gives zeros. NaN survives. Equal elements share the cotangent.
+    An empty bag gives zeros. NaN stays NaN. Elements that are equal to the
+    maximum share the cotangent.
 
     Constraints:
-    - (C1) Rows of shape [ids, ...], with the ids of the bags, give [b, slots, ...]
-      of their element type.
+    - (C1) Rows of shape [ids, ...], with the ids of the bags, give [b, slots,
+      ...] of the same element type.
 
     Example:
     ```mlir
@@ -90,26 +92,27 @@ class NN_SegmentReductionOp<string mnemonic, string summary_, string text>
   let assemblyFormat = "$rows `of` $bags attr-dict `:` type(operands)";
 }
 
-def NN_SegmentMeanOp : NN_SegmentReductionOp<"segment_mean", "The mean of the rows of each bag",
-  "Their sum divided by their number; an empty bag gives zeros.">;
+def NN_SegmentMeanOp : NN_SegmentReductionOp<"segment_mean", "Mean of the rows of each bag",
+  "The sum of the rows divided by their number. An empty bag gives zeros.">;
 def NN_SegmentSqrtnOp : NN_SegmentReductionOp<"segment_sqrtn",
-  "The sum of the rows of each bag, divided by the root of their number",
+  "Sum of the rows of each bag, divided by the square root of their number",
   "An empty bag gives zeros.">;
-def NN_SegmentFirstOp : NN_SegmentReductionOp<"segment_first", "The first row of each bag",
+def NN_SegmentFirstOp : NN_SegmentReductionOp<"segment_first", "First row of each bag",
   "An empty bag gives zeros.">;
-def NN_SegmentLastOp : NN_SegmentReductionOp<"segment_last", "The last row of each bag",
+def NN_SegmentLastOp : NN_SegmentReductionOp<"segment_last", "Last row of each bag",
   "An empty bag gives zeros.">;
 
 def NN_SegmentRepeatOp : NN_SegmentOp<"segment_repeat", "{}", "getBags()", [NN_Differentiable,
     NN_MayMixFloats, NN_InferTypeOfBags]> {
-  let summary = "What belongs to a bag, for each of its rows";
+  let summary = "Repeats the value of a bag for each of its rows";
   let description = [{
     The adjoint of `nn.segment_sum`.
 
     Constraints:
     - (C1) An input of shape [b, slots, ...], with the slots of the bags, gives
-      [ids, ...] of its element type.
-    - (C2) `like` is there exactly if bags are splits: it has one row for each id.
+      [ids, ...] of the same element type.
+    - (C2) `like` is given exactly if the bags are splits. It has one row for
+      each id.
     - (C3) The ids of a ragged operand are those of a field.
 
     Example:
@@ -127,13 +130,15 @@ def NN_SegmentRepeatOp : NN_SegmentOp<"segment_repeat", "{}", "getBags()", [NN_D
 }
 
 def NN_SegmentPositionsOp : NN_SegmentOp<"segment_positions", "{}", "getBags()", [StopsGradients]> {
-  let summary = "Where in its bag each row is";
+  let summary = "Position of each row in its bag";
   let description = [{
-    0 for the first one, 1 for the next; with `from_end` 0 for the last one.
+    The first row of a bag has position 0, the next 1. With `from_end`, the last
+    row has position 0.
 
     Constraints:
     - (C1) The result has shape [ids, 1].
-    - (C2) `like` is there exactly if bags are splits: it has one row for each id.
+    - (C2) `like` is given exactly if the bags are splits. It has one row for
+      each id.
     - (C3) The ids of a ragged operand are those of a field.
 
     Example:
@@ -153,8 +158,10 @@ def NN_SegmentPositionsOp : NN_SegmentOp<"segment_positions", "{}", "getBags()",
 }
 
 def NN_SegmentSizesOp : NN_SegmentOp<"segment_sizes", "{}", "{}", [StopsGradients]> {
-  let summary = "How many rows each bag has";
+  let summary = "Number of rows in each bag";
   let description = [{
+    Returns the sizes as floats.
+
     Constraints:
     - (C1) The result has shape [b, slots, 1], with the slots of the bags.
 
@@ -177,10 +184,10 @@ class NN_WithinBagsOp<string mnemonic, list<Trait> traits = []>
 }
 
 def NN_SegmentSoftmaxOp : NN_WithinBagsOp<"segment_softmax", [NN_Composite]> {
-  let summary = "Positive numbers that add up to 1 over the rows of each bag";
+  let summary = "Softmax over the rows of each bag";
   let description = [{
-    For each column by itself; as `nn.softmax`, with the maximum and the sum of the
-    bag.
+    Works like `nn.softmax`, with the maximum and the sum of each bag. Columns
+    are independent.
 
     Constraints:
     - (C1) Rows and result have one type, with one row for each id of the bags.
@@ -195,11 +202,12 @@ def NN_SegmentSoftmaxOp : NN_WithinBagsOp<"segment_softmax", [NN_Composite]> {
 }
 
 def NN_SegmentShiftOp : NN_WithinBagsOp<"segment_shift", [NN_Differentiable]> {
-  let summary = "The row that stands some rows before, in the same bag";
+  let summary = "Moves the rows of each bag by a number of positions";
   let description = [{
-    Row i of a bag of the result is row i - by of that bag; zeros where there is
-    none. With `by` below 0 rows move towards the front. Shifts side by side
-    (`nn.concat`) are what a convolution over a sequence multiplies.
+    Row i of a bag in the result is row i - by of that bag, or zeros if there is
+    no such row. With a negative `by`, rows move towards the front. Concatenate
+    several shifts (`nn.concat`) to build the input of a convolution over a
+    sequence.
 
     Constraints:
     - (C1) Rows and result have one type, with one row for each id of the bags.
@@ -217,16 +225,18 @@ def NN_SegmentShiftOp : NN_WithinBagsOp<"segment_shift", [NN_Differentiable]> {
 }
 
 def NN_SegmentWindowOp : NN_WithinBagsOp<"segment_window", [NN_Composite]> {
-  let summary = "Each row beside its neighbours in the same bag";
+  let summary = "Each row joined with its neighbors in the same bag";
   let description = [{
-    Row i of a bag of the result is rows i + first to i + last of that bag, side by
-    side; zeros where there is none. `nn.linear` of it is a convolution over the
-    sequence, `nn.segment_max` of that its largest responses.
+    Row i of a bag in the result is the concatenation of rows i + first to i +
+    last of that bag. Rows outside the bag are zeros. `nn.linear` of the result
+    is a convolution over the sequence; `nn.segment_max` then selects its
+    largest responses.
 
     Constraints:
-    - (C1) Rows [ids, width], with the ids of the bags, give [ids, (last - first + 1)
-      * width].
-    - (C2) first <= last, both less than 2^31 from 0, at most 1024 rows in all.
+    - (C1) Rows [ids, width], with the ids of the bags, give
+      [ids, (last - first + 1) * width].
+    - (C2) first <= last. Both are less than 2^31 from 0. There are at most 1024
+      rows in all.
 
     Example:
     ```mlir
@@ -241,8 +251,10 @@ def NN_SegmentWindowOp : NN_WithinBagsOp<"segment_window", [NN_Composite]> {
 }
 
 def NN_SegmentReverseOp : NN_WithinBagsOp<"segment_reverse", [NN_Differentiable]> {
-  let summary = "The rows of each bag, the last one first";
+  let summary = "The rows of each bag in reverse order";
   let description = [{
+    Keeps the order of the bags.
+
     Constraints:
     - (C1) Rows and result have one type, with one row for each id of the bags.
 
@@ -256,15 +268,15 @@ def NN_SegmentReverseOp : NN_WithinBagsOp<"segment_reverse", [NN_Differentiable]
 }
 
 def NN_SegmentPadOp : NN_SegmentOp<"segment_pad", "getBags()", "{}", [NN_Differentiable]> {
-  let summary = "Bags of one length, filled up with zeros";
+  let summary = "Pads or truncates bags to one length";
   let description = [{
-    The first rows of each bag, or its last ones with `from_end`, up to the length;
-    zeros behind them, or before them with `from_end`. What is 1 where there is a
-    row is the same of a tensor of ones.
+    Takes the first rows of each bag, up to the length, and appends zeros. With
+    `from_end`, it takes the last rows and puts the zeros before them. To get a
+    mask that is 1 for each row, pad a tensor of ones.
 
     Constraints:
     - (C1) Rows of shape [ids, ...], with the ids of the bags, give [b, slots,
-      length, ...] of their element type.
+      length, ...] of the same element type.
 
     Example:
     ```mlir
@@ -281,15 +293,17 @@ def NN_SegmentPadOp : NN_SegmentOp<"segment_pad", "getBags()", "{}", [NN_Differe
 
 def NN_SegmentUnpadOp : NN_SegmentOp<"segment_unpad", "{}", "getBags()", [NN_Differentiable,
     NN_MayMixFloats, NN_InferTypeOfBags]> {
-  let summary = "The rows of bags that were filled up";
+  let summary = "The rows of padded bags";
   let description = [{
-    The adjoint of `nn.segment_pad`: a row that is not among the first ones of its
-    bag, or the last ones with `from_end`, is zero.
+    The adjoint of `nn.segment_pad`. Rows of a bag that the padding had
+    truncated are zero. With `from_end`, these are the first rows of the bag
+    instead of the last ones.
 
     Constraints:
-    - (C1) An input of shape [b, slots, length, ...], with the slots of the bags,
-      gives [ids, ...] of its element type.
-    - (C2) `like` is there exactly if bags are splits: it has one row for each id.
+    - (C1) An input of shape [b, slots, length, ...], with the slots of the
+      bags, gives [ids, ...] of the same element type.
+    - (C2) `like` is given exactly if the bags are splits. It has one row for
+      each id.
     - (C3) The ids of a ragged operand are those of a field.
 
     Example:
@@ -311,42 +325,44 @@ def NN_SegmentUnpadOp : NN_SegmentOp<"segment_unpad", "{}", "getBags()", [NN_Dif
 // Recurrence
 //===----------------------------------------------------------------------===//
 
-/// What an operand of a recurrence counts: behind the bags stand first states,
-/// of samples, and what has no dynamic dimension.
+/// The rows that an operand of a recurrence counts. The operands after the bags are
+/// initial states, which count samples, and tensors without a dynamic
+/// dimension.
 defvar NN_RecurrenceRows = [{operand.getOperandNumber() > getBagsMutable().getOperandNumber()
         ? ::mlir::Value() : ::mlir::Value(getBags())}];
 
 def NN_ScanOp : NN_SegmentOp<"scan", NN_RecurrenceRows, "getBags()", [NN_InferTypeOfBags, NN_Differentiable,
     NN_MayMixFloats, ReadsModel, AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock,
     DeclareOpInterfaceMethods<BodyOpInterface, ["getStateArguments"]>]> {
-  let summary = "From row to row of each bag, with a state";
+  let summary = "Recurrence over the rows of each bag";
   let description = [{
-    The body is what one row does. Its arguments are the row of each input, the
-    states as the row before left them, and the tensors of `with` as they are. It
-    yields the states behind the row, then any further rows. The results are all of
-    them, as rows of the bags. Before the first row of a bag a state is what `init`
-    has for the bag; zeros without `init`.
+    The body computes one row. Its arguments are the row of each input, the
+    states after the previous row, and the tensors of `with`. It yields the new
+    states, then any further rows. The results are all yielded values, as rows
+    of the bags. The state before the first row of a bag is the bag's entry of
+    `init`, or zeros without `init`.
 
-    Rows of a bag follow each other from its first to its last, with `from_end`
-    from its last to its first. Nothing is padded, and a body is compiled once,
-    however long bags are. `nn.gru` and `nn.lstm` are scans.
+    The rows of a bag are processed from first to last, or from last to first
+    with `from_end`. Nothing is padded, and the body is compiled once for bags
+    of any length. `nn.gru` and `nn.lstm` are scans.
 
-    What does not depend on a state is better done before: a product with the
-    inputs is one for all rows then.
+    For speed, compute everything that does not depend on a state before the
+    scan. For example, a product with the inputs is then one product for all
+    rows.
 
     Constraints:
-    - (C1) There are inputs, of shape [ids, ...] with the ids of the bags; the
-      tensors of `with` have no dynamic dimension.
-    - (C2) The arguments of the body are a row ([?, ...]) of each input, one or more
-      states, and the tensors of `with`.
-    - (C3) The body yields as many as there are results, of their types: first the
-      states, then others. Each is a row.
-    - (C4) The body computes: no lookups, losses or metrics, no ops on bags, and none
-      that mixes rows.
-    - (C5) The body uses its arguments, parameters and states, and no other value of
-      the program.
-    - (C6) `init` has a tensor for each state or is left out: of a state [?, ...] it
-      is [b, slots, ...], with the slots of the bags.
+    - (C1) There is at least one input. Inputs have shape [ids, ...] with the
+      ids of the bags. The tensors of `with` have no dynamic dimension.
+    - (C2) The arguments of the body are a row ([?, ...]) of each input, one or
+      more states, and the tensors of `with`.
+    - (C3) The body yields one value for each result, of its type: first the
+      states, then the others. Each value is a row.
+    - (C4) The body only computes. It contains no lookups, losses or metrics, no
+      ops on bags, and no ops that mix rows.
+    - (C5) The body uses its arguments, parameters and states, and no other
+      value of the program.
+    - (C6) `init` has a tensor for each state, or is absent. For a state [?,
+      ...], the tensor is [b, slots, ...], with the slots of the bags.
 
     Example:
     ```mlir
@@ -369,10 +385,11 @@ def NN_ScanOp : NN_SegmentOp<"scan", NN_RecurrenceRows, "getBags()", [NN_InferTy
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    /// The arguments of the body, by what they are.
+    /// Return the arguments of the body that are rows of inputs, and those that
+    /// are tensors of `with`.
     ::llvm::ArrayRef<::mlir::BlockArgument> getInputArguments();
     ::llvm::ArrayRef<::mlir::BlockArgument> getSharedArguments();
-    /// What the body yields.
+    /// Returns the values that the body yields.
     ::mlir::OperandRange getYielded();
   }];
 }
@@ -383,18 +400,21 @@ class NN_CellOp<string mnemonic, int gates, string summary_, string formula>
   let summary = summary_;
   let description = formula # [{
 
-    The operand is what the inputs contribute, `nn.linear` of them, with the gates
-    side by side; `h` is the state before the row, `U` the weight and `b` the bias
-    (zeros, if it is left out). The first states are those of `init`, or zeros. With `from_end` the last row of a bag
-    comes first. The order of gates and the formulas are those of PyTorch.
+    The operand `x` is the contribution of the inputs, computed by `nn.linear`,
+    with the gates concatenated. `h` is the state before the row, `U` the weight
+    and `b` the bias (zeros if it is absent). The initial states are those of
+    `init`, or zeros. With `from_end`, the last row of a bag comes first. The
+    order of the gates and the formulas are those of PyTorch.
 
-    Phase `merged` turns it into an `nn.scan`, which `pdl-opt --nn-lower-model` prints.
+    Phase `merged` turns the op into an `nn.scan`. `pdl-opt --nn-lower-model`
+    prints it.
 
     Constraints:
-    - (C1) From [ids, }] # gates # [{ n], with the ids of the bags, to [ids, n]; the
-      weight is an `nn.param` or `nn.state` [n, }] # gates # [{ n], the bias one of [}] # gates # [{ n].
-    - (C2) `init` has a tensor [b, slots, n] for each state, with the slots of the bags, or
-      is left out.
+    - (C1) From [ids, }] # gates # [{ n], with the ids of the bags, to [ids, n].
+      The weight is an `nn.param` or `nn.state` [n, }] # gates # [{ n], and the
+      bias one of [}] # gates # [{ n].
+    - (C2) `init` has a tensor [b, slots, n] for each state, with the slots of
+      the bags, or is absent.
 
     Example:
     ```mlir
@@ -411,14 +431,14 @@ class NN_CellOp<string mnemonic, int gates, string summary_, string formula>
 }
 
 def NN_GRUOp : NN_CellOp<"gru", 3, "Gated recurrent units", [{
-    r = sigmoid(x_r + h U_r + b_r), z = sigmoid(x_z + h U_z + b_z),
-    n = tanh(x_n + r (h U_n + b_n)); the state becomes n + z (h - n).
+    `r = sigmoid(x_r + h U_r + b_r)`, `z = sigmoid(x_z + h U_z + b_z)`,
+    `n = tanh(x_n + r (h U_n + b_n))`. The new state is `n + z (h - n)`.
   }]>;
 
 def NN_LSTMOp : NN_CellOp<"lstm", 4, "Long short-term memory", [{
-    i = sigmoid(x_i + h U_i + b_i), f = sigmoid(x_f + h U_f + b_f),
-    g = tanh(x_g + h U_g + b_g), o = sigmoid(x_o + h U_o + b_o); the cell c, a second
-    state, becomes f c + i g, and h becomes o tanh(c).
+    `i = sigmoid(x_i + h U_i + b_i)`, `f = sigmoid(x_f + h U_f + b_f)`,
+    `g = tanh(x_g + h U_g + b_g)`, `o = sigmoid(x_o + h U_o + b_o)`. There are
+    two states: the new cell c is `f c + i g`, and the new h is `o tanh(c)`.
   }]>;
 
 //===----------------------------------------------------------------------===//
@@ -430,14 +450,16 @@ def NN_SameBagsOp : NN_PureOp<"same_bags", [NN_SpelledOut, StopsGradients, NN_Ro
     PredOpTrait<"input and like have as many bags a sample (C1)",
       CPred<"::llvm::cast<::pdlc::nn::RaggedType>($input.getType()).getShape() == "
             "::llvm::cast<::pdlc::nn::RaggedType>($like.getType()).getShape()">>]> {
-  let summary = "Ids whose bags are as long as others";
+  let summary = "Joins ids to the bags of another field";
   let description = [{
-    The ids or numbers of `input`, as rows of the bags of `like`: items of a history,
-    and what is known of each of them, come as several fields. A batch in which the
-    bags differ in length stops the program. The type of `like` may be left out if one.
+    Returns the ids or numbers of `input` as rows of the bags of `like`. Use it
+    if several fields describe the same items, for example the items of a
+    history and their properties. A batch in which the bags differ in length
+    stops the program. The types may be written once if they are equal.
 
     Constraints:
-    - (C1) Input and result have one type, and `like` as many bags a sample.
+    - (C1) Input and result have one type, and `like` has the same number of
+      bags for each sample.
 
     Example:
     ```mlir
@@ -451,9 +473,9 @@ def NN_SameBagsOp : NN_PureOp<"same_bags", [NN_SpelledOut, StopsGradients, NN_Ro
 
 def NN_CheckBagsOp : NN_BodyOp<"check_bags", [MemoryEffects<[MemWrite]>, NN_BatchFirst,
     NN_FromMerged, PreparesStep, StopsGradients]> {
-  let summary = "Stops the program where bags differ in length";
+  let summary = "Stops the program if bags differ in length";
   let description = [{
-    Phase `merged`'s form of `nn.same_bags`.
+    The form of `nn.same_bags` from phase `merged` on.
 
     Example:
     ```mlir

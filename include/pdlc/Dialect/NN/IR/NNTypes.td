@@ -16,27 +16,28 @@ def NN_Ragged : TypeDef<NN_Dialect, "Ragged"> {
   let mnemonic = "ragged";
   let summary = "Bags of ids, or of numbers, without padding";
   let description = [{
-    `!nn.ragged<?x26x*xi64>`: for each of `?` samples 26 bags, each of any
-    length (`*`), of 64-bit keys; of floats with `xf32` or `xf64`. Exactly two dimensions
-    stand before `*`, the first dynamic, the second static. Exists in phase `model` only:
-    from `merged` on it is a tensor of ids or numbers and a tensor of splits.
+    `!nn.ragged<?x26x*xi64>`: each of `?` samples has 26 bags of any length
+    (`*`), which hold 64-bit keys. With `xf32` or `xf64`, they hold floats.
+    There are exactly two dimensions before `*`; the first is dynamic and the
+    second static. The type exists only in phase `model`. From phase `merged`
+    on, a tensor of ids or numbers and a tensor of splits replace it.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Bags of one sample.
+    /// Returns the number of bags of one sample.
     int64_t getSlots() const { return getShape()[1]; }
   }];
 }
 
 def NN_Float : AnyTypeOf<[F32, F64], "32-bit or 64-bit float">;
-// Any rank, including 0; only the first dimension may be dynamic (verified by
-// trait NN_BatchFirst).
+// Has any rank, including 0. Only the first dimension may be dynamic (verified
+// by trait NN_BatchFirst).
 def NN_FloatTensor : RankedTensorOf<[NN_Float]>;
 def NN_IdTensor : RankedTensorOf<[I64]>;
-// Flat tensors of ids or of counts, and f64 scalars: each is one exact type, so
-// that assembly needs not spell it.
+// Flat tensors of ids or of counts, and f64 scalars. Each of them is one exact
+// type, which assembly therefore does not have to spell out.
 class NN_ExactTensor<string builder, string text>
     : Type<CPred<"$_self == " # !subst("$_builder", "::mlir::Builder($_self.getContext())", builder)>,
            text, "::mlir::RankedTensorType">,

@@ -1,4 +1,4 @@
-//===- PeriodSlot.h - When a row was updated last ---------------*- C++ -*-===//
+//===- PeriodSlot.h - Slot for the last update of a row ---------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,9 +13,10 @@
 
 namespace pdlc::nn {
 
-/// The name of the last row slot of a table that shrinks, behind those of its
-/// rule: the period of the row's last update, from 0. A slot, so that it is
-/// saved, merged and compared as others are.
+/// Name of the slot that holds the period of a row's last update, from 0.
+/// Tables with a `shrink` clause have it as their last row slot, after the
+/// slots of their rule. Because it is a slot, it is saved, merged and compared
+/// like any other.
 inline constexpr llvm::StringLiteral kPeriodSlotName = "period";
 
 } // namespace pdlc::nn

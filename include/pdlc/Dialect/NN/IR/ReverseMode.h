@@ -1,4 +1,4 @@
-//===- ReverseMode.h - What adjoint programs are built with -----*- C++ -*-===//
+//===- ReverseMode.h - Reverse-mode differentiation -------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,9 +16,9 @@
 
 namespace pdlc::nn {
 
-/// The part of reverse mode that a program and the body of a scan share: which
-/// values are differentiated, and their cotangents. Who derives says where it
-/// begins, and what becomes of the cotangents.
+/// Base class for reverse-mode differentiation, shared by programs and scan
+/// bodies. It tracks which values are differentiated and their cotangents. The
+/// derived class provides the starting point and consumes the cotangents.
 class ReverseMode : public AdjointBuilder {
 public:
   mlir::OpBuilder &builder() override { return opBuilder; }
@@ -34,15 +34,15 @@ protected:
   explicit ReverseMode(mlir::OpBuilder opBuilder)
       : opBuilder(std::move(opBuilder)) {}
 
-  /// Makes the results of the op active that depend, smoothly and through
-  /// floats, on active operands.
+  /// Marks the float results of the op as active if they depend smoothly on
+  /// active operands.
   void activate(mlir::Operation &op);
-  /// Builds the adjoint of the op if a result of it has a cotangent; whether
-  /// one has. Fails, with an error, if the op has no adjoint.
+  /// Builds the adjoint of the op if one of its results has a cotangent.
+  /// Returns true if one has. Fails with an error if the op has no adjoint.
   mlir::FailureOr<bool> differentiate(mlir::Operation &op);
 
   mlir::OpBuilder opBuilder;
-  /// Values of which a cotangent is wanted.
+  /// Values that need a cotangent.
   llvm::DenseSet<mlir::Value> active;
   llvm::DenseMap<mlir::Value, mlir::Value> cotangents;
 };

@@ -1,4 +1,4 @@
-//===- ServedSlot.h - What a model that serves reads ------------*- C++ -*-===//
+//===- ServedSlot.h - Slots that serving reads ------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,9 +13,9 @@
 
 namespace pdlc::nn {
 
-/// An attribute (a string) of symbols of a module that serves
-/// (`nn-keep-serving`): which slot of its rule frozen programs read in its
-/// place; without it, the value.
+/// Name of a string attribute that `nn-keep-serving` sets on symbols of a
+/// serving module. It names the slot of the symbol's rule that frozen programs
+/// read instead of the value. Without the attribute they read the value.
 inline constexpr llvm::StringLiteral kServedSlotAttrName = "nn.served_slot";
 
 } // namespace pdlc::nn

@@ -1,4 +1,4 @@
-//===- Widens.h - Tables that were one in the model -------------*- C++ -*-===//
+//===- Widens.h - Tables split from one table -------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,10 +13,11 @@
 
 namespace pdlc::nn {
 
-/// An attribute (the name of a symbol) of a table that `nn-split-tables` has
-/// made: the table whose columns these rows go on. What a group says of each
-/// symbol goes for both together. `nn-split-clips`, the last that asks, takes
-/// it away.
+/// Name of an attribute that `nn-split-tables` sets on a table that it creates.
+/// The attribute names the table whose columns the rows of the new table
+/// continue. Everything that a group states for each symbol applies to both
+/// tables together. `nn-split-clips` is the last pass that needs the attribute,
+/// and it removes it.
 inline constexpr llvm::StringLiteral kWidensAttrName = "nn.widens";
 
 } // namespace pdlc::nn

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything that a user of dialect `ps` includes. Documentation of types and
-// ops is in the .td files.
+// Includes everything that a user of dialect `ps` needs. The .td files document
+// types and ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,27 +35,28 @@
 
 namespace pdlc::ps {
 
-/// What passes ask of a mode (`#ps.mode`).
+/// Properties of a mode (`#ps.mode`) that passes query.
 using ModeProperties = pdlabi::Mode;
 
-/// What a channel of kind `loss` carries, over the samples of a step, in f64.
+/// The values of a channel of kind `loss`: f64 sums over the samples of a step.
 struct LossSums {
   mlir::Value sum, weight;
 
-  /// From the two values of such a channel, in an op that sends or receives it.
+  /// Converts the two values of such a channel, as an op sends or receives
+  /// them.
   static LossSums of(mlir::ValueRange values);
-  /// Those two values.
+  /// Returns the two values.
   llvm::SmallVector<mlir::Value> getValues() const { return {sum, weight}; }
 };
 
 const ModeProperties &propertiesOf(Mode mode);
 
-/// The mode of that name, as flags spell it ("half-async"); none if there is
-/// none. In IR a mode is a keyword: `half_async`.
+/// Returns the mode of that name, spelled as in flags ("half-async"). Returns
+/// nothing if the name is unknown. In IR, a mode is a keyword: `half_async`.
 std::optional<Mode> modeOf(llvm::StringRef name);
 
-/// The names of modes: "local, sync or async", or only of those of several
-/// processes.
+/// Lists the names of all modes, or of the modes with servers if `withServers`:
+/// "local, sync or async".
 std::string modeList(bool withServers);
 
 } // namespace pdlc::ps
@@ -69,16 +70,17 @@ std::string modeList(bool withServers);
 
 namespace pdlc::ps {
 
-/// The mode of a module; `local` where it does not say one, which needs
-/// nothing of this dialect.
+/// Returns the mode of a module. A module without a mode attribute has mode
+/// `local` and uses no op of this dialect.
 const ModeProperties &getMode(mlir::ModuleOp module);
 
-/// The mode of a module that servers take part in: fails with an error at the
-/// module where they do not.
+/// Returns the mode of a module that uses servers. Otherwise fails with an
+/// error at the module.
 mlir::FailureOr<ModeAttr> requireMode(mlir::ModuleOp module);
 
-/// The types of the values that a channel stands for in an op that sends or
-/// receives it: its own type, or of `loss` two scalars.
+/// Returns the types of the values that an op sends or receives through a
+/// channel: the type of the channel, or two scalars for a channel of kind
+/// `loss`.
 llvm::SmallVector<mlir::Type> valueTypes(ChannelOp channel);
 
 /// A channel, and the values that an op sends or receives through it.
@@ -86,13 +88,13 @@ struct ChannelValues {
   ChannelOp channel;
   llvm::SmallVector<mlir::Value> values;
 
-  /// Of a channel of any kind but `loss`.
+  /// Returns the single value of a channel of any kind except `loss`.
   mlir::Value getValue() const { return values.front(); }
 };
 
-/// Returns what `post` sends, what `wait` brings, and the keys that `wait` asks
-/// by, in the order of the message. `symbols` is the table of the module that
-/// declares the channels.
+/// Return the values that `post` sends, the values that `wait` receives, and
+/// the keys that `wait` sends with its request, all in message order. `symbols`
+/// is the symbol table of the module that declares the channels.
 llvm::SmallVector<ChannelValues> sentValues(PostOp post,
                                             const mlir::SymbolTable &symbols);
 llvm::SmallVector<ChannelValues>
@@ -101,8 +103,8 @@ llvm::SmallVector<ChannelValues> sentKeys(WaitOp wait,
                                           const mlir::SymbolTable &symbols);
 
 /// Returns the channel that a name in a list refers to; null if there is none.
-/// Takes constant time. A lookup without the table takes time in proportion to
-/// the module, and passes look up each channel.
+/// Takes constant time. A lookup without the symbol table would take time
+/// proportional to the size of the module, and passes look up every channel.
 ChannelOp lookupChannel(const mlir::SymbolTable &symbols, mlir::Attribute name);
 
 } // namespace pdlc::ps

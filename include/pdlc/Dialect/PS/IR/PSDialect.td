@@ -18,16 +18,18 @@ def PS_Dialect : Dialect {
   let cppNamespace = "::pdlc::ps";
   let summary = "A model that trainers and servers share";
   let description = [{
-    What cutting a model in two needs: who may own what (`ps.blocks`,
-    `ps.shards`), what travels (`ps.channel`, `ps.message`), where it leaves and
-    arrives in a trainer's program, and what servers do with it
-    (`ps.handler`). Nothing here knows how many trainers or servers there are:
-    that is decided when programs start.
+    Splits a model between trainers and servers. The dialect describes the units
+    that have owners (`ps.blocks`, `ps.shards`), the data that is sent
+    (`ps.channel`, `ps.message`), the places in a trainer's program that send
+    and receive it, and the work of servers (`ps.handler`). It does not contain
+    the numbers of trainers and servers, which are chosen when the programs
+    start.
 
-    From phase `placed` on, in the modes with servers. The module says its
-    mode in `ps.mode`. In phase `roles` it holds two modules, `@trainer` and
-    `@pserver`, each with `ps.role`, that share no symbol: they meet at channels
-    of equal numbers, whose layout both declare.
+    It is used from phase `placed` on, in the modes with servers. The attribute
+    `ps.mode` of the module names the mode. In phase `roles`, the module
+    contains two modules, `@trainer` and `@pserver`, each with `ps.role`. They
+    share no symbol. They communicate through channels with equal numbers, whose
+    layout both declare.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
@@ -36,9 +38,9 @@ def PS_Dialect : Dialect {
     void registerAttributes();
     void registerTypes();
 
-    /// Module attributes: a `#ps.mode`; "trainer" or "pserver"; and, of both
-    /// roles, 16 hexadecimal digits that differ where mode, layouts, units
-    /// or channels do.
+    /// Module attributes: a `#ps.mode`; "trainer" or "pserver"; and, on both
+    /// roles, 16 hexadecimal digits that change with the mode, the layouts, the
+    /// units or the channels.
     static constexpr ::llvm::StringLiteral kModeAttrName = "ps.mode";
     static constexpr ::llvm::StringLiteral kRoleAttrName = "ps.role";
     static constexpr ::llvm::StringLiteral kWireAttrName = "ps.wire";
@@ -50,8 +52,8 @@ class PS_Op<string mnemonic, list<Trait> traits = []>
 
 def PS_Token : TypeDef<PS_Dialect, "Token"> {
   let mnemonic = "token";
-  let summary = "Something was sent";
-  let description = "What an op that waits names, to say what it waits behind.";
+  let summary = "Token of a completed send";
+  let description = "Lets an op that waits name the sends that it waits for.";
 }
 
 def PS_Mode : I32EnumAttr<"Mode", "how trainers share a model", [
@@ -65,16 +67,16 @@ def PS_Mode : I32EnumAttr<"Mode", "how trainers share a model", [
 def PS_ModeAttr : EnumAttr<PS_Dialect, PS_Mode, "mode"> {
   let summary = "How trainers share a model";
   let description = [{
-    The attribute `ps.mode` of a module whose state is dealt to owners. Passes ask
-    its properties, and compare no names:
+    The attribute `ps.mode` of a module whose state is assigned to owners.
+    Passes query its properties and do not compare names:
 
-    | mode | parameters are with | tables are with | a step is a round of all trainers | each worker sends by itself | a worker forms norms itself |
+    | mode | owner of parameters | owner of tables | a step is a round of all trainers | each worker sends separately | a worker computes norms itself |
     |---|---|---|---|---|---|
     | `local` | the process | the process | yes | | |
     | `sync` | servers | servers | yes | | |
     | `async` | servers | servers | | yes | yes |
     | `half_async` | servers | servers | | | yes |
-    | `quorum` | servers | servers | of those that come first | | yes |
+    | `quorum` | servers | servers | of the first ones that arrive | | yes |
     | `collective` | trainers | trainers | yes | | |
     | `hybrid` | trainers | servers | yes | | |
     | `geo` | servers; trainers apply rules to a copy | the same | | | yes |

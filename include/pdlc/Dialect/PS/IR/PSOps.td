@@ -22,22 +22,22 @@ def PS_Tensor : AnyTypeOf<[AnyRankedTensor], "tensor">;
 def PS_SymbolList : TypedArrayAttrBase<FlatSymbolRefAttr, "array of symbols">;
 
 //===----------------------------------------------------------------------===//
-// Units: what servers own as a whole
+// Units, each of which one server owns
 //===----------------------------------------------------------------------===//
 
 def PS_BlocksOp : PS_Op<"blocks", [SharedByRoles, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The row blocks of a parameter";
   let description = [{
-    Block i holds the rows from `rows[i]` to `rows[i + 1]`. It is placed as a
-    whole; its id is xxh64 of (id of the symbol, i), so other symbols may come
-    and go. `costs[i]` are the bytes that a step moves for it. A parameter of
-    rank 0 or 1 is one row.
+    Block i holds the rows from `rows[i]` to `rows[i + 1]`, and is placed as a
+    whole. Its id is xxh64 of (id of the symbol, i), so it does not depend on
+    other symbols of the model. `costs[i]` is the number of bytes that a step
+    moves for it. A parameter of rank 0 or 1 is one row.
 
     Constraints:
     - (C1) The symbol is an `nn.param` or `nn.state`.
-    - (C2) `rows` ascend from 0 to the parameter's rows; all but the last entry
-      are multiples of 64, the unit of squared norms.
-    - (C3) One cost for each block, at least 1.
+    - (C2) `rows` ascend from 0 to the number of rows of the parameter. All
+      entries except the last are multiples of 64, the unit of squared norms.
+    - (C3) There is one cost for each block, at least 1.
 
     Example:
     ```mlir
@@ -52,9 +52,9 @@ def PS_BlocksOp : PS_Op<"blocks", [SharedByRoles, DeclareOpInterfaceMethods<Symb
 def PS_ShardsOp : PS_Op<"shards", [SharedByRoles, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The logical shards of a table";
   let description = [{
-    A key belongs to shard s of `count` by the top bits of its mixed value; each
-    shard is placed as a whole. `cost`: the bytes that a step of 512 samples
-    moves for one shard, if keys are spread evenly.
+    The top bits of a key's mixed value select its shard, one of `count`. Each
+    shard is placed as a whole. `cost` is the number of bytes that a step of 512
+    samples moves for one shard, if keys are spread evenly.
 
     Constraints:
     - (C1) The symbol is an `nn.table`.
@@ -74,7 +74,7 @@ def PS_ShardsOp : PS_Op<"shards", [SharedByRoles, DeclareOpInterfaceMethods<Symb
 // Channels and messages
 //===----------------------------------------------------------------------===//
 
-def PS_ChannelKind : I32EnumAttr<"ChannelKind", "what travels through a channel", [
+def PS_ChannelKind : I32EnumAttr<"ChannelKind", "kind of data of a channel", [
   I32EnumAttrCase<"value", 0>, I32EnumAttrCase<"gradient", 1>,
   I32EnumAttrCase<"keys", 2>, I32EnumAttrCase<"rows", 3>,
   I32EnumAttrCase<"row_gradient", 4>, I32EnumAttrCase<"loss", 5>,
@@ -88,37 +88,38 @@ def PS_ChannelOp : PS_Op<"channel", [Symbol, SharedByRoles,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "One kind of data between trainers and servers";
   let description = [{
-    Numbered within its program; both roles declare it alike. The kinds, with
-    what travels, and where to:
+    Channels are numbered within their program, and both roles declare the same
+    ones. These are the kinds:
 
-    | kind | type | to |
+    | kind | type and contents | sent to |
     |---|---|---|
     | `value` | the parameter | trainer |
-    | `gradient` | the sum of gradients, the parameter's type | server |
+    | `gradient` | the sum of gradients, with the type of the parameter | server |
     | `keys` | distinct keys of a table, `tensor<?xi64>` | server |
     | `rows` | a row for each of those keys, `tensor<?xWxT>` | trainer |
-    | `row_gradient` | a sum for each of those keys, the same type, and behind each its counts | server |
+    | `row_gradient` | a sum for each of those keys, with the same type; each is followed by its counts | server |
     | `loss` | sums of losses and of weights of one `nn.loss_sum`, `tensor<2xf64>` | both |
     | `partial_norm` | partial squared norms of a symbol's gradient, `tensor<?xf64>` | trainer |
-    | `norm` | a clip's squared norm, `tensor<f64>` | server |
-    | `delta` | what a trainer has changed of a parameter, its type (mode geo) | server |
-    | `row_delta` | what it has changed of rows, by the table's `keys`, `tensor<?xWxT>` (mode geo) | server |
-    | `changed_keys` | keys that others have changed, those of `rows`, `tensor<?xi64>` (mode geo) | trainer |
+    | `norm` | the squared norm of a clip, `tensor<f64>` | server |
+    | `delta` | the change that a trainer made to a parameter, with its type (mode geo) | server |
+    | `row_delta` | the changes that it made to rows, by the table's `keys`, `tensor<?xWxT>` (mode geo) | server |
+    | `changed_keys` | keys of `rows` that other trainers have changed, `tensor<?xi64>` (mode geo) | trainer |
 
     Constraints:
     - (C1) The number is not negative.
     - (C2) `of` names an `nn.param` or `nn.state` (value), an `nn.param`
       (gradient, delta), an `nn.table` (keys, rows, row_gradient, row_delta,
-      changed_keys), or either of the two (partial_norm); `loss` and `norm` have
-      none.
+      changed_keys), or an `nn.param` or
+      `nn.table` (partial_norm). `loss` and `norm`
+      have none.
     - (C3) `clip` names an `nn.clip` for `partial_norm` and `norm`. In mode
-      async, where a worker forms norms itself, `gradient` and `row_gradient`
-      have the clip of the symbol's group, if it has one; in mode sync they have
-      none. No other kind has one.
-    - (C4) The type is as the table says.
-    - (C5) Only `gradient` and `row_gradient` have an `objective` other than 0: which
-      of the program's channels of kind `loss`, in the order of their numbers, brings
-      the weight that divides the sum.
+      async, workers compute norms themselves; `gradient` and `row_gradient`
+      then have the clip of the symbol's group, if it has one. In mode sync,
+      they have none. No other kind has a clip.
+    - (C4) The type is as in the table.
+    - (C5) Only `gradient` and `row_gradient` have an `objective` other than 0.
+      It selects one of the program's channels of kind `loss`, in the order of
+      their numbers. The weight of that channel divides the sum.
 
     Example:
     ```mlir
@@ -135,7 +136,8 @@ def PS_ChannelOp : PS_Op<"channel", [Symbol, SharedByRoles,
     `:` $type attr-dict
   }];
   let extraClassDeclaration = [{
-    /// Whether trainers send it, and whether servers do (`loss`: both).
+    /// Return true if trainers or servers send the channel. For `loss`, both
+    /// do.
     bool goesToServer();
     bool goesToTrainer();
   }];
@@ -143,25 +145,27 @@ def PS_ChannelOp : PS_Op<"channel", [Symbol, SharedByRoles,
 
 def PS_MessageOp : PS_Op<"message", [Symbol, SharedByRoles,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Channels that travel together";
+  let summary = "Channels that are sent together";
   let description = [{
-    One request of a process to each server, and its answer. The request holds
-    for each channel of `sends` the units that the server owns, in this order;
-    the answer those of `receives`.
+    Describes one request of a process to each server, and its response. The
+    request holds, for each channel of `sends`, the units that the server owns,
+    in this order. The response does the same for `receives`.
 
-    - `round`: the server answers when every trainer has sent it, and what they
-      sent is summed in the order of their ranks. Without it each request is
-      applied by itself, when it comes.
-    - `ahead`: these channels of `sends` belong to the next step. So the push of
-      a step and the pull of the next one are one message.
+    - `round`: the server responds when every trainer has sent its request. It
+      sums the requests in the order of the trainers' ranks. Without `round`,
+      each request is applied separately, when it arrives.
+    - `ahead`: these channels of `sends` belong to the next step. The push of a
+      step and the pull of the next step are then one message.
 
     Constraints:
-    - (C1) Names are channels of that program; those of `sends` go to the
-      server, those of `receives` to the trainer; none stands in a list twice.
+    - (C1) Names are channels of that program. Those of `sends` go to the
+      server, and those of `receives` to the trainer. No channel is twice in a
+      list.
     - (C2) `ahead` is a part of `sends`.
-    - (C3) `sends` holds keys of a table at most once, and where `receives` holds
-      its rows: an answer has a row for each key of its request, or, where it
-      brings `changed_keys`, for each of these.
+    - (C3) `sends` contains keys of a table at most once, and only if `receives`
+      contains rows of that table. A response has a row for each key of its
+      request. If it contains `changed_keys`, it has a row for each of these
+      instead.
 
     Example:
     ```mlir
@@ -186,14 +190,14 @@ class PS_ChannelUserOp<string mnemonic>
     : PS_Op<mnemonic, [DeclareOpInterfaceMethods<SymbolUserOpInterface>]>;
 
 def PS_SendOp : PS_ChannelUserOp<"send"> {
-  let summary = "Gives what is computed to a channel";
+  let summary = "Sends computed values through a channel";
   let description = [{
-    Does not wait. Of `loss` the operands are the two sums.
+    Does not wait. For `loss`, the operands are the two sums.
 
     Constraints:
     - (C1) The channel goes to the server and is of kind gradient, loss or norm.
-    - (C2) The operand has the channel's type; of `loss` there are two,
-      `tensor<f64>`.
+    - (C2) The operand has the type of the channel. For `loss`, there are two
+      operands, `tensor<f64>`.
 
     Example:
     ```mlir
@@ -206,16 +210,17 @@ def PS_SendOp : PS_ChannelUserOp<"send"> {
 }
 
 def PS_RecvOp : PS_ChannelUserOp<"recv"> {
-  let summary = "Waits for what servers send through a channel";
+  let summary = "Waits for values that servers send through a channel";
   let description = [{
-    Waits behind the tokens. A `value` without tokens is that of the program's
-    entry. Of `loss` the results are the two sums, over all trainers.
+    Waits until the tokens are complete. A `value` without tokens is that at the
+    entry of the program. For `loss`, the results are the two sums over all
+    trainers.
 
     Constraints:
     - (C1) The channel goes to the trainer and is of kind value, loss or
       partial_norm.
-    - (C2) The result has the channel's type; of `loss` there are two,
-      `tensor<f64>`.
+    - (C2) The result has the type of the channel. For `loss`, there are two
+      results, `tensor<f64>`.
 
     Example:
     ```mlir
@@ -228,14 +233,14 @@ def PS_RecvOp : PS_ChannelUserOp<"recv"> {
 }
 
 def PS_PullOp : PS_ChannelUserOp<"pull"> {
-  let summary = "Rows of distinct keys from their owners";
+  let summary = "Pulls the rows of distinct keys from their owners";
   let description = [{
-    Sends each key to the server that owns its shard and waits for the rows.
+    Sends each key to the server that owns its shard, and waits for the rows.
 
     Constraints:
     - (C1) The channels are of kind keys and rows, of one table.
-    - (C2) The operand has the type of the keys' channel, the result that of
-      the rows' channel.
+    - (C2) The operand has the type of the channel of the keys. The result has
+      the type of the channel of the rows.
 
     Example:
     ```mlir
@@ -251,13 +256,13 @@ def PS_PullOp : PS_ChannelUserOp<"pull"> {
 }
 
 def PS_PushOp : PS_ChannelUserOp<"push"> {
-  let summary = "Gradients of rows to their owners";
+  let summary = "Pushes gradients of rows to their owners";
   let description = [{
-    A row for each key, in the order of the keys.
+    Sends a row for each key, in the order of the keys.
 
     Constraints:
     - (C1) The channel is of kind row_gradient.
-    - (C2) The gradient has the channel's type.
+    - (C2) The gradient has the type of the channel.
     - (C3) The keys are `tensor<?xi64>`.
 
     Example:
@@ -273,13 +278,13 @@ def PS_PushOp : PS_ChannelUserOp<"push"> {
 }
 
 def PS_BarrierOp : PS_Op<"barrier"> {
-  let summary = "Behind the pushes of all trainers";
+  let summary = "Waits for the pushes of all trainers";
   let description = [{
-    What waits behind its token sees what all trainers sent before theirs.
-    Mode `sync` only.
+    An op that waits for the token sees everything that all trainers sent before
+    their barrier. Mode `sync` only.
 
     Constraints:
-    - (C1) At least one token.
+    - (C1) There is at least one token.
 
     Example:
     ```mlir
@@ -293,13 +298,13 @@ def PS_BarrierOp : PS_Op<"barrier"> {
 }
 
 def PS_JoinNormsOp : PS_Op<"join_norms", [Pure]> {
-  let summary = "A squared norm from its partials";
+  let summary = "Combines partial squared norms into one";
   let description = [{
-    Adds the partials of all symbols, in the order of (symbol, unit), in f64: the
-    order in which one process adds them.
+    Adds the partial norms of all symbols in f64, in the order of (symbol,
+    unit). A single process adds them in the same order.
 
     Constraints:
-    - (C1) At least one operand; all `tensor<?xf64>`.
+    - (C1) There is at least one operand, and all are `tensor<?xf64>`.
 
     Example:
     ```mlir
@@ -317,14 +322,14 @@ def PS_JoinNormsOp : PS_Op<"join_norms", [Pure]> {
 //===----------------------------------------------------------------------===//
 
 def PS_WaitOp : PS_ChannelUserOp<"wait"> {
-  let summary = "What a message's answer brings";
+  let summary = "Waits for the response of a message";
   let description = [{
-    `keys` are those of the message's channels of kind keys, in order. The
-    results are the channels of `receives`, in order (`loss`: two results).
+    `keys` are the keys for the message's channels of kind keys, in order. The
+    results are the channels of `receives`, in order. `loss` has two results.
 
     Constraints:
-    - (C1) The symbol is a `ps.message`; as many keys as it sends of kind keys;
-      each result has its channel's type.
+    - (C1) The symbol is a `ps.message`. There are as many keys as it sends
+      channels of kind keys. Each result has the type of its channel.
 
     Example:
     ```mlir
@@ -341,12 +346,12 @@ def PS_WaitOp : PS_ChannelUserOp<"wait"> {
 def PS_PostOp : PS_ChannelUserOp<"post"> {
   let summary = "Sends a message";
   let description = [{
-    The operands are the channels of `sends` in order, but for those of kind keys
-    (`loss`: two operands). Does not wait.
+    The operands are the channels of `sends` without those of kind keys, in
+    order. `loss` has two operands. The op does not wait.
 
     Constraints:
-    - (C1) The symbol is a `ps.message`; one operand for each such channel, of
-      its type.
+    - (C1) The symbol is a `ps.message`. There is one operand for each such
+      channel, with its type.
 
     Example:
     ```mlir
@@ -363,15 +368,17 @@ def PS_PostOp : PS_ChannelUserOp<"post"> {
 //===----------------------------------------------------------------------===//
 
 def PS_ShareOp : PS_ChannelUserOp<"share"> {
-  let summary = "Gives what was changed of a symbol, and takes what others changed";
+  let summary = "Sends the changes of a symbol and receives those of other trainers";
   let description = [{
-    Not in each step: every so many, as trainers are told when they start. At the
-    entry of a step, when the step before has been applied.
+    Runs once in several steps; trainers get the number of steps when they
+    start. It runs at the entry of a step, after the previous step has been
+    applied.
 
     Constraints:
-    - (C1) The channels are of the symbol: of a parameter or state a delta, and its
-      value; of a table keys and row_delta, and changed_keys and rows. Of one that
-      the program does not update, nothing is sent.
+    - (C1) The channels are of the symbol. For a parameter or state, they are
+      delta and value. For a table, they are keys and row_delta, and
+      changed_keys and rows. If the program does not update the symbol, it sends
+      nothing for it.
 
     Example:
     ```mlir
@@ -386,8 +393,8 @@ def PS_ShareOp : PS_ChannelUserOp<"share"> {
 def PS_ExchangeOp : PS_ChannelUserOp<"exchange"> {
   let summary = "Exchanges changes with servers";
   let description = [{
-    Every so many steps a trainer posts the message and waits for its answer, at
-    the entry of a step, when the step before has been applied.
+    Posts the message and waits for its response, once in several steps. It runs
+    at the entry of a step, after the previous step has been applied.
 
     Constraints:
     - (C1) The symbol is a `ps.message`, whose channels are of the kinds of
@@ -408,16 +415,17 @@ def PS_ExchangeOp : PS_ChannelUserOp<"exchange"> {
 
 def PS_HandlerOp : PS_Op<"handler", [Symbol, OwnedByServers, NoTerminator, SingleBlock, IsolatedFromAbove,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "What servers do when a message has come";
+  let summary = "The work of servers when a message has arrived";
   let description = [{
-    Runs with the sums over all trainers where the message forms rounds, with
-    what one worker sent where it does not. Each server runs it on the units
-    that it owns. `on` is given from the time when messages are formed.
+    If the message forms rounds, the handler runs with the sums over all
+    trainers. Otherwise it runs with the data of one worker. Each server runs it
+    on the units that it owns. `on` is given from `ps-fuse-messages` on, which
+    forms messages.
 
     Constraints:
     - (C1) `on` names a message of that program.
-    - (C2) The region holds `ps.merged`, `ps.partial_norm`, `ps.add_delta`,
-      `nn.once` and `nn.update` only.
+    - (C2) The region contains only `ps.merged`, `ps.partial_norm`,
+      `ps.add_delta`, `nn.once` and `nn.update`.
 
     Example:
     ```mlir
@@ -437,16 +445,18 @@ def PS_HandlerOp : PS_Op<"handler", [Symbol, OwnedByServers, NoTerminator, Singl
 
 def PS_MergedOp : PS_Op<"merged", [ParentOneOf<["HandlerOp"]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "What came through a channel";
+  let summary = "The data that arrived through a channel";
   let description = [{
-    In a round, the sum over trainers in the order of their ranks: the first one
-    present is copied, later ones are added. Of `loss` the results are the two
-    sums; of `row_gradient` and `row_delta` the distinct keys and a row for each.
+    In a round, returns the sum over trainers in the order of their ranks: the
+    data of the first trainer is copied, and the data of the others is added.
+    For `loss`, the results are the two sums. For `row_gradient` and
+    `row_delta`, they are the distinct keys and a row for each key.
 
     Constraints:
     - (C1) The channel goes to the server and is not of kind keys.
-    - (C2) The results have the channel's type; `loss` gives two `tensor<f64>`,
-      `row_gradient` and `row_delta` give `tensor<?xi64>` before it.
+    - (C2) The results have the type of the channel. `loss` gives two
+      `tensor<f64>`. `row_gradient` and `row_delta` give `tensor<?xi64>` before
+      it.
 
     Example:
     ```mlir
@@ -457,32 +467,34 @@ def PS_MergedOp : PS_Op<"merged", [ParentOneOf<["HandlerOp"]>,
   let results = (outs Variadic<PS_Tensor>:$values);
   let assemblyFormat = "$channel attr-dict `:` type($values)";
   let extraClassDeclaration = [{
-    /// Of a channel of kind loss.
+    /// Returns the sums. Requires a channel of kind loss.
     ::pdlc::ps::LossSums getLossSums();
-    /// The keys of a row_gradient or row_delta; null of another kind.
+    /// Returns the keys of a row_gradient or row_delta, or null for any other
+    /// kind.
     ::mlir::Value getKeys();
-    /// Of a channel of kind gradient or row_gradient.
+    /// Returns the gradient. Requires a channel of kind gradient or
+    /// row_gradient.
     ::mlir::Value getGradient();
-    /// Of a channel of kind delta or row_delta.
+    /// Returns the change. Requires a channel of kind delta or row_delta.
     ::mlir::Value getDelta();
-    /// Of a channel of kind norm.
+    /// Returns the squared norm. Requires a channel of kind norm.
     ::mlir::Value getNorm();
   }];
 }
 
 def PS_AddDeltaOp : PS_Op<"add_delta", [ParentOneOf<["HandlerOp"]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Adds what a trainer has changed";
+  let summary = "Adds the changes of a trainer";
   let description = [{
-    To the values of the symbol that the server owns: of a table to the rows of the
-    keys, of which one that is not there yet begins with its initial value. Where
-    a job has one trainer, a delta is the trainer's value itself, and takes the
-    place of the server's: nothing is rounded.
+    Adds to the values of the symbol that the server owns. For a table, it adds
+    to the rows of the keys; a missing row starts with its initial value. If a
+    job has one trainer, a delta is the value of the trainer itself and replaces
+    that of the server, so that nothing is rounded.
 
     Constraints:
-    - (C1) The symbol is an `nn.param`, and there are no keys, or an `nn.table`,
-      and there are some.
-    - (C2) The delta has the parameter's type, or is some rows of the table.
+    - (C1) The symbol is an `nn.param` without keys, or an `nn.table` with keys.
+    - (C2) The delta has the type of the parameter, or consists of rows of the
+      table.
 
     Example:
     ```mlir
@@ -499,16 +511,16 @@ def PS_AddDeltaOp : PS_Op<"add_delta", [ParentOneOf<["HandlerOp"]>,
 
 def PS_PartialNormOp : PS_Op<"partial_norm", [ParentOneOf<["HandlerOp"]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Answers partial squared norms of a gradient";
+  let summary = "Responds with partial squared norms of a gradient";
   let description = [{
-    One partial for each 64 rows of each block, or for each shard, that the
-    server owns, of the gradient divided by the weight, as `nn.squared_norm`
-    forms them.
+    Computes one partial norm for each 64 rows of each block, or for each shard,
+    that the server owns. The gradient is divided by the weight, and the partial
+    norm is computed as in `nn.squared_norm`.
 
     Constraints:
     - (C1) The channel is of kind partial_norm.
-    - (C2) The gradient is one of the channel's symbol: the parameter's type, or
-      some rows of the table.
+    - (C2) The gradient is one of the channel's symbol: it has the type of the
+      parameter, or consists of rows of the table.
 
     Example:
     ```mlir

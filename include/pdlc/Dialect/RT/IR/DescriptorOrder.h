@@ -13,25 +13,27 @@
 
 namespace pdlc::rt {
 
-/// The order of entries in the descriptor, the one place that says it: stages
-/// index `pdl_step_context::parameters` and `::metrics` by it, the emitter
-/// writes the descriptor's arrays in it. Entries stand in module order; valid
-/// as long as no such op is added to or erased from the module.
+/// Order of the entries in the descriptor, defined only here. Stages use it to
+/// index `pdl_step_context::parameters` and `::metrics`. The emitter writes the
+/// arrays of the descriptor in this order. Entries follow module order. The
+/// object is valid until such an op is added to or erased from the module.
 struct DescriptorOrder {
   explicit DescriptorOrder(mlir::ModuleOp module);
 
-  /// The record of the module's programs (the first one declared if programs
-  /// do not say); null if the module has none. Its fields are the descriptor's.
+  /// Record of the module's programs, whose fields become the descriptor's. If
+  /// programs name no record, this is the first declared one. Null if the
+  /// module has no record.
   nn::RecordOp record;
-  /// `nn.param`, `nn.state` and `nn.table`, mixed.
+  /// Every `nn.param`, `nn.state` and `nn.table`, in module order.
   llvm::SmallVector<mlir::Operation *> symbols;
-  /// Of these, the descriptor takes those that some program updates.
+  /// Groups of the module. The descriptor contains only those that some program
+  /// updates.
   llvm::SmallVector<nn::GroupOp> groups;
   llvm::SmallVector<nn::ClipOp> clips;
   llvm::SmallVector<nn::MetricOp> metrics;
 
-  /// The index of a name in its list, which must have it: the verifiers of the
-  /// ops that refer to it have made sure.
+  /// Return the index of a name in its list. The name must be in the list,
+  /// which the verifiers of the ops that refer to it guarantee.
   int32_t field(llvm::StringRef name);
   int32_t symbol(llvm::StringRef name) const;
   int32_t clip(llvm::StringRef name) const;

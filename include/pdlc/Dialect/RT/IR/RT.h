@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything that a user of dialect `rt` includes. Documentation of attributes
-// and ops is in the .td files.
+// Includes everything that a user of dialect `rt` needs. The .td files document
+// attributes and ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,14 +30,14 @@
 
 namespace pdlc::rt {
 
-/// Whether the memory is row-major without gaps.
+/// Returns true if the memory is row-major without gaps.
 bool isDense(mlir::MemRefType type);
-/// Whether the memory is row-major with gaps at most behind the elements of
-/// each index of the first dimension.
+/// Returns true if the memory is row-major and has gaps only after the elements
+/// of each index of the first dimension.
 bool hasDenseRows(mlir::MemRefType type);
 
-/// The op becomes a call of a function of `pdlabi/abi.h`, which runs on the
-/// host.
+/// Trait: the op becomes a call of a function of `pdlabi/abi.h`, which runs on
+/// the host.
 template <typename Op>
 class CallsRuntime : public mlir::OpTrait::TraitBase<Op, CallsRuntime> {};
 

@@ -1,4 +1,4 @@
-//===- RTCallOps.td - What the stages of a program do -*- tablegen -*-===//
+//===- RTCallOps.td - Ops in the stages of a program -*- tablegen -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The body of a stage reads its step context (`rt.pointer`, `rt.count`), lays
-// memrefs over raw memory (`rt.view`), and calls the runtime: one op for each
-// function of `pdlabi/abi.h` that generated code calls. All of them write into
-// memory that they are given; none returns a buffer, but `rt.allocate`.
+// The body of a stage reads its step context (`rt.pointer`, `rt.count`), views
+// raw memory as memrefs (`rt.view`), and calls the runtime. There is one op for
+// each function of `pdlabi/abi.h` that generated code calls. They write to memory
+// that the caller provides. Only `rt.allocate` returns a buffer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ class RT_Enum<string name, string summary, list<I32EnumAttrCase> cases>
 class RT_EnumAttr<EnumAttrInfo info, string mnemonic>
     : EnumAttr<RT_Dialect, info, mnemonic>;
 
-def RT_Place : RT_Enum<"Place", "what a pointer of the step context points to", [
+def RT_Place : RT_Enum<"Place", "target of a pointer of the step context", [
   I32EnumAttrCase<"worker", 0>, I32EnumAttrCase<"field_values", 1>,
   I32EnumAttrCase<"field_splits", 2>, I32EnumAttrCase<"lookup", 3>,
   I32EnumAttrCase<"lookup_inverse", 4>, I32EnumAttrCase<"parameter", 5>,
@@ -49,41 +49,41 @@ def RT_Place : RT_Enum<"Place", "what a pointer of the step context points to", 
   I32EnumAttrCase<"draws_samples", 16>]>;
 def RT_PlaceAttr : RT_EnumAttr<RT_Place, "place">;
 
-def RT_Quantity : RT_Enum<"Quantity", "what a number of the step context counts", [
+def RT_Quantity : RT_Enum<"Quantity", "quantity in the step context", [
   I32EnumAttrCase<"batch", 0>, I32EnumAttrCase<"field_values", 1>,
   I32EnumAttrCase<"lookup_keys", 2>, I32EnumAttrCase<"lookup_occurrences", 3>,
   I32EnumAttrCase<"draws_seed", 4>, I32EnumAttrCase<"draws_epoch", 5>]>;
 def RT_QuantityAttr : RT_EnumAttr<RT_Quantity, "quantity">;
 
-def RT_Pooling : RT_Enum<"Pooling", "how the rows of a bag become one", [
+def RT_Pooling : RT_Enum<"Pooling", "pooling of the rows of a bag", [
   I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>,
   I32EnumAttrCase<"sqrtn", 2>]>;
 def RT_PoolingAttr : RT_EnumAttr<RT_Pooling, "pooling">;
 def RT_PoolingArrayAttr : TypedArrayAttrBase<RT_PoolingAttr, "array of poolings">;
 
-def RT_Reduction : RT_Enum<"Reduction", "how the elements of a row become one", [
+def RT_Reduction : RT_Enum<"Reduction", "reduction of the elements of a row", [
   I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>,
   I32EnumAttrCase<"max", 2>]>;
 def RT_ReductionAttr : RT_EnumAttr<RT_Reduction, "reduction">;
 
-def RT_Numerics : RT_Enum<"Numerics", "which matrix product", [
+def RT_Numerics : RT_Enum<"Numerics", "kind of matrix product", [
   I32EnumAttrCase<"fast", 0>, I32EnumAttrCase<"strict", 1>]>;
 def RT_NumericsAttr : RT_EnumAttr<RT_Numerics, "numerics">;
 
-def RT_Product : RT_Enum<"Product", "which matrix product, with which factors", [
+def RT_Product : RT_Enum<"Product", "kind of matrix product, and type of its factors", [
   I32EnumAttrCase<"fast", 0>, I32EnumAttrCase<"strict", 1>, I32EnumAttrCase<"bf16", 2>]>;
 def RT_ProductAttr : RT_EnumAttr<RT_Product, "product">;
 
-def RT_Distribution : RT_Enum<"Distribution", "how ids are drawn", [
+def RT_Distribution : RT_Enum<"Distribution", "distribution of drawn ids", [
   I32EnumAttrCase<"uniform", 0>, I32EnumAttrCase<"log_uniform", 1>,
   I32EnumAttrCase<"counts", 2>]>;
 def RT_DistributionAttr : RT_EnumAttr<RT_Distribution, "distribution">;
 
-def RT_BatchSide : RT_Enum<"BatchSide", "with respect to what a gradient is", [
+def RT_BatchSide : RT_Enum<"BatchSide", "side of an in-batch product", [
   I32EnumAttrCase<"users", 0>, I32EnumAttrCase<"items", 1>]>;
 def RT_BatchSideAttr : RT_EnumAttr<RT_BatchSide, "batch_side">;
 
-def RT_PostOp : RT_Enum<"PostOp", "what follows a matrix product", [
+def RT_PostOp : RT_Enum<"PostOp", "elementwise operation after a matrix product", [
   I32EnumAttrCase<"bias", 1>, I32EnumAttrCase<"relu", 2>,
   I32EnumAttrCase<"relu_gradient", 3>]>;
 def RT_PostOpAttr : RT_EnumAttr<RT_PostOp, "post">;
@@ -100,7 +100,7 @@ class RT_Memory<list<Type> elements, list<int> ranks, string predicate, string l
         [CPred<"::pdlc::rt::" # predicate # "(::llvm::cast<::mlir::MemRefType>($_self))">],
         MemRefRankOf<elements, ranks>.summary # " " # layout, "::mlir::MemRefType">;
 
-/// What the runtime walks through from the first element to the last.
+/// Memory without gaps, in which the runtime processes all elements in order.
 class RT_Dense<list<Type> elements, int rank>
     : RT_Memory<elements, [rank], "isDense", "without gaps">;
 def RT_Vector : RT_Dense<[RT_Float], 1>;
@@ -110,9 +110,9 @@ def RT_Keys : RT_Dense<[I64], 1>;
 def RT_Counts : RT_Dense<[I32], 1>;
 def RT_Boundaries : RT_Dense<[F64], 1>;
 
-/// Rows that may be some columns of a wider matrix.
+/// Rows of a matrix, which may be some columns of a wider matrix.
 def RT_Rows : RT_Memory<[RT_Float], [2], "hasDenseRows", "with gaps at most between rows">;
-/// Likewise; of rank 3, each row holds several bags.
+/// The same for bags. If the rank is 3, each row holds several bags.
 def RT_Bags : RT_Memory<[RT_Float], [2, 3], "hasDenseRows", "with gaps at most between rows">;
 
 //===----------------------------------------------------------------------===//
@@ -120,12 +120,12 @@ def RT_Bags : RT_Memory<[RT_Float], [2, 3], "hasDenseRows", "with gaps at most b
 //===----------------------------------------------------------------------===//
 
 def RT_PointerOp : RT_Op<"pointer", [MemoryEffects<[MemRead]>]> {
-  let summary = "A pointer that the step context holds";
+  let summary = "A pointer from the step context";
   let description = [{
-    `index` counts within the program's list that `place` names (fields,
-    lookups, gradients, outputs) or within the descriptor's (parameters,
-    metrics); it is 0 for places that exist once. `lookup` is the
-    address of the struct itself.
+    `index` counts within the list of the program that `place` names (fields,
+    lookups, gradients, outputs), or within that of the descriptor (parameters,
+    metrics). It is 0 for places that exist once. `lookup` is the address of the
+    struct itself.
 
     Example:
     ```mlir
@@ -138,8 +138,10 @@ def RT_PointerOp : RT_Op<"pointer", [MemoryEffects<[MemRead]>]> {
 }
 
 def RT_CountOp : RT_Op<"count", [MemoryEffects<[MemRead]>]> {
-  let summary = "A number that the step context holds";
+  let summary = "A number from the step context";
   let description = [{
+    `index` counts as in `rt.pointer`.
+
     Example:
     ```mlir
     %b = rt.count batch[0] of %context : !llvm.ptr
@@ -154,15 +156,15 @@ def RT_CountOp : RT_Op<"count", [MemoryEffects<[MemRead]>]> {
 def RT_ViewOp : RT_Op<"view", [Pure]> {
   let summary = "Raw memory as a memref";
   let description = [{
-    The row-major memory that starts `offset` bytes behind `base`. It has no gaps,
-    unless the type says how far rows are apart: then it is some columns of a
-    wider tensor.
+    Views the row-major memory that starts `offset` bytes after `base`. It has
+    no gaps, unless the type gives a distance of rows. In this case, it is some
+    columns of a wider tensor.
 
     Constraints:
-    - (C1) No dimension but the first is dynamic.
+    - (C1) Only the first dimension may be dynamic.
     - (C2) `size` is given exactly if the first dimension is dynamic.
-    - (C3) The layout is the identity, or strides that are known, at offset 0, each
-      of which spans at least what the dimensions behind it hold.
+    - (C3) The layout is the identity, or has known strides and offset 0. Each
+      stride is at least as large as the contents of the dimensions after it.
 
     Example:
     ```mlir
@@ -180,9 +182,9 @@ def RT_ViewOp : RT_Op<"view", [Pure]> {
 }
 
 def RT_AddressOp : RT_Op<"address", [Pure, AllTypesMatch<["base", "result"]>]> {
-  let summary = "A pointer some bytes behind another";
+  let summary = "A pointer some bytes after another one";
   let description = [{
-    What a kernel is given of an arena.
+    Passes a part of an arena to a kernel.
 
     Example:
     ```mlir
@@ -199,13 +201,13 @@ def RT_CombineRowOp : RT_Op<"combine_row", [
       "::llvm::cast<::mlir::MemRefType>($_self).getElementType()">]> {
   let summary = "Reduces one row to one element, within a loop";
   let description = [{
-    What `rt.reduce_rows` makes of a row, with the same lanes and the same tree, in
-    code of the loop around it: the row is the last dimension, the indices say
-    which.
+    Computes the same as `rt.reduce_rows` for one row, with the same lanes and
+    the same tree, in the code of the surrounding loop. The row is the last
+    dimension, and the indices select it.
 
     Constraints:
-    - (C1) There is an index for each dimension but the last, which is not dynamic,
-      holds at least one element, and has no gaps.
+    - (C1) There is an index for each dimension except the last. The last
+      dimension is static, holds at least one element, and has no gaps.
 
     Example:
     ```mlir
@@ -220,10 +222,10 @@ def RT_CombineRowOp : RT_Op<"combine_row", [
 }
 
 def RT_AllocateOp : RT_Op<"allocate", [MemoryEffects<[MemAlloc]>]> {
-  let summary = "Memory that lives to the end of the step";
+  let summary = "Allocates memory until the end of the step";
   let description = [{
-    `pdlrt_allocate`: for what depends on the number of ids, in stage `prepare`
-    only. Null if there is no memory.
+    Calls `pdlrt_allocate`. It is for sizes that depend on the number of ids,
+    and only for stage `prepare`. The result is null if there is no memory.
 
     Example:
     ```mlir
@@ -239,7 +241,7 @@ def RT_AllocateOp : RT_Op<"allocate", [MemoryEffects<[MemAlloc]>]> {
 // Stage prepare
 //===----------------------------------------------------------------------===//
 
-/// It calls a function of the runtime, which runs on the host.
+/// The op calls a function of the runtime, which runs on the host.
 def RT_CallsRuntime : NativeOpTrait<"CallsRuntime"> { let cppNamespace = "::pdlc::rt"; }
 
 class RT_CallOp<string mnemonic, list<Trait> traits = []>
@@ -248,7 +250,7 @@ class RT_CallOp<string mnemonic, list<Trait> traits = []>
 def RT_UniqueOp : RT_CallOp<"unique"> {
   let summary = "Deduplicates ids";
   let description = [{
-    `pdlrt_unique`; the result is its status.
+    Calls `pdlrt_unique` and returns its status.
 
     Example:
     ```mlir
@@ -266,7 +268,8 @@ def RT_UniqueOp : RT_CallOp<"unique"> {
 def RT_PullOp : RT_CallOp<"pull"> {
   let summary = "Finds or inserts the rows of a lookup's keys";
   let description = [{
-    `pdlrt_pull`; `table` counts the descriptor's symbols; the result is its status.
+    Calls `pdlrt_pull` and returns its status. `table` is an index of the
+    descriptor's symbols.
 
     Example:
     ```mlir
@@ -281,9 +284,9 @@ def RT_PullOp : RT_CallOp<"pull"> {
 }
 
 def RT_BucketizeOp : RT_CallOp<"bucketize"> {
-  let summary = "The bucket that each number falls into";
+  let summary = "The bucket that contains each number";
   let description = [{
-    `pdlrt_bucketize`.
+    Calls `pdlrt_bucketize`.
 
     Example:
     ```mlir
@@ -297,9 +300,9 @@ def RT_BucketizeOp : RT_CallOp<"bucketize"> {
 }
 
 def RT_CrossOp : RT_CallOp<"cross"> {
-  let summary = "A hashed cross of ids";
+  let summary = "Hashed feature cross of ids";
   let description = [{
-    `pdlrt_cross`.
+    Calls `pdlrt_cross`.
 
     Example:
     ```mlir
@@ -313,9 +316,10 @@ def RT_CrossOp : RT_CallOp<"cross"> {
 }
 
 def RT_CheckBagsOp : RT_CallOp<"check_bags"> {
-  let summary = "Whether bags are as long as others";
+  let summary = "Checks that bags have the same lengths";
   let description = [{
-    `pdlrt_check_bags`; splits have bags + 1 entries; the result is its status.
+    Calls `pdlrt_check_bags` and returns its status. Splits have bags + 1
+    entries.
 
     Example:
     ```mlir
@@ -330,9 +334,10 @@ def RT_CheckBagsOp : RT_CallOp<"check_bags"> {
 }
 
 def RT_SampleOp : RT_CallOp<"sample"> {
-  let summary = "Ids drawn at random";
+  let summary = "Random ids";
   let description = [{
-    `pdlrt_sample`; `out` holds as many ids for each sample of `draws`.
+    Calls `pdlrt_sample`. `out` holds the same number of ids for each sample of
+    `draws`.
 
     Example:
     ```mlir
@@ -350,9 +355,9 @@ def RT_SampleOp : RT_CallOp<"sample"> {
 }
 
 def RT_LogProbabilityOp : RT_CallOp<"log_probability"> {
-  let summary = "How probable ids are to be drawn";
+  let summary = "Log probabilities that ids are drawn";
   let description = [{
-    `pdlrt_log_probability`; the result is its status.
+    Calls `pdlrt_log_probability` and returns its status.
 
     Example:
     ```mlir
@@ -370,9 +375,9 @@ def RT_LogProbabilityOp : RT_CallOp<"log_probability"> {
 }
 
 def RT_CrossRaggedCountOp : RT_CallOp<"cross_ragged_count"> {
-  let summary = "How many ids the cross of bags has";
+  let summary = "Number of ids in a feature cross of bags";
   let description = [{
-    `pdlrt_cross_ragged_count`; splits have bags + 1 entries.
+    Calls `pdlrt_cross_ragged_count`. Splits have bags + 1 entries.
 
     Example:
     ```mlir
@@ -385,9 +390,10 @@ def RT_CrossRaggedCountOp : RT_CallOp<"cross_ragged_count"> {
 }
 
 def RT_CrossRaggedOp : RT_CallOp<"cross_ragged", [SameVariadicOperandSize]> {
-  let summary = "The cross of bags";
+  let summary = "Feature cross of bags";
   let description = [{
-    `pdlrt_cross_ragged`; the ids of each operand are cut by its splits.
+    Calls `pdlrt_cross_ragged`. The splits of each operand cut its ids into
+    bags.
 
     Example:
     ```mlir
@@ -410,7 +416,7 @@ def RT_CrossRaggedOp : RT_CallOp<"cross_ragged", [SameVariadicOperandSize]> {
 def RT_GatherOp : RT_CallOp<"gather"> {
   let summary = "Copies rows from their table";
   let description = [{
-    `pdlrt_gather`; `lookup` has as many keys as `out` rows.
+    Calls `pdlrt_gather`. `lookup` has as many keys as `out` has rows.
 
     Example:
     ```mlir
@@ -424,8 +430,8 @@ def RT_GatherOp : RT_CallOp<"gather"> {
 def RT_PoolOp : RT_CallOp<"pool"> {
   let summary = "Pools rows by bag";
   let description = [{
-    `pdlrt_pool`; one bag for each row of `out`, or, if that has rank 3, several
-    for each row.
+    Calls `pdlrt_pool`. Each row of `out` is one bag, or several bags if `out`
+    has rank 3.
 
     Example:
     ```mlir
@@ -444,16 +450,18 @@ def RT_PoolOp : RT_CallOp<"pool"> {
 }
 
 def RT_PoolGradientOp : RT_CallOp<"pool_gradient", [AttrSizedOperandSegments]> {
-  let summary = "The gradient of pooling with respect to the rows of a lookup";
+  let summary = "Gradient of pooling with respect to the rows of a lookup";
   let description = [{
-    `pdlrt_pool_gradient`. Each input of the lookup that gives something has a cotangent,
-    how it pools, and the number of its first occurrence. A cotangent has a row for each
-    bag, or, of rank 3, several bags in each row. `with_splits` counts the inputs, from 0, that
-    have splits; `bags` is room for a number for each occurrence, which goes with them.
+    Calls `pdlrt_pool_gradient`. Each input of the lookup that contributes has a
+    cotangent, a pooling, and the number of its first occurrence. A cotangent
+    has a row for each bag, or several bags in each row if it has rank 3.
+    `with_splits` lists the inputs, counted from 0, that have splits. These need
+    `bags`, memory for one number for each occurrence.
 
     Constraints:
-    - (C1) As many poolings and first occurrences as cotangents.
-    - (C2) As many splits as `with_splits` names inputs, ascending; `bags` if there are any.
+    - (C1) There are as many poolings and first occurrences as cotangents.
+    - (C2) There are as many splits as inputs in `with_splits`, which is
+      ascending. `bags` is given if there are any.
 
     Example:
     ```mlir
@@ -476,10 +484,10 @@ def RT_PoolGradientOp : RT_CallOp<"pool_gradient", [AttrSizedOperandSegments]> {
 }
 
 def RT_GemmOp : RT_CallOp<"gemm", [AttrSizedOperandSegments]> {
-  let summary = "Matrix product with what follows it";
+  let summary = "Matrix product with elementwise post-ops";
   let description = [{
-    `pdlrt_gemm`; shapes say m, n and k, and the rows of `out` may be apart. `bf16`
-    is for elements of f32.
+    Calls `pdlrt_gemm`. The shapes determine m, n and k. The rows of `out` may
+    have gaps between them. `bf16` requires elements of f32.
 
     Example:
     ```mlir
@@ -499,9 +507,10 @@ def RT_GemmOp : RT_CallOp<"gemm", [AttrSizedOperandSegments]> {
 }
 
 def RT_BatchGemmOp : RT_CallOp<"batch_gemm"> {
-  let summary = "Small matrix products side by side";
+  let summary = "Small matrix products, one for each index";
   let description = [{
-    `pdlrt_batch_gemm`: one product for each index of the first dimension.
+    Calls `pdlrt_batch_gemm`, which computes one product for each index of the
+    first dimension.
 
     Example:
     ```mlir
@@ -518,11 +527,11 @@ def RT_BatchGemmOp : RT_CallOp<"batch_gemm"> {
 }
 
 def RT_InBatchLogSumExpOp : RT_CallOp<"in_batch_log_sum_exp", [AttrSizedOperandSegments]> {
-  let summary = "The batch as negatives: sums of exponentials of scores";
+  let summary = "In-batch negatives: sums of exponentials of scores";
   let description = [{
-    `pdlrt_in_batch_log_sum_exp`; `scratch` has PDL_IN_BATCH_ROWS elements for each
-    row of the users, and behind them room for twice PDL_IN_BATCH_ROWS * PDL_DEVICE_LANES, which
-    a device needs.
+    Calls `pdlrt_in_batch_log_sum_exp`. `scratch` has PDL_IN_BATCH_ROWS elements
+    for each row of the users, followed by memory for 2 * PDL_IN_BATCH_ROWS *
+    PDL_DEVICE_LANES elements, which a device needs.
 
     Example:
     ```mlir
@@ -541,9 +550,10 @@ def RT_InBatchLogSumExpOp : RT_CallOp<"in_batch_log_sum_exp", [AttrSizedOperandS
 }
 
 def RT_InBatchGradientOp : RT_CallOp<"in_batch_gradient", [AttrSizedOperandSegments]> {
-  let summary = "The gradient of the batch as negatives";
+  let summary = "In-batch negatives: gradient";
   let description = [{
-    `pdlrt_in_batch_gradient`; `scratch` as in `rt.in_batch_log_sum_exp`.
+    Calls `pdlrt_in_batch_gradient`. `scratch` is as in
+    `rt.in_batch_log_sum_exp`.
 
     Example:
     ```mlir
@@ -564,10 +574,10 @@ def RT_InBatchGradientOp : RT_CallOp<"in_batch_gradient", [AttrSizedOperandSegme
 }
 
 def RT_DropoutOp : RT_CallOp<"dropout"> {
-  let summary = "Some elements of samples, drawn at random, are zero";
+  let summary = "Sets random elements of samples to zero";
   let description = [{
-    `pdlrt_dropout`; without splits a row is a sample of `draws`, else rows are those
-    of its bags.
+    Calls `pdlrt_dropout`. Without splits, each row is a sample of `draws`. With
+    splits, the rows are those of its bags.
 
     Example:
     ```mlir
@@ -586,7 +596,7 @@ def RT_DropoutOp : RT_CallOp<"dropout"> {
 def RT_ReduceRowsOp : RT_CallOp<"reduce_rows"> {
   let summary = "Reduces each row to one element";
   let description = [{
-    `pdlrt_reduce_rows`, of `rows` rows of `width` elements.
+    Calls `pdlrt_reduce_rows`, for `rows` rows of `width` elements.
 
     Example:
     ```mlir
@@ -602,7 +612,7 @@ def RT_ReduceRowsOp : RT_CallOp<"reduce_rows"> {
 def RT_LossSumOp : RT_CallOp<"loss_sum"> {
   let summary = "Weighted sum of losses, and sum of weights";
   let description = [{
-    `pdlrt_loss_sum`; the sums are f64 in the memory given.
+    Calls `pdlrt_loss_sum`. It writes the sums as f64 to the given memory.
 
     Example:
     ```mlir
@@ -618,9 +628,10 @@ def RT_LossSumOp : RT_CallOp<"loss_sum"> {
 }
 
 def RT_ObserveOp : RT_CallOp<"observe", [AttrSizedOperandSegments]> {
-  let summary = "Feeds a metric";
+  let summary = "Adds the samples of a batch to a metric";
   let description = [{
-    `pdlrt_observe`, with the metric as the model wrote it; a row is a sample.
+    Calls `pdlrt_observe`, with the metric as in the model. Each row is a
+    sample.
 
     Example:
     ```mlir
@@ -639,10 +650,10 @@ def RT_ObserveOp : RT_CallOp<"observe", [AttrSizedOperandSegments]> {
 }
 
 def RT_ObserveGroupsOp : RT_CallOp<"observe_groups"> {
-  let summary = "Feeds a metric of groups of samples";
+  let summary = "Adds the samples of a batch to a metric of groups";
   let description = [{
-    `pdlrt_observe_groups`: the worker keeps the samples of metric `index` of the
-    descriptor.
+    Calls `pdlrt_observe_groups`. The worker keeps the samples of metric `index`
+    of the descriptor.
 
     Example:
     ```mlir
@@ -660,10 +671,10 @@ def RT_ObserveGroupsOp : RT_CallOp<"observe_groups"> {
 }
 
 def RT_GradientReadyOp : RT_CallOp<"gradient_ready"> {
-  let summary = "Says that the gradient of a parameter is all written";
+  let summary = "Tells the runtime that the gradient of a parameter is complete";
   let description = [{
-    `pdlrt_gradient_ready`: no op behind it writes to `gradients[update]` of the
-    step context.
+    Calls `pdlrt_gradient_ready`. No later op writes to `gradients[update]` of
+    the step context.
 
     Example:
     ```mlir
@@ -675,11 +686,12 @@ def RT_GradientReadyOp : RT_CallOp<"gradient_ready"> {
 }
 
 def RT_RunLoopOp : RT_CallOp<"run_loop"> {
-  let summary = "Lets threads share the turns of a loop";
+  let summary = "Lets threads share the iterations of a loop";
   let description = [{
-    `pdlrt_run_loop`: `callee` is a function of the arguments' memory, the first
-    turn and the one behind the last (`pdl_loop`); all of its `turns` are run, in
-    ranges. `bytes` is what one turn reads and writes, about; `name` is for traces.
+    Calls `pdlrt_run_loop`. `callee` is a function (`pdl_loop`) of the memory of
+    the arguments, the first iteration, and the end of a range. The runtime runs
+    all `turns` iterations, in ranges. `bytes` is the approximate number of
+    bytes that one iteration reads and writes. `name` is for traces.
 
     Example:
     ```mlir

@@ -1,4 +1,4 @@
-//===- RTDescriptorOps.td - What the descriptor says -*- tablegen -*-===//
+//===- RTDescriptorOps.td - Contents of the descriptor -*- tablegen -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,40 +19,45 @@ def RT_SymbolRefArrayAttr : TypedArrayAttrBase<FlatSymbolRefAttr, "array of symb
 
 def RT_ProgramOp : RT_Op<"program", [Symbol,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "The stages of a program and what they exchange";
+  let summary = "The stages of a program and the data that they exchange";
   let description = [{
-    All that `pdl_program` says. Positions in the lists are the indices that the
-    stages use in `pdl_step_context`: field i of `fields` is `fields[i]`, table l
-    of `lookups` is `lookups[l]`, update u writes `gradients[u]`, output o
-    `outputs[o]`.
+    Contains the contents of `pdl_program`. Positions in the lists are the
+    indices that the stages use in `pdl_step_context`: field i of `fields` is
+    `fields[i]`, table l of `lookups` is `lookups[l]`, update u writes
+    `gradients[u]`, and output o writes `outputs[o]`.
 
     - `reads(@record [@a, @b])`: the fields that the program reads.
-    - `joined [1, 0]`: pairs of indices of ragged `fields` whose bags have to be
-      equally long in each sample; readers then tell the row that is bad.
+    - `joined [1, 0]`: pairs of indices of ragged `fields` whose bags must have
+      the same length in each sample. Readers use them to report the bad row.
+    - `ids [#rt.id_range<...>]`: the ids that stage prepare accepts from columns
+      of `fields`. Readers use them to report the bad row.
     - `lookups [@emb]`: the table of each deduplicated lookup.
-    - `updates [@w, @emb] lookup_of [-1, 0]`: which symbol each gradient
+    - `updates [@w, @emb] lookup_of [-1, 0]`: the symbol that each gradient
       updates, and for a table the lookup whose keys its rows belong to.
-    - `outputs ["output0"] widths [1] types [f32]`: elements a sample of each
-      output, and their type.
-    - `counts [0, 2]`: how many numbers stand behind the gradient of each row of a
-      table; without the list none.
-    - `objectives [0, 1]`: whose weights divide each gradient; without the list, all
-      are of one. `loss`: compute writes the sum of losses and of weights of each
-      objective.
-    - `grouped`: compute feeds a metric of groups of samples.
+    - `outputs ["output0"] widths [1] types [f32]`: the number of elements of
+      each output for a sample, and their type.
+    - `counts [0, 2]`: how many numbers follow the gradient of each row of a
+      table. Without the list, none do.
+    - `objectives [0, 1]`: the objective whose weights divide each gradient.
+      Without the list, all belong to one objective. `loss`: compute writes the
+      sum of losses and of weights of each objective.
+    - `grouped`: compute adds samples to a metric of groups of samples.
     - `prepare(@f, size)`, `compute(@f, size)`: the stage functions
-      `(!llvm.ptr) -> i32` and the bytes that each needs in its arena.
+      `(!llvm.ptr) -> i32`, and the bytes that each needs in its arena.
 
     Constraints:
     - (C1) Stage functions are `func.func` (later `llvm.func`) of the module.
-    - (C2) The record is an `nn.record` and has each field; each lookup names an
-      `nn.table`; each update names an `nn.param` or `nn.table`, a table with
-      its lookup, a parameter with -1.
-    - (C3) As many widths and types as outputs, types f32, f64 or i64, `lookup_of` entries as updates, as many `objectives`
-      or none, as many `counts` or none, of which only tables have some, and `keys` and `occurrences` entries of both sizes as lookups, and `ids`
-      entries, where there are any, as fields.
+    - (C2) The record is an `nn.record` and has each field. Each lookup names an
+      `nn.table`. Each update names an `nn.param` or `nn.table`; a table has its
+      lookup, and a parameter has -1.
+    - (C3) There are as many widths and types as outputs, and types are f32, f64
+      or i64. There are as many `lookup_of` entries as updates. There are as
+      many `objectives` as updates, or none, and as many `counts`, or none; only
+      tables have counts. In both sizes, there are as many `keys` and
+      `occurrences` entries as lookups, and as many `ids` entries, if any, as
+      fields.
     - (C4) A frozen program has neither updates nor `loss`.
-    - (C5) `joined` has pairs of indices of `fields`.
+    - (C5) `joined` has pairs of indices of `fields`, and so has each of `ids` a field.
 
     Example:
     ```mlir
@@ -65,6 +70,7 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
   let arguments = (ins SymbolNameAttr:$sym_name, UnitAttr:$frozen,
     FlatSymbolRefAttr:$record, RT_SymbolRefArrayAttr:$fields,
     DefaultValuedAttr<DenseI32ArrayAttr, "{}">:$joined,
+    DefaultValuedAttr<TypedArrayAttrBase<RT_IdRangeAttr, "array of ranges of ids">, "{}">:$id_ranges,
     DefaultValuedAttr<RT_SymbolRefArrayAttr, "{}">:$lookups,
     DefaultValuedAttr<RT_SymbolRefArrayAttr, "{}">:$updates,
     DefaultValuedAttr<DenseI32ArrayAttr, "{}">:$update_lookups,
@@ -77,7 +83,7 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
     FlatSymbolRefAttr:$compute, RT_SizeAttr:$compute_arena);
   let assemblyFormat = [{
     $sym_name (`frozen` $frozen^)? `reads` `(` $record $fields `)`
-    (`joined` $joined^)? (`lookups` $lookups^)? (`updates` $updates^ `lookup_of` $update_lookups)?
+    (`joined` $joined^)? (`ids` $id_ranges^)? (`lookups` $lookups^)? (`updates` $updates^ `lookup_of` $update_lookups)?
     (`counts` $update_counts^)? (`objectives` $update_objectives^)?
     (`outputs` $output_names^ `widths` $output_widths `types` $output_types)?
     (`loss` $has_loss^)? (`grouped` $grouped^)?
@@ -89,17 +95,18 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
 
 def RT_GradientOp : RT_Op<"gradient", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "A sum of gradients that the runtime takes";
+  let summary = "Hands a sum of gradients over to the runtime";
   let description = [{
-    In an `nn.program` of a trainer whose state is elsewhere, between `ps-to-rt`
-    and `nn-to-rt`: what `nn.update` is in a program that owns its state. The
-    program writes the gradient to `gradients[u]` of its step context. With
-    `early` stage compute tells the runtime when it has (`rt.gradient_ready`), so
-    that the gradient may leave while the stage goes on.
+    Used between `ps-to-rt` and `nn-to-rt`, in an `nn.program` of a trainer
+    whose state is elsewhere. It replaces the `nn.update` of a program that owns
+    its state. The program writes the gradient to `gradients[u]` of its step
+    context. With `early`, stage compute tells the runtime when the gradient is
+    complete (`rt.gradient_ready`), so that it can be sent while the stage
+    continues.
 
     Constraints:
     - (C1) The symbol is an `nn.param`, or an `nn.table` and the keys are given.
-    - (C2) What is `early` is of an `nn.param`: rows leave together.
+    - (C2) `early` requires an `nn.param`, because rows are sent together.
 
     Example:
     ```mlir
@@ -119,13 +126,14 @@ def RT_OnceKernelOp : RT_Op<"once_kernel", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The function that runs once for a group and step";
   let description = [{
-    `pdl_group::once`, the names of the scalars that it writes, which of them
-    the group's update kernels divide by, and their type, which is that of all
-    symbols that the group updates.
+    Names `pdl_group::once`, the scalars that it writes, and those of them by
+    which the update kernels of the group divide. The type of the scalars is
+    that of all symbols that the group updates.
 
     Constraints:
-    - (C1) The symbol is an `nn.group`, the callee a function of the module.
-    - (C2) At least one scalar, which is the sum of weights; all are f32 or f64.
+    - (C1) The symbol is an `nn.group`, and the callee is a function of the
+      module.
+    - (C2) There is at least one scalar, the sum of weights. All are f32 or f64.
     - (C3) Divisors are indices of scalars.
 
     Example:
@@ -145,33 +153,42 @@ def RT_OnceKernelOp : RT_Op<"once_kernel", [
 
 def RT_UpdateKernelOp : RT_Op<"update_kernel", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "The function that applies a group's rule to a symbol";
+  let summary = "The function that applies the rule of a group to a symbol";
   let description = [{
-    `pdl_symbol::dense_kernel` of a parameter, `pdl_symbol::row_kernel` of a
-    table; the slots of the group's rule, with their initial values. The last
-    `row_slots` of them have one element for each row, and `counts` numbers stand
-    behind the gradient of each row; their `weights` are `pdl_symbol::admission_weights`. `whole_rows` says that the
-    kernel of a parameter must be called for whole rows, `whole_parameter` that it is
-    called once for all of it. `frozen_part` is
-    `pdl_symbol::frozen_part`: frozen programs read that slot, counted from 1, in the
-    place of the value. With `seen` the function is `pdl_symbol::late_dense_kernel` or
-    `pdl_symbol::late_row_kernel`, and takes the values on which gradients were computed.
-    What a device `launches` in the place of the callee takes the number of its turns
-    (elements, or rows with `whole_rows`), the addresses of the value, of each slot, of the
-    gradient and of the group's scalars, and that of a number (i32) that it sets to 1 where
-    what it writes is not finite. Of a table it takes, in the place of value and slots, an array
-    of the addresses of rows, whose gradients stand one behind the other with their counts.
+    Names `pdl_symbol::dense_kernel` of a parameter or `pdl_symbol::row_kernel`
+    of a table, and the slots of the group's rule with their initial values.
+
+    - `row_slots`: so many of the last slots have one element for each row.
+    - `counts`: so many numbers follow the gradient of each row. Their `weights`
+      are `pdl_symbol::admission_weights`.
+    - `whole_rows`: the kernel of a parameter must be called for whole rows.
+    - `whole_parameter`: it is called once for the whole parameter.
+    - `frozen_part`: `pdl_symbol::frozen_part`. Frozen programs read this slot,
+      counted from 1, instead of the value.
+    - `seen`: the function is `pdl_symbol::late_dense_kernel` or
+      `pdl_symbol::late_row_kernel`, and also takes the values on which
+      gradients were computed.
+    - `launches`: the function that a device launches instead of the callee. It
+      takes the number of its iterations (elements, or rows with `whole_rows`),
+      and the addresses of the value, of each slot, of the gradient, of the
+      group's scalars, and of a number (i32). It sets this number to 1 if it
+      writes a value that is not finite. For a table, it takes an array of the
+      addresses of rows instead of value and slots. Their gradients, with
+      counts, are stored one after the other.
 
     Constraints:
-    - (C1) The symbol is an `nn.param` or `nn.table`, the callee a function of
-      the module.
-    - (C2) As many initial values as slots, and no more row slots than slots.
-    - (C3) `frozen_part` is none of the row slots.
-    - (C4) `whole_parameter` is of an `nn.param`, without `whole_rows` and row slots.
-    - (C5) `counts` are of an `nn.table`; there are as many weights, or none.
-    - (C6) `seen` is of a symbol whose group compensates delays.
-    - (C7) What a device `launches` is a function of the module, without
-      `seen` and `whole_parameter`.
+    - (C1) The symbol is an `nn.param` or `nn.table`, and the callee is a
+      function of the module.
+    - (C2) There are as many initial values as slots, and at most as many row
+      slots as slots.
+    - (C3) `frozen_part` is not a row slot.
+    - (C4) `whole_parameter` requires an `nn.param`, without `whole_rows` and
+      row slots.
+    - (C5) `counts` require an `nn.table`. There are as many weights as counts,
+      or none.
+    - (C6) `seen` requires a symbol whose group compensates delays.
+    - (C7) The function that a device `launches` is a function of the module,
+      without `seen` and `whole_parameter`.
 
     Example:
     ```mlir

@@ -1,4 +1,4 @@
-//===- RTDeviceOps.td - What a stage leaves to a device -*- tablegen -*-===//
+//===- RTDeviceOps.td - Device work of a stage -*- tablegen -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage compute of a program for a device runs on the host, and adds work to a
+// Stage compute of a program for a device runs on the host. It adds work to a
 // stream of the device: launches of kernels, and copies. Addresses of device
-// memory are pointers like others; the stage computes with them and does not
-// look behind them.
+// memory are pointers like others. The stage computes with them, but does not
+// dereference them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,24 +19,27 @@
 include "mlir/IR/SymbolInterfaces.td"
 include "pdlc/Dialect/RT/IR/RTCallOps.td"
 
-def RT_DeviceArgument : RT_Enum<"DeviceArgument", "what a kernel does with an argument", [
+def RT_DeviceArgument : RT_Enum<"DeviceArgument", "use of an argument by a kernel", [
   I32EnumAttrCase<"number", 0>, I32EnumAttrCase<"read", 1>, I32EnumAttrCase<"written", 2>]>;
 def RT_DeviceArgumentAttr : RT_EnumAttr<RT_DeviceArgument, "device_argument">;
 def RT_DeviceArgumentArrayAttr
-    : TypedArrayAttrBase<RT_DeviceArgumentAttr, "what a kernel does with each argument">;
+    : TypedArrayAttrBase<RT_DeviceArgumentAttr, "use of each argument by a kernel">;
 
 def RT_DeviceKernelOp : RT_Op<"device_kernel", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "A kernel that a device launches";
   let description = [{
-    `pdl_device_kernel`: a function of pointers, numbers of 8 bytes, and two numbers more, the
-    thread's and how many threads there are. Kernels are numbered in the order of
-    these ops. `runs`: the function of arguments in memory, for the host; it is there
-    when threads share the kernel (`rt-distribute-loops`).
+    Describes a `pdl_device_kernel`: a function of pointers and numbers of 8
+    bytes, followed by two more numbers, the number of the thread and the number
+    of threads. Kernels are numbered in the order of these ops. `runs` is a
+    function for the host that takes the arguments in memory. It exists if
+    threads share the kernel (`rt-distribute-loops`).
 
     Constraints:
-    - (C1) The kernel is a function of the module without results, as is what `runs`.
-    - (C2) There is a word for each argument of the kernel, but, where it `runs`, for the last two.
+    - (C1) The kernel is a function of the module without results. So is the
+      function that it `runs`.
+    - (C2) There is one word for each argument of the kernel. With `runs`, the
+      last two arguments have none.
 
     Example:
     ```mlir
@@ -46,17 +49,18 @@ def RT_DeviceKernelOp : RT_Op<"device_kernel", [
   let arguments = (ins FlatSymbolRefAttr:$kernel, RT_DeviceArgumentArrayAttr:$argument_kinds,
     OptionalAttr<FlatSymbolRefAttr>:$runs);
   let extraClassDeclaration = [{
-    /// The number of the kernel of that name among those of a module, which has it.
+    /// Returns the number of the kernel `kernel` among those of `module`. The
+    /// module must contain it.
     static int32_t numberOf(::mlir::ModuleOp module, ::mlir::FlatSymbolRefAttr kernel);
   }];
   let assemblyFormat = "$kernel `arguments` $argument_kinds (`runs` $runs^)? attr-dict";
 }
 
 def RT_DevicePointerOp : RT_Op<"device_pointer", [MemoryEffects<[MemRead]>]> {
-  let summary = "The copy on the device of what the step context holds";
+  let summary = "The device copy of memory that the step context holds";
   let description = [{
-    `pdlrt_device_pointer`; `index` counts as in `rt.pointer`. What the host has written
-    there before the stage is copied.
+    Calls `pdlrt_device_pointer`. `index` counts as in `rt.pointer`. Data that
+    the host wrote there before the stage is copied.
 
     Example:
     ```mlir
@@ -69,9 +73,10 @@ def RT_DevicePointerOp : RT_Op<"device_pointer", [MemoryEffects<[MemRead]>]> {
 }
 
 def RT_DeviceConstantOp : RT_Op<"device_constant", [MemoryEffects<[MemRead]>]> {
-  let summary = "The copy on the device of a constant";
+  let summary = "The device copy of a constant";
   let description = [{
-    `pdlrt_device_constant`: of so many bytes of the program that never change.
+    Calls `pdlrt_device_constant`. The constant is so many bytes of the program,
+    which never change.
 
     Example:
     ```mlir
@@ -86,13 +91,14 @@ def RT_DeviceConstantOp : RT_Op<"device_constant", [MemoryEffects<[MemRead]>]> {
 }
 
 def RT_LaunchOp : RT_CallOp<"launch", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Lets a device do all turns of a kernel";
+  let summary = "Launches all iterations of a kernel on a device";
   let description = [{
-    `pdlrt_launch`: behind all that was added to the stream before.
+    Calls `pdlrt_launch`. The kernel runs after all work that was added to the
+    stream before.
 
     Constraints:
-    - (C1) An `rt.device_kernel` of the module says what the kernel does with as many
-      arguments.
+    - (C1) An `rt.device_kernel` of the module describes the kernel, with the
+      same number of arguments.
 
     Example:
     ```mlir
@@ -110,14 +116,14 @@ def RT_DeviceProductOp : RT_CallOp<"device_product", [DeclareOpInterfaceMethods<
   let hasVerifier = 1;
   let summary = "Matrix product by a library of the device";
   let description = [{
-    `pdlrt_device_product`: of f32, behind all that was added to the stream before. No
-    order of sums is settled. What the library does not take is a launch of the kernel
-    that stands behind `else`.
+    Calls `pdlrt_device_product`, for f32. The product runs after all work that
+    was added to the stream before. Its summation order is not fixed. If the
+    library does not support the product, the kernel after `else` is launched.
 
     Constraints:
     - (C1) The product is `fast` or `bf16`.
-    - (C2) An `rt.device_kernel` of the module is the other way: it takes the 12
-      arguments of `pdldevice_product`.
+    - (C2) An `rt.device_kernel` of the module describes the kernel after
+      `else`. It takes the 12 arguments of `pdldevice_product`.
 
     Example:
     ```mlir
@@ -138,9 +144,10 @@ def RT_DeviceProductOp : RT_CallOp<"device_product", [DeclareOpInterfaceMethods<
 def RT_DeviceGatherOp : RT_CallOp<"device_gather"> {
   let summary = "Copies rows from their table to a device";
   let description = [{
-    `pdlrt_device_gather`: as `rt.gather`, to memory of the device, behind all that was
-    added to the stream before. Where the table is, in the memory of the host or of the
-    device, is known when the program runs.
+    Calls `pdlrt_device_gather`. It works like `rt.gather` with device memory as
+    target, after all work that was added to the stream before. The table may be
+    in the memory of the host or of the device; this is known when the program
+    runs.
 
     Example:
     ```mlir
@@ -156,9 +163,9 @@ def RT_DeviceGatherOp : RT_CallOp<"device_gather"> {
 }
 
 def RT_HostMemoryOp : RT_Op<"host_memory", [MemoryEffects<[MemAlloc]>]> {
-  let summary = "Memory of the host for copies, to the end of the stage";
+  let summary = "Host memory for copies, until the end of the stage";
   let description = [{
-    `pdlrt_host_memory`.
+    Calls `pdlrt_host_memory`.
 
     Example:
     ```mlir
@@ -179,9 +186,9 @@ class RT_CopyOp<string mnemonic> : RT_CallOp<mnemonic> {
 }
 
 def RT_CopyInOp : RT_CopyOp<"copy_in"> {
-  let summary = "Copies memory of the host to the device";
+  let summary = "Copies host memory to the device";
   let description = [{
-    `pdlrt_copy_in`, from memory of `rt.host_memory`.
+    Calls `pdlrt_copy_in`. The source is memory of `rt.host_memory`.
 
     Example:
     ```mlir
@@ -191,10 +198,10 @@ def RT_CopyInOp : RT_CopyOp<"copy_in"> {
 }
 
 def RT_CopyOutOp : RT_CopyOp<"copy_out"> {
-  let summary = "Copies memory of the device to the host";
+  let summary = "Copies device memory to the host";
   let description = [{
-    `pdlrt_copy_out`, to memory of `rt.host_memory`, which has it behind the next
-    `rt.device_wait`.
+    Calls `pdlrt_copy_out`. The target is memory of `rt.host_memory`, and is
+    complete after the next `rt.device_wait`.
 
     Example:
     ```mlir
@@ -204,9 +211,9 @@ def RT_CopyOutOp : RT_CopyOp<"copy_out"> {
 }
 
 def RT_CopyWithinOp : RT_CopyOp<"copy_within"> {
-  let summary = "Copies memory of the device";
+  let summary = "Copies memory within the device";
   let description = [{
-    `pdlrt_copy_within`.
+    Calls `pdlrt_copy_within`.
 
     Example:
     ```mlir
@@ -216,10 +223,11 @@ def RT_CopyWithinOp : RT_CopyOp<"copy_within"> {
 }
 
 def RT_DeviceWaitOp : RT_CallOp<"device_wait"> {
-  let summary = "Waits until a device has done what was added";
+  let summary = "Waits until a device has finished all added work";
   let description = [{
-    `pdlrt_device_wait`; the result is its status. A stage ends where it is none of
-    success. The `last` wait of a stage brings gradients and outputs to the host.
+    Calls `pdlrt_device_wait` and returns its status. If the status is not
+    success, the stage ends. The `last` wait of a stage copies gradients and
+    outputs to the host.
 
     Example:
     ```mlir

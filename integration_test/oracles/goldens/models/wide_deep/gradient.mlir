@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A wide part that remembers (one weight a feature and cross, Adagrad) beside a
-// deep part that generalises (embeddings and three layers, Adam); their logits
+// deep part that generalizes (embeddings and three layers, Adam); their logits
 // are added.
 //
 //===----------------------------------------------------------------------===//
@@ -71,7 +71,7 @@ module @wide_deep {
     %capital = nn.slice %numbers axis 1 offset 2 size 2 : tensor<?x5xf32>
     %tamed = nn.signed_log1p %capital : tensor<?x2xf32>
     %raw = nn.concat %plain, %tamed, %hours axis 1 : tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x1xf32>
-    %standard = nn.standardise %raw mean [38.6, 10.1, 0.73, 0.36, 40.4] deviation [13.6, 2.57, 2.5, 1.6, 12.3] : tensor<?x5xf32>
+    %standard = nn.standardize %raw mean [38.6, 10.1, 0.73, 0.36, 40.4] deviation [13.6, 2.57, 2.5, 1.6, 12.3] : tensor<?x5xf32>
     %x = nn.concat %embedded, %standard axis 1 : tensor<?x96xf32>, tensor<?x5xf32>
     %h1 = nn.linear %x, @w1, @b1 act(relu) : (tensor<?x101xf32>) -> tensor<?x100xf32>
     %h2 = nn.linear %h1, @w2, @b2 act(relu) : (tensor<?x100xf32>) -> tensor<?x50xf32>

@@ -94,7 +94,7 @@ module @unary {
     %v37 = nn.mul %v36, %v35 : tensor<?x3xf32>, tensor<?x3xf32>
     %x38_shift = nn.read @x38_shift : tensor<3xf32>
     %v39 = nn.add %x38_field, %x38_shift : tensor<?x3xf32>, tensor<3xf32>
-    %v40 = nn.standardise %v39 mean [38.5, 10.25, 0.75] deviation [13.5, 2.5, 4.0] : tensor<?x3xf32>
+    %v40 = nn.standardize %v39 mean [38.5, 10.25, 0.75] deviation [13.5, 2.5, 4.0] : tensor<?x3xf32>
     nn.return %v3, %v6, %v9, %v12, %v15, %v18, %v21, %v24, %v27, %v30, %v33, %v37, %v40 : tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x3xf32>
   }
 

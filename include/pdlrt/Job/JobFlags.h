@@ -1,0 +1,64 @@
+//===- JobFlags.h - Flags that trainers and servers share -------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_JOB_JOBFLAGS_H
+#define PDLRT_JOB_JOBFLAGS_H
+
+#include "pdlrt/Core/Flags.h"
+#include "pdlrt/Protocol/Packing.h"
+#include "pdlrt/Server/ServerCore.h"
+#include "pdlrt/State/Placement.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pdlrt {
+
+/// Upper bounds of flags.
+inline constexpr uint64_t maxProcesses = 4096, maxThreads = 1024,
+                          maxCount = uint64_t(1) << 60;
+
+/// Values of flags about the processes of a job. Trainers and servers have the
+/// same flags, and most values must be equal.
+struct JobFlags {
+  int64_t rank = 0, trainers = 1;
+  std::vector<std::string> servers;
+  std::string bind, job, tokenFile;
+  PlacementPolicy placement = PlacementPolicy::LeastLoaded;
+  FailurePolicy onFailure = FailurePolicy::Abort;
+  GradientPacking packGradients = GradientPacking::None;
+  double silenceLimit = 10, joinPatience = 60;
+};
+
+// Rows of the tables of both programs. Help texts that differ are arguments.
+
+Flag serversFlag(JobFlags &flags, const std::string &placeholder);
+/// `own`: the address of this process without the flag.
+Flag bindFlag(JobFlags &flags, const std::string &own);
+Flag jobFlag(JobFlags &flags, const std::string &help);
+Flag tokenFileFlag(JobFlags &flags);
+Flag placementFlag(JobFlags &flags);
+Flag onFailureFlag(JobFlags &flags, const std::string &help);
+Flag packGradientsFlag(JobFlags &flags, const std::string &help);
+/// `other`: the kind of the other processes, such as "a server".
+Flag silenceLimitFlag(JobFlags &flags, const std::string &other);
+/// `others`: the same in the plural, such as "servers".
+Flag waitFlag(JobFlags &flags, const std::string &others);
+
+Flag seedFlag(std::optional<uint64_t> &seed, const std::string &purpose);
+Flag initValuesOnlyFlag(bool &target);
+Flag acceptOldLayoutFlag(bool &target);
+Flag checkpointMinutesFlag(std::optional<double> &minutes,
+                           const std::string &help);
+Flag traceFlag(std::string &target, const std::string &time = {});
+
+} // namespace pdlrt
+
+#endif // PDLRT_JOB_JOBFLAGS_H

@@ -1,0 +1,21 @@
+//===- JobMetrics.h - Metrics that all programs of jobs have ----*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_JOB_JOBMETRICS_H
+#define PDLRT_JOB_JOBMETRICS_H
+
+namespace pdlrt {
+
+/// Declares the metrics of tables, checkpoints, sessions and servers, also if
+/// nothing is counted. In modes in which trainers own state, trainers contain a
+/// server too.
+void declareJobMetrics();
+
+} // namespace pdlrt
+
+#endif // PDLRT_JOB_JOBMETRICS_H

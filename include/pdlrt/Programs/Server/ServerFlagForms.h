@@ -1,0 +1,25 @@
+//===- ServerFlagForms.h - Forms of a server's flags ------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_PROGRAMS_SERVER_SERVERFLAGFORMS_H
+#define PDLRT_PROGRAMS_SERVER_SERVERFLAGFORMS_H
+
+#include "pdlrt/Abi/Mode.h"
+#include "pdlrt/Core/Flags.h"
+
+#include <vector>
+
+namespace pdlrt {
+
+/// Returns the forms of the flags of a server of this mode. `mode` may be null
+/// if it is not known.
+std::vector<FlagForm> serverFlagForms(const Mode *mode);
+
+} // namespace pdlrt
+
+#endif // PDLRT_PROGRAMS_SERVER_SERVERFLAGFORMS_H

@@ -1,0 +1,93 @@
+//===- SaveService.h - A server's part of checkpoints -----------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_SERVER_SAVESERVICE_H
+#define PDLRT_SERVER_SAVESERVICE_H
+
+#include "pdlrt/Checkpoint/CheckpointMetrics.h"
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/Protocol/ServerCheckpoint.h"
+#include "pdlrt/Sched/Scheduler.h"
+#include "pdlrt/Server/SaveFolder.h"
+#include "pdlrt/State/Model.h"
+#include "pdlrt/Transport/Envelope.h"
+#include "pdlrt/Transport/Message.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace pdlrt {
+
+/// Trainer 0's information about its checkpoints, and their folder.
+struct PlannedSaves {
+  std::string folder;
+  SavePlan plan;
+};
+
+/// Writes a server's part of checkpoints, for trainer 0 or for the server
+/// itself. Not thread-safe, unless noted.
+class SaveService {
+public:
+  /// `name` and `rank` are the server's. References must outlive this object.
+  SaveService(Model &model, Scheduler &scheduler, std::string name,
+              int32_t rank, SaveFolder allowed);
+  ~SaveService();
+
+  /// Returns the folders into which trainers may save.
+  SaveFolder &folder() { return allowed; }
+  /// Records that the state equals that of a checkpoint, so that a save may
+  /// store only the changes since (`saveNameOf`). Call before any join.
+  void setSavedAs(std::string name) { savedAs = std::move(name); }
+  /// Returns trainer 0's information. Empty if it saves no checkpoints, or has
+  /// not sent it yet.
+  const std::optional<PlannedSaves> &planned() const { return plans; }
+  /// Returns the number of saves that trainers have requested. Thread-safe.
+  int64_t trainerSaves() const { return savesRequested; }
+
+  /// Writes this server's part of a checkpoint, like a Save request. Returns a
+  /// response of `encodeSaved`: an error if the server must not write there.
+  /// Call only between requests.
+  Message savePart(const std::string &folder);
+  /// Checks a Save request.
+  Status check(const Envelope &request, const Message &payload) const;
+  /// Handles a checked Save request.
+  Message handle(const Message &payload);
+
+private:
+  /// Save that is written in the background.
+  struct Saving;
+  Status takePlan(const SaveRequest &probe);
+  template <typename Write>
+  Message saveInto(const std::string &folder, Write write);
+  SavedRows rowsOf(const SaveRequest &request);
+  void endSaving();
+  Message save(const SaveRequest &request);
+  Message beginSave(const SaveRequest &request);
+  Message saveProgress(const std::string &folder) const;
+
+  Model &model;
+  Scheduler &scheduler;
+  const std::string name;
+  const int32_t rank;
+  SaveFolder allowed;
+  std::optional<PlannedSaves> plans;
+  std::atomic<int64_t> savesRequested = 0;
+  /// Name of the save or checkpoint since which rows record their changes;
+  /// empty if they do not.
+  std::string savedAs;
+  CheckpointMetrics metrics;
+  /// Last background save. Ends before everything else in this object.
+  std::unique_ptr<Saving> saving;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_SERVER_SAVESERVICE_H

@@ -1,0 +1,184 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""In strict f32, the compiled program computes the bits that the reference
+interpreter computes, on any CPU and in any batch."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+import exactness
+import programs
+from model_data import model_data
+from programs import ADULT, compile_model, model, run
+
+STEPS = 20
+
+
+class Exactness(exactness.ExactnessTest):
+
+    def check_model(self, name, data):
+        source = model(name)
+        trainer = compile_model(source, self.root / "v3", "--numerics=strict")
+        batches = self.root / "batches.safetensors"
+        flags = ["--rows", "0:2000", "--batch-size", 97, "--steps", STEPS]
+        compiled, losses = self.train(trainer, "compiled", data, *flags,
+                                      "--dump-batches", batches)
+        self.assertEqual(len(losses.split()), STEPS)
+        for phase in ("gradient", "fused"):
+            with self.subTest(phase=phase):
+                dump = self.root / f"{phase}.safetensors"
+                lines = self.root / f"{phase}.losses"
+                self.interpret(source, phase,
+                               f"program=train data={batches} seed=7 "
+                               f"steps={STEPS} dump={dump} dump-slots=true "
+                               f"losses={lines}")
+                self.assertEqual(losses, lines.read_text())
+                self.assert_equal_files(compiled, dump)
+        with self.subTest(target="x86-64-v4"):
+            if not programs.has_avx512():
+                self.skipTest("this CPU has no AVX-512")
+            wide = compile_model(source, self.root / "v4", "--numerics=strict",
+                                 "--target-cpu=x86-64-v4")
+            other, other_losses = self.train(wide, "v4", data, *flags)
+            self.assertEqual(losses, other_losses)
+            self.assert_equal_files(compiled, other)
+        with self.subTest(batch="1 against 512"):
+            outputs = []
+            for size in (1, 512):
+                outputs.append(run(trainer, "predict", "--data", data, "--rows",
+                                   "2000:2600", "--init-from", compiled,
+                                   "--batch-size", size).stdout)
+            self.assertEqual(outputs[0].count("\n"), outputs[1].count("\n"))
+            self.assertEqual(outputs[0], outputs[1])
+        with self.subTest(numerics="fast"):
+            fast = compile_model(source, self.root / "fast", "--numerics=fast")
+            strict_lines = run(trainer, "predict", "--data", data, "--rows",
+                               "2000:2600", "--init-from", compiled).stdout
+            fast_lines = run(fast, "predict", "--data", data, "--rows",
+                             "2000:2600", "--init-from", compiled).stdout
+            a = [float(x) for x in strict_lines.split("\n")[-600:] if x]
+            b = [float(x) for x in fast_lines.split("\n")[-600:] if x]
+            self.assertEqual(len(a), len(b))
+            self.assertGreater(len(a), 500)
+            self.assertLess(max(abs(x - y) for x, y in zip(a, b)), 1e-5)
+
+    def check_case(self, case):
+        """Ops, rules and schedules: a case of the oracles, in f32."""
+        facts = json.loads((case / "case.json").read_text())
+        source = case / "model.mlir"
+        self.check_program(source, self.compile_strict(source),
+                           case / "data.safetensors", facts["batch_size"],
+                           facts["steps"], case / "init.safetensors",
+                           predicts=bool(facts["outputs"]))
+
+    def test_ops_rules_and_schedules(self):
+        cases = sorted((programs.SOURCE / "integration_test" / "oracles" /
+                        "goldens" / "ops").iterdir())
+        self.assertGreater(len(cases), 10)
+        for case in cases:
+            with self.subTest(case=case.name):
+                self.check_case(case)
+
+    def check_goes_on(self, name):
+        case = (programs.SOURCE / "integration_test" / "oracles" / "goldens" /
+                "ops" / name)
+        source, data = case / "model.mlir", case / "data.safetensors"
+        batch = json.loads((case / "case.json").read_text())["batch_size"]
+        trainer = self.compile_strict(source)
+        flags = ["--batch-size", batch]
+        whole, _ = self.train(trainer, "whole", data, *flags, "--steps", 4)
+        half, _ = self.train(trainer, "half", data, *flags, "--steps", 2)
+        again, _ = self.train(trainer, "again", data, *flags, "--steps", 2,
+                              "--rows", f"{2 * batch}:", "--init-from", half)
+        self.assert_equal_files(whole, again)
+        self.check_program(source, trainer, data, batch, 2, half,
+                           predicts=False)
+
+    def test_goes_on_from_a_dump(self):
+        """Adam's bias correction needs the number of updates before; under a clip
+        by norm each symbol has its own."""
+        for name in ("rules", "clip_norm"):
+            with self.subTest(case=name):
+                self.check_goes_on(name)
+
+    def test_logistic_regression(self):
+        self.check_model("logistic_regression", ADULT)
+
+    def test_gru4rec(self):
+        self.check_model("gru4rec", model_data("gru4rec", self.root, 4000))
+
+    def test_nfm(self):
+        self.check_model("nfm", ADULT)
+
+    def test_wide_deep(self):
+        self.check_model("wide_deep", ADULT)
+
+    def test_bf16(self):
+        """Rounded factors, from phase `fused` on: the interpreter, emulation, the
+        CPU's own instructions, any number of threads, and both numerics give the same
+        bits; a checkpoint of one type of products does not go on with the other."""
+        data = programs.test_data("criteo", "kaggle_head10k.tsv.gz")
+        source = model("ctr_dnn")
+        trainer = compile_model(source, self.root / "bf16", "--numerics=strict",
+                                "--compute=bf16")
+        fast = compile_model(source, self.root / "fast", "--compute=bf16")
+        plain = self.compile_strict(source)
+        batches, saved = self.root / "batches.safetensors", self.root / "saved"
+        flags = ["--rows", "0:2000", "--batch-size", 97, "--steps", 8]
+        compiled, losses = self.train(trainer, "compiled", data, *flags,
+                                      "--emulate-bf16", "--threads", 1,
+                                      "--checkpoint", saved,
+                                      "--dump-batches", batches)
+        self.interpret(source, "fused", f"program=train data={batches} seed=7 "
+                       f"steps=8 dump={self.root / 'dump'} dump-slots=true "
+                       f"losses={self.root / 'lines'}", compute="bf16")
+        self.assertEqual(losses, (self.root / "lines").read_text())
+        self.assert_equal_files(compiled, self.root / "dump")
+        others = [(trainer, "emulated", ["--emulate-bf16", "--threads", 2]),
+                  (fast, "fast", ["--emulate-bf16"])]
+        if programs.has_avx512_bf16():
+            others.append((trainer, "native", []))
+            said = run(trainer, "predict", "--data", data, "--rows", "0:10",
+                       "--init-from", compiled).stderr
+            self.assertEqual("slower than f32 on Intel CPUs" in said, programs.is_intel())
+        else:
+            done = subprocess.run([trainer, "train", "--data", data],
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("this CPU has no AVX512-BF16", done.stderr)
+        for program, name, more in others:
+            with self.subTest(run=name):
+                other, other_losses = self.train(program, name, data, *flags,
+                                                 *more)
+                self.assertEqual(losses, other_losses)
+                self.assert_equal_files(compiled, other)
+        _, unrounded = self.train(plain, "f32", data, *flags)
+        self.assertNotEqual(losses, unrounded)
+        # Weights are f32 and can be read; training does not go on with them.
+        run(plain, "predict", "--data", data, "--rows", "0:100", "--init-from",
+            compiled)
+        done = subprocess.run([plain, "train", "--data", data, "--rows",
+                               "0:2000", "--batch-size", "97", "--checkpoint",
+                               saved, "--resume"], capture_output=True,
+                              text=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("large products", done.stderr)
+        done = subprocess.run([plain, "train", "--data", data,
+                               "--emulate-bf16"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--emulate-bf16 is for programs that were translated with "
+                      "--compute=bf16", done.stderr)
+
+    def test_ctr_dnn(self):
+        self.check_model("ctr_dnn", programs.test_data(
+            "criteo", "kaggle_head10k.tsv.gz"))
+
+
+if __name__ == "__main__":
+    unittest.main()

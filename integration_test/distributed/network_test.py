@@ -1,0 +1,81 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""pdl-bench-router gives links the delay and the rate that it was told, and says what they
+carried. Needs root and TUN devices."""
+
+import pathlib
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+import network
+
+
+class Links(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        reason = network.unavailable()
+        if reason:
+            raise unittest.SkipTest(reason)
+
+    def test_delay(self):
+        """Nothing arrives too soon; a busy machine may be late."""
+        with network.Network(2, 1e9, 0.004) as made:
+            trip = made.round_trip(40)
+        self.assertGreaterEqual(trip, 0.008)
+        self.assertLess(trip, 0.2)
+
+    def test_rate(self):
+        """Two rates, of which the lower one is sure to be reached."""
+        megabytes = 8
+        with network.Network(3, 1e8) as made:
+            slow = made.bandwidth(megabytes)
+            counts = made.counts()
+        self.assertLessEqual(slow, 1.02e8)
+        self.assertGreater(slow, 0.3e8)
+        with network.Network(2, 4e8) as made:
+            self.assertGreater(made.bandwidth(megabytes), 1.2 * slow)
+        # The stream went from the second place to the first, and nowhere else.
+        sent, received = counts[1][0], counts[0][1]
+        self.assertGreater(sent, megabytes << 20)
+        self.assertLess(sent, 1.1 * (megabytes << 20))
+        self.assertGreater(received, megabytes << 20)
+        self.assertLess(sum(counts[2]), 10000)
+
+    def test_what_it_carried(self):
+        with network.Network(2, 1e9) as made:
+            made.bandwidth(1)
+            before = made.counts()
+        for (up, down, dropped), (sent, received) in zip(made.carried, before):
+            # The last packets of a connection may come behind the counting.
+            self.assertLess(abs(up - sent), 2000)
+            self.assertLess(abs(down - received), 2000)
+            self.assertEqual(dropped, 0)
+        self.assertGreater(made.router_seconds, 0.0)
+
+    def test_namespaces_go(self):
+        with network.Network(2) as made:
+            names = set(made.names)
+            self.assertLessEqual(names, set(self.namespaces()))
+        self.assertFalse(names & set(self.namespaces()))
+
+    def namespaces(self):
+        return [line.split()[0] for line in network.ip("netns", "list").splitlines() if line]
+
+    def test_bad_flags(self):
+        done = subprocess.run([network.ROUTER, "100", "0", "0", "1000", "/none"],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("MTU is 576 to 65535", done.stderr)
+        done = subprocess.run([network.ROUTER, "9000", "0", "0", "100000", "/none"],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("/none: No such file", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,189 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Trainers and servers of one job as processes of this host."""
+
+import pathlib
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+from waiting import wait_until
+
+
+class Process:
+    """A program whose output goes to a file, so that it never blocks."""
+
+    def __init__(self, name, arguments, folder):
+        self.name = name
+        self.path = pathlib.Path(folder, name + ".log")
+        # Another start of the same process goes on in its file.
+        with open(self.path, "a") as log:
+            self.popen = subprocess.Popen([str(a) for a in arguments],
+                                          stdin=subprocess.DEVNULL, stdout=log,
+                                          stderr=subprocess.STDOUT)
+
+    @property
+    def output(self):
+        return self.path.read_text()
+
+    def wait(self, seconds):
+        """Its exit status; fails if it runs for longer."""
+        try:
+            return self.popen.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"{self.name} still runs after {seconds} s:\n"
+                                 f"{self.output}") from None
+
+
+class Cluster:
+    """One job. Addresses are unix sockets of its folder, so that jobs of several
+    tests never meet. Whatever still runs at the end is killed.
+
+    `peers`: trainers own state, and so have addresses too."""
+
+    def __init__(self, programs, trainers, servers, trainer_flags,
+                 server_flags=(), trainer_command="train", peers=False):
+        self.programs = pathlib.Path(programs)
+        # The path of a unix socket is short.
+        self.folder = tempfile.TemporaryDirectory(prefix="pdl")
+        self.counts = trainers, servers
+        self.addresses = ",".join(f"unix:{self.folder.name}/s{rank}"
+                                  for rank in range(servers))
+        self.peers = ",".join(f"unix:{self.folder.name}/t{rank}"
+                              for rank in range(trainers if peers else 0))
+        # What trainers are told, where that is not the servers' own; where each listens, if not
+        # at its address among `peers`.
+        self.trainer_addresses = None
+        self.binds = []
+        self.trainer_flags = [trainer_command, *trainer_flags]
+        self.server_flags = list(server_flags)
+        self.trainers = []
+        self.servers = []
+
+    def start_server(self, rank):
+        process = Process(f"server{rank}", [
+            self.programs / "pserver", "--rank", rank, "--servers",
+            self.addresses, "--trainers", self.counts[0], *self.server_flags],
+            self.folder.name)
+        self.servers.append(process)
+        return process
+
+    def start_trainer(self, rank):
+        servers = self.trainer_addresses or self.addresses
+        process = Process(f"trainer{rank}", [
+            self.programs / "trainer", *self.trainer_flags, "--rank", rank,
+            "--trainers", self.counts[0],
+            *(("--servers", servers) if servers else ()),
+            *(("--peers", self.peers) if self.peers else ()),
+            *(("--bind", self.binds[rank]) if self.binds else ())],
+            self.folder.name)
+        self.trainers.append(process)
+        return process
+
+    def kill_and_restart_trainer(self, rank, too_late):
+        """kill -9, then the same command line; nothing where it has said
+        `too_late`, or is done: who dies while it leaves may find that servers
+        are done and gone (docs/Protocol.md)."""
+        old = next(t for t in self.trainers if t.name == f"trainer{rank}")
+        if too_late in old.output:
+            return
+        old.popen.kill()
+        if old.popen.wait() == 0:
+            return
+        place = self.trainers.index(old)
+        self.start_trainer(rank)
+        self.trainers[place] = self.trainers.pop()
+
+    def start(self):
+        for rank in range(self.counts[1]):
+            self.start_server(rank)
+        for rank in range(self.counts[0]):
+            self.start_trainer(rank)
+        return self
+
+    def processes(self):
+        return self.trainers + self.servers
+
+    def said(self):
+        """Returns what all processes have printed."""
+        return "\n".join(f"--- {p.name}\n{p.output}" for p in self.processes())
+
+    def finish(self, seconds=120, leave_may_be_lost=False):
+        """Waits until all have ended well; returns the trainers' outputs.
+
+        `leave_may_be_lost`: connections are cut on purpose, perhaps at the
+        answer to a leave, after which a server may go (docs/Protocol.md)."""
+        end = time.monotonic() + seconds
+        for process in self.processes():
+            status = process.wait(max(0.1, end - time.monotonic()))
+            if status != 0:
+                raise AssertionError(f"{process.name} exited with {status}:\n{self.said()}")
+            # Its patience for servers that went first is a delay of all ends.
+            if (not leave_may_be_lost and
+                    "did not respond to this trainer's leave" in process.output):
+                raise AssertionError(f"{process.name} waited for the answer "
+                                     f"to its leave:\n{process.output}")
+        return [trainer.output for trainer in self.trainers]
+
+    def wait_for_steps(self, losses, steps, seconds=60):
+        """Until the log of losses has that many steps."""
+        wait_until(lambda: losses.exists() and losses.read_text().count("\n") >= steps, seconds,
+                   self.said, pause=0.05)
+
+    def interrupt_when(self, ready, seconds=60):
+        """Waits until `ready()`, and sends trainer 1 a SIGTERM; waits until all trainers have
+        ended as asked, and all servers well."""
+        wait_until(ready, seconds, self.said)
+        self.trainers[1].popen.send_signal(signal.SIGTERM)
+        for processes, due in ((self.trainers, 128 + signal.SIGTERM), (self.servers, 0)):
+            for process in processes:
+                status = process.wait(seconds)
+                if status != due:
+                    raise AssertionError(f"{process.name} exited with {status}:\n{process.output}")
+
+    def refuse_another(self, flags, seconds=60):
+        """Starts two trainers and a server, trainer 1 with more flags, and waits until both
+        trainers are refused; returns what they say."""
+        self.start_server(0)
+        self.start_trainer(0)
+        self.trainer_flags += flags
+        self.start_trainer(1)
+        for trainer in self.trainers:
+            status = trainer.wait(seconds)
+            if status != 1:
+                raise AssertionError(f"{trainer.name} exited with {status}:\n{trainer.output}")
+        return "".join(trainer.output for trainer in self.trainers)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in self.processes():
+            if process.popen.poll() is None:
+                process.popen.send_signal(signal.SIGCONT)
+                process.popen.kill()
+                process.popen.wait()
+        self.folder.cleanup()
+
+
+class Slowed:
+    """Stops a process most of the time."""
+
+    def __init__(self, process, stopped=0.12):
+        self.process = process
+        self.stopped = stopped
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def run(self):
+        while self.process.popen.poll() is None:
+            for signal_, seconds in ((signal.SIGSTOP, self.stopped),
+                                     (signal.SIGCONT, 0.01)):
+                try:
+                    self.process.popen.send_signal(signal_)
+                except ProcessLookupError:
+                    return
+                time.sleep(seconds)

@@ -1,0 +1,130 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the integration tests share: where the tools, models and data are, and
+running them. Standard library only."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+from folders import SharedFolderTest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("PDL_BUILD", SOURCE / "build"))
+PDL_OPT = BUILD / "bin" / "pdl-opt"
+PDL_TRANSLATE = BUILD / "bin" / "pdl-translate"
+PDL_CHECKPOINT = BUILD / "bin" / "pdl-checkpoint"
+PDL_SERVE = BUILD / "bin" / "pdl-serve"
+ADULT = SOURCE / "data" / "adult" / "adult_train.csv.gz"
+
+ORACLES = SOURCE / "integration_test" / "oracles"
+
+sys.path.insert(0, str(ORACLES))
+
+
+def model(name):
+    return SOURCE / "models" / name / f"{name}.mlir"
+
+
+def run(*arguments, **options):
+    """Runs a command that must succeed; returns the completed process."""
+    done = subprocess.run([str(a) for a in arguments], capture_output=True,
+                          text=True, **options)
+    if done.returncode != 0:
+        raise AssertionError(
+            f"{' '.join(map(str, arguments))}\nexited with {done.returncode}:\n"
+            f"{done.stdout}\n{done.stderr}")
+    return done
+
+
+def fails(*arguments, status=1, **options):
+    """Runs a command that must fail with `status`, or any if that is None; returns its errors."""
+    done = subprocess.run([str(a) for a in arguments], capture_output=True, text=True, **options)
+    if done.returncode == 0 or status not in (None, done.returncode):
+        raise AssertionError(
+            f"{' '.join(map(str, arguments))}\nexited with {done.returncode}:\n"
+            f"{done.stdout}\n{done.stderr}")
+    return done.stderr
+
+
+def compile_model(source, folder, *flags):
+    """Compiles `source` into `folder`; returns the trainer's path."""
+    run(PDL_TRANSLATE, source, "-o", folder, *flags)
+    return pathlib.Path(folder) / "trainer"
+
+
+def known_modes():
+    """The modes that pdl-translate knows, as its refusal of another one lists them."""
+    refused = subprocess.run([PDL_TRANSLATE, model("fm"), "--mode=none-such", "-o",
+                              "/dev/null"], capture_output=True, text=True).stderr
+    listed = re.search(r"use (.*)", refused)
+    if not listed:
+        raise AssertionError(f"no list of modes in: {refused}")
+    return re.split(r", | or ", listed[1].strip())
+
+
+def metric(text, name):
+    """The last value of metric `name` (such as "test AUC") in a report."""
+    values = re.findall(rf"{re.escape(name)}\s+([0-9.]+)", text)
+    if not values:
+        raise AssertionError(f"no '{name}' in the report:\n{text}")
+    return float(values[-1])
+
+
+def test_data(*parts):
+    """A file below PDL_TEST_DATA; skips the test without that folder."""
+    folder = os.environ.get("PDL_TEST_DATA")
+    if not folder:
+        raise unittest.SkipTest(
+            f"PDL_TEST_DATA is not set ({'/'.join(parts)} may not be shipped)")
+    return pathlib.Path(folder, *parts)
+
+
+def checkpoints_in(folder):
+    """Those that are whole, the oldest first; what a killed process left unfinished is none."""
+    return sorted(pathlib.Path(folder).glob("step-" + 12 * "[0-9]"))
+
+
+def is_nightly():
+    """Whether the tests of a night run, which repeat others with more seeds, models or
+    processes (scripts/test.sh --nightly)."""
+    return bool(os.environ.get("PDL_TEST_NIGHTLY"))
+
+
+def nightly(test):
+    """Skips a test that has a smaller sibling among those of a landing."""
+    return unittest.skipUnless(is_nightly(), "runs with scripts/test.sh --nightly")(test)
+
+
+def has_avx512(*more):
+    """Whether this CPU has what x86-64-v4 needs, and the features `more`."""
+    with open("/proc/cpuinfo") as file:
+        flags = file.read()
+    return all(f" {flag}" in flags for flag in
+               ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl",
+                *more))
+
+
+def has_avx512_bf16():
+    return has_avx512("avx512_bf16")
+
+
+def is_intel():
+    return "GenuineIntel" in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
+
+
+class StrictCtrDnn(SharedFolderTest):
+    """Tests of one trainer: models/ctr_dnn in strict numerics, compiled once, and a file of
+    clicks that `write_data(path)` makes."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.trainer = compile_model(model("ctr_dnn"), cls.root / "ctr_dnn",
+                                    "--numerics=strict")
+        cls.clicks = cls.root / "clicks.tsv"
+        cls.write_data(cls.clicks)

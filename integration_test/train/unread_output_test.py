@@ -1,0 +1,184 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Pipes that nobody reads: they stop no training, and keep no process from ending in order."""
+
+import fcntl
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+from programs import ADULT, BUILD, checkpoints_in, compile_model, model, run
+from waiting import wait_until
+
+PDL_LAUNCH = BUILD / "bin" / "pdl-launch"
+DATA = ["--data", ADULT, "--rows", "0:2000", "--batch-size", 20]
+# How long a process may take to end in order, on a busy machine.
+SECONDS = 20
+
+
+def full_pipe():
+    """Both ends of a pipe that has no room for a byte."""
+    reads, writes = os.pipe()
+    flags = fcntl.fcntl(writes, fcntl.F_GETFL)
+    fcntl.fcntl(writes, fcntl.F_SETFL, flags | os.O_NONBLOCK)
+    for size in (4096, 1):
+        try:
+            while True:
+                os.write(writes, b"." * size)
+        except BlockingIOError:
+            pass
+    fcntl.fcntl(writes, fcntl.F_SETFL, flags)
+    return reads, writes
+
+
+def new_socket():
+    reads, writes = socket.socketpair()
+    return reads.detach(), writes.detach()
+
+
+def full_socket():
+    reads, writes = socket.socketpair()
+    writes.setblocking(False)
+    try:
+        while True:
+            writes.send(b"." * 1024)
+    except BlockingIOError:
+        pass
+    writes.setblocking(True)
+    return reads.detach(), writes.detach()
+
+
+class UnreadOutput(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.root = pathlib.Path(cls.scratch.name)
+        cls.trainer = compile_model(model("logistic_regression"), cls.root / "local")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.scratch.cleanup()
+
+    def start(self, *words, **streams):
+        process = subprocess.Popen([str(word) for word in words], **streams)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def await_steps(self, saved, steps):
+        wait_until(lambda: saved.exists() and any(
+            int(path.name[5:]) >= steps for path in checkpoints_in(saved)))
+
+    def stop(self, process):
+        begin = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        status = process.wait(timeout=60)
+        self.assertLess(time.monotonic() - begin, SECONDS)
+        return status
+
+    def test_unread_messages(self):
+        for make in (full_pipe, full_socket):
+            with self.subTest(make.__name__):
+                reads, writes = make()
+                saved = self.root / make.__name__
+                results = self.root / "results.txt"
+                with open(results, "wb") as output:
+                    process = self.start(
+                        self.trainer, "train", *DATA, "--epochs", 1_000_000, "--checkpoint", saved,
+                        stdout=output, stderr=writes)
+                os.close(writes)
+                # An epoch says a line, and is saved.
+                self.await_steps(saved, 500)
+                self.assertEqual(self.stop(process), 128 + signal.SIGTERM)
+                last = int(checkpoints_in(saved)[-1].name[5:])
+                self.assertIn(f"trained {last} steps", results.read_text())
+                os.close(reads)
+
+    def test_a_reader_that_returns_is_reported(self):
+        reads, writes = full_pipe()
+        saved = self.root / "back"
+        process = self.start(self.trainer, "train", *DATA, "--epochs", 1_000_000, "--checkpoint",
+                             saved, stdout=subprocess.DEVNULL, stderr=writes)
+        os.close(writes)
+        self.await_steps(saved, 500)
+        said = b""
+        while b"lines were dropped here" not in said:
+            part = os.read(reads, 1 << 16)
+            self.assertTrue(part, said[-1000:])
+            said += part
+        self.assertRegex(said.decode().lstrip("."),
+                         r"warning: [1-9]\d* lines were dropped here, because the standard error "
+                         r"was not read\n")
+        process.terminate()
+        while os.read(reads, 1 << 16):
+            pass
+        self.assertEqual(process.wait(), 128 + signal.SIGTERM)
+        os.close(reads)
+
+    def test_unread_results(self):
+        """They are waited for until the process is told to stop, and nothing else is lost."""
+        for make in (os.pipe, new_socket):
+            with self.subTest(make.__name__):
+                reads, writes = make()
+                saved, errors = self.root / f"results-{make.__name__}", self.root / "errors.txt"
+                with open(errors, "wb") as messages:
+                    process = self.start(
+                        self.trainer, "train", *DATA, "--epochs", 1_000_000, "--log-losses", "-",
+                        "--checkpoint", saved, stdout=writes, stderr=messages)
+                os.close(writes)
+                # Until there is no room for lines any more.
+                before = None
+                while not before or checkpoints_in(saved)[-1:] != before:
+                    before = checkpoints_in(saved)[-1:] if saved.exists() else []
+                    time.sleep(2)
+                self.assertEqual(self.stop(process), 128 + signal.SIGTERM)
+                said = errors.read_text()
+                self.assertIn("no process reads the standard output any more", said)
+                self.assertTrue(checkpoints_in(saved))
+                os.close(reads)
+
+    def test_results_of_an_evaluation(self):
+        values = self.root / "values"
+        run(self.trainer, "train", *DATA, "--dump", values)
+        reads, writes = full_pipe()
+        process = self.start(self.trainer, "evaluate", *DATA, "--init-from", values, stdout=writes,
+                             stderr=subprocess.PIPE)
+        os.close(writes)
+        with self.assertRaises(subprocess.TimeoutExpired):
+            process.wait(timeout=2)
+        self.assertEqual(self.stop(process), 128 + signal.SIGTERM)
+        self.assertIn(b"no process reads the standard output any more", process.stderr.read())
+        process.stderr.close()
+        os.close(reads)
+
+    def test_a_whole_job(self):
+        folder = self.root / "sync"
+        compile_model(model("logistic_regression"), folder, "--mode=sync",
+                      "--emit=trainer,pserver")
+        for name, flags in (("errors", ()), ("results", ("--log-losses", "-"))):
+            with self.subTest(name):
+                reads, writes = full_pipe()
+                saved = self.root / f"job-{name}"
+                process = self.start(
+                    PDL_LAUNCH, "--trainers", 2, folder, "--", *DATA, "--epochs", 1_000_000,
+                    "--checkpoint", saved, "--checkpoint-steps", 10, *flags,
+                    stdout=writes, stderr=writes)
+                os.close(writes)
+                self.await_steps(saved, 10)
+                self.assertEqual(self.stop(process), 128 + signal.SIGTERM)
+                self.assertTrue(checkpoints_in(saved))
+                os.close(reads)
+
+
+if __name__ == "__main__":
+    unittest.main()

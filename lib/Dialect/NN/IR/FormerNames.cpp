@@ -1,0 +1,52 @@
+//===- FormerNames.cpp - Names of ops in earlier versions -----------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlc/Dialect/NN/IR/FormerNames.h"
+
+using namespace mlir;
+using namespace pdlc;
+
+namespace {
+struct Renamed {
+  StringRef first, present;
+};
+} // namespace
+
+/// Ops that were renamed. Never remove a line: fingerprints of models contain
+/// the first name, and checkpoints contain these fingerprints.
+static constexpr Renamed renamedOps[] = {
+    {"nn.l2_normalise", "nn.l2_normalize"},
+    {"nn.standardise", "nn.standardize"},
+};
+
+StringRef nn::presentNameOf(StringRef name) {
+  for (const Renamed &op : renamedOps)
+    if (name == op.first)
+      return op.present;
+  return {};
+}
+
+StringRef nn::firstNameOf(StringRef name) {
+  for (const Renamed &op : renamedOps)
+    if (name == op.present)
+      return op.first;
+  return name;
+}
+
+std::string nn::withFirstNames(std::string text) {
+  for (const Renamed &op : renamedOps) {
+    // The name of an op is in quotes and before its operands. Quotes within
+    // strings are escaped, so no string contains this text.
+    const std::string present = '"' + op.present.str() + "\"(";
+    const std::string first = '"' + op.first.str() + "\"(";
+    for (size_t at = 0; (at = text.find(present, at)) != std::string::npos;
+         at += first.size())
+      text.replace(at, present.size(), first);
+  }
+  return text;
+}

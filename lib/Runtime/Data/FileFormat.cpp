@@ -1,0 +1,70 @@
+//===- FileFormat.cpp - Formats of data files -----------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Data/FileFormat.h"
+
+#include "Data/InputFile.h"
+#include "Data/Unpacker.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+using namespace pdlrt;
+
+// The registry: one line for each format. `NAMEFormat` is a function that the
+// format's file defines.
+#define PDLRT_FILE_FORMATS(FORMAT)                                             \
+  FORMAT(delimited)                                                            \
+  FORMAT(tensor)
+
+#define PDLRT_DECLARE_FORMAT(NAME) const FileFormat &NAME##Format();
+namespace pdlrt {
+PDLRT_FILE_FORMATS(PDLRT_DECLARE_FORMAT)
+} // namespace pdlrt
+
+std::span<const FileFormat *const> pdlrt::fileFormats() {
+#define PDLRT_FORMAT_ADDRESS(NAME) &NAME##Format(),
+  static const FileFormat *const formats[] = {
+      PDLRT_FILE_FORMATS(PDLRT_FORMAT_ADDRESS)};
+  return formats;
+}
+
+const FileFormat &pdlrt::fileFormatOf(const std::string &path) {
+  const std::span<const FileFormat *const> formats = fileFormats();
+  if (isStandardInput(path))
+    return *formats.front();
+  for (const FileFormat *format : formats) {
+    const std::string_view name =
+        format->traits().mayBePacked ? unpackedName(path) : path;
+    if (std::ranges::any_of(format->suffixes(), [&](std::string_view suffix) {
+          return name.ends_with(suffix);
+        }))
+      return *format;
+  }
+  return *formats.front();
+}
+
+/// Joins words as "a, b or c".
+static std::string joinWords(const std::vector<std::string> &words) {
+  std::string text;
+  for (size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
+  return text;
+}
+
+std::string pdlrt::fileSuffixesText() {
+  std::vector<std::string> packed, others, packings;
+  for (const FileFormat *format : fileFormats())
+    for (const std::string_view suffix : format->suffixes())
+      (format->traits().mayBePacked ? packed : others).emplace_back(suffix);
+  for (const Packing *packing : allPackings())
+    packings.emplace_back(packing->ending);
+  return joinWords(packed) + " (with or without " + joinWords(packings) + ")" +
+         (others.empty() ? "" : ", or ") + joinWords(others);
+}

@@ -1,0 +1,72 @@
+//===- TrainingState.h - Counts and position of a training ------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_ENGINE_TRAININGSTATE_H
+#define LIB_RUNTIME_ENGINE_TRAININGSTATE_H
+
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/Data/EpochRest.h"
+#include "pdlrt/Engine/PassReport.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace pdlrt {
+
+/// Position of a process in the running epoch, or in the last one.
+struct EpochPosition {
+  int64_t epoch = 0;
+  /// Counts of the epoch; null before the first epoch.
+  const PassReport *report = nullptr;
+  /// Number of steps of the epoch that an earlier run did.
+  int64_t stepsBefore = 0;
+  /// Number of steps of all runs before this one started or resumed the epoch.
+  int64_t totalStepsBefore = 0;
+  /// True if this process reads the epoch from its start.
+  bool readsWhole = false;
+  /// Rows of the epoch for these replicas; null: all rows.
+  std::shared_ptr<const EpochRest> rest;
+  /// True if this process has no more steps of the epoch, in a mode in which
+  /// trainers meet.
+  bool stepsEnded = false;
+  /// True if all processes reached the end of the data.
+  bool hasEnded = false;
+
+  /// Returns the number of steps that `counts`, a report on the epoch, has
+  /// since this run started or resumed the epoch.
+  int64_t stepsHere(const PassReport &counts) const {
+    return counts.steps - stepsBefore;
+  }
+};
+
+/// Progress of a training. The parts of a trainer share it. Not thread-safe.
+struct TrainingState {
+  /// Totals over all runs. Samples and skipped updates are those of completed
+  /// epochs.
+  int64_t totalSteps = 0, totalSamples = 0, skippedUpdates = 0;
+  /// Parts of these totals that belong to earlier runs.
+  int64_t resumedSteps = 0, resumedSamples = 0;
+  /// Steps of the previous incarnation of this process, if it was restarted.
+  int64_t earlierSteps = 0;
+  /// Largest number of steps of any process at the last meeting.
+  int64_t agreedSteps = 0;
+  /// Number of steps of the last epoch; 0: not known.
+  int64_t stepsInEpoch = 0;
+  EpochPosition position;
+  /// Error of data that could not be read during the training. The training
+  /// shuts down gracefully and then fails.
+  Status dataFailure;
+  /// Wall-clock time of the steps of this process, and its CPU time.
+  double seconds = 0, cpuSeconds = 0;
+  /// Wall-clock time until all trainers had done their steps.
+  double jobSeconds = 0;
+};
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_ENGINE_TRAININGSTATE_H

@@ -1,0 +1,99 @@
+//===- PeerRequests.h - What servers ask each other -------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_JOB_PEERREQUESTS_H
+#define LIB_RUNTIME_JOB_PEERREQUESTS_H
+
+#include "Job/PeerIdentity.h"
+#include "Job/ResumeAgreement.h"
+#include "pdlrt/Abi/Mode.h"
+#include "pdlrt/Job/ServerSaves.h"
+#include "pdlrt/Job/StateHost.h"
+
+#include "nlohmann/json.hpp"
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pdlrt {
+
+/// State of a save at one server. In modes with rounds it has one number: that
+/// of the steps in the state. In modes that apply each request on arrival, it
+/// has by trainer and worker the number of the last received request.
+using SnapshotPoint = std::map<std::pair<uint32_t, uint32_t>, uint64_t>;
+
+/// Returns the moment of a server with that application and these marks.
+SnapshotPoint snapshotPointOf(const Mode &mode, const StateServer &server,
+                              const std::vector<SenderMark> &marks);
+
+nlohmann::json toJson(const SnapshotPoint &snapshotPoint);
+/// Decodes a moment. Returns nothing if it is damaged.
+std::optional<SnapshotPoint> snapshotPointFrom(const nlohmann::json &object);
+
+/// Returns the text with that name; empty if there is none.
+std::string textOf(const nlohmann::json &object, const char *name);
+/// Returns the number with that name, or -1.
+int64_t numberOf(const nlohmann::json &object, const char *name);
+/// Returns the number of server 0's start, or 0.
+uint64_t runOf(const nlohmann::json &object);
+/// Encodes a request or a response.
+Message messageOf(const nlohmann::json &object);
+
+/// Part of a save that this server was asked to write.
+struct OwnPart {
+  bool isDone = false;
+  /// Response of `encodeSaved`, or the error because of which there is none.
+  std::string written;
+  Status failure;
+};
+
+/// State shared by the threads that deliver requests and the host's thread.
+struct PeerRequests {
+  PeerRequests(const pdl_descriptor &descriptor, const HostOptions &options,
+               uint64_t jobId, size_t servers)
+      : mode(modeOf(descriptor)),
+        identity(descriptor, options.job, options.trainers, int64_t(servers)),
+        rank(options.owner), servers(int64_t(servers)),
+        maySave(serversMaySave(descriptor, options.onFailure)),
+        run(options.owner == 0 ? jobId : 0), agreement(servers) {}
+
+  bool coordinates() const { return rank == 0; }
+
+  const Mode &mode;
+  const PeerIdentity identity;
+  const int64_t rank, servers;
+  const bool maySave;
+  /// Random number that server 0 drew at its start. On other servers 0 until
+  /// they have met it.
+  std::atomic<uint64_t> run;
+  ResumeAgreement agreement;
+  /// Number of requests (SIGUSR2) that other servers have forwarded.
+  std::atomic<int> checkpointRequests = 0;
+  std::mutex mutex;
+  /// Parts by folder.
+  std::map<std::string, std::shared_ptr<OwnPart>> parts;
+};
+
+/// Returns an error if the state must not be saved: that of a failed job may be
+/// half updated.
+Status checkRuns(ServerCore &core);
+
+/// Answers one request of another server. Returns quickly. Thread-safe.
+Expected<Message> respondToPeer(StateHost &host,
+                                const std::shared_ptr<PeerRequests> &shared,
+                                const Message &payload);
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_JOB_PEERREQUESTS_H

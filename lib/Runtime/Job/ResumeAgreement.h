@@ -1,0 +1,50 @@
+//===- ResumeAgreement.h - Agreement on a checkpoint ------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_JOB_RESUMEAGREEMENT_H
+#define LIB_RUNTIME_JOB_RESUMEAGREEMENT_H
+
+#include "pdlrt/Core/Status.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace pdlrt {
+
+/// Finds the newest checkpoint that is complete on all servers of a job. Each
+/// server reports its newest one, then its newest one that is not newer than
+/// the answer, until all report the same. Thread-safe.
+class ResumeAgreement {
+public:
+  explicit ResumeAgreement(size_t servers) : servers(servers) {}
+
+  /// Records that server `rank` has found a checkpoint with that many steps
+  /// (-1: none), or an error. Returns the maximum number of steps that it may
+  /// use, nothing until all others have reported, or an error if there is no
+  /// agreement. May be repeated. Returns an error for a rank that the job does
+  /// not have, and ignores that report.
+  Expected<std::optional<int64_t>> report(int64_t rank,
+                                          const Expected<int64_t> &found);
+  /// Returns the ranks of servers that have not reported yet.
+  std::vector<int64_t> missing();
+
+private:
+  const size_t servers;
+  std::mutex mutex;
+  /// Reported steps by rank.
+  std::map<int64_t, int64_t> steps;
+  Status failure;
+};
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_JOB_RESUMEAGREEMENT_H

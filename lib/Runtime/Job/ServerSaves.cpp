@@ -1,0 +1,788 @@
+//===- ServerSaves.cpp - Checkpoints without trainers ---------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Job/ServerSaves.h"
+
+#include "Job/PeerRequests.h"
+#include "Job/PeerServer.h"
+#include "Job/SaveSchedule.h"
+#include "Job/StallLimit.h"
+#include "Recovery/TrainerRecords.h"
+#include "pdlrt/Abi/Mode.h"
+#include "pdlrt/Checkpoint/RunningEpoch.h"
+#include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/OutOfMemory.h"
+#include "pdlrt/Core/StopSignal.h"
+#include "pdlrt/Core/Trace.h"
+#include "pdlrt/Protocol/ServerCheckpoint.h"
+
+#include "nlohmann/json.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fmt/format.h>
+#include <future>
+#include <new>
+#include <optional>
+#include <thread>
+#include <utility>
+
+using namespace pdlrt;
+using nlohmann::json;
+
+/// Maximum time in which servers may be at different steps because a request is
+/// in flight, and maximum silence of another server.
+static constexpr ClockTime agreementPatience = std::chrono::seconds(10);
+static constexpr ClockTime peerPatience = std::chrono::seconds(10);
+/// A job without rounds counts as idle if no request has arrived for
+/// `restTime`. Running trainers finish their steps within `restPatience`.
+static constexpr ClockTime restTime = std::chrono::milliseconds(1500);
+static constexpr ClockTime restPatience = std::chrono::minutes(1);
+/// Maximum time for attempts to save before the job ends, and the pause between
+/// two of them.
+static constexpr ClockTime lossPatience = std::chrono::minutes(2);
+static constexpr std::chrono::seconds retryPause(1);
+/// Maximum time in which no file of a save may grow.
+static constexpr ClockTime stallLimit = std::chrono::minutes(10);
+/// Deadline of a request that is sent during other work.
+static constexpr ClockTime briefPatience = std::chrono::seconds(1);
+/// Deadline of the first request to server 0, and pause between two attempts.
+static constexpr ClockTime meetPatience = std::chrono::milliseconds(200);
+static constexpr ClockTime meetPause = std::chrono::seconds(1);
+static constexpr std::chrono::milliseconds pollPause(50);
+/// A job stands still if no trainer has progressed for this long.
+static constexpr std::chrono::seconds standstill(2);
+
+bool pdlrt::serversMaySave(const pdl_descriptor &descriptor,
+                           FailurePolicy onFailure) {
+  const Mode &mode = modeOf(descriptor);
+  return onFailure == FailurePolicy::Wait && mode.restartsContinue &&
+         !mode.trainersApply;
+}
+
+/// Returns the size of all files in a folder.
+static uint64_t bytesIn(const std::string &folder) {
+  uint64_t bytes = 0;
+  std::error_code error;
+  for (std::filesystem::recursive_directory_iterator entry(folder, error), end;
+       !error && entry != end; entry.increment(error)) {
+    std::error_code gone;
+    if (const auto size = entry->file_size(gone); !gone)
+      bytes += size;
+  }
+  return bytes;
+}
+
+struct ServerSaves::State {
+  const pdl_descriptor &descriptor;
+  const HostOptions options;
+  StateHost &host;
+  Transport &transport;
+  /// Servers by rank; null for this one.
+  std::vector<std::unique_ptr<PeerServer>> peers;
+  std::shared_ptr<PeerRequests> shared;
+  const std::string emergencyFolder;
+  /// Used by the other servers: the time of the last response of server
+  /// 0, and the number of requests (SIGUSR2) forwarded to it.
+  std::optional<ClockTime> lastResponse = std::nullopt;
+  int passedRequests = 0;
+  /// Time of the last attempt to get the run number of server 0.
+  std::optional<ClockTime> lastMeet = std::nullopt;
+  /// Used by server 0.
+  SaveSchedule schedule;
+  int64_t seenSaves = 0;
+  /// Number of times that trainers were asked to save since the last save, the
+  /// time of the next one, and whether trainers of this mode can be asked.
+  int64_t timesRequested = 0;
+  SaveSchedule::Time nextRequest = {};
+  bool trainersCanSave = false;
+  std::optional<SaveSchedule::Time> pendingSince = std::nullopt;
+  std::vector<uint64_t> lastRequests = {};
+  SaveSchedule::Time lastMove = SaveSchedule::Clock::now();
+  std::string lastSaved = {};
+  /// Snapshot points that the servers agreed on for the last save; empty: none.
+  std::vector<SnapshotPoint> agreed = {};
+  /// Checkpoint that the servers have written, which needs no check.
+  std::string committed = {};
+  /// True if the job ends with the save.
+  bool isEnding = false;
+
+  bool coordinates() const { return options.owner == 0; }
+  Expected<json> send(size_t rank, json request, ClockTime patience,
+                      bool *wasRefused);
+  Expected<json> ask(size_t rank, const json &request, ClockTime patience,
+                     bool *wasRefused = nullptr);
+  Status meet(ClockTime patience, bool *wasRefused);
+  void meetIfNew();
+  Expected<json> requestWithRetries(size_t rank, const json &request);
+  /// Passes on a signal that arrives while this thread saves.
+  void noticeStop() {
+    if (stopSignal() != 0)
+      host.core().requestStop();
+  }
+
+  /// A save whose first part is written.
+  struct Begun {
+    /// Snapshot points, indexed by server.
+    std::vector<SnapshotPoint> snapshotPoints;
+    /// Folder of checkpoints; empty: that of the trainers.
+    std::string folderName;
+    TrainingPlace place;
+    /// Empty if the trainers save no checkpoints.
+    std::optional<PlannedSaves> planned;
+    std::unique_ptr<ObservedMetrics> metrics;
+    std::optional<CheckpointFolder> folder;
+    std::unique_ptr<CheckpointWriter> writer;
+    std::string into;
+    Message written;
+    /// True if there is already a checkpoint of these snapshot points.
+    bool isSaved = false;
+  };
+
+  Expected<std::vector<SnapshotPoint>> requestSnapshotPoints();
+  Expected<std::vector<SnapshotPoint>> agree();
+  Expected<Begun> begin(std::vector<SnapshotPoint> snapshotPoints,
+                        const std::string &folder);
+  Status beginBetween(const std::vector<SenderMark> &marks, Begun &begun);
+  Expected<std::optional<std::string>> save(const std::string &folder);
+  Expected<std::optional<std::string>> saveLast(const std::string &folder);
+  bool hasGoneOn();
+  Expected<std::string> finish(Begun begun);
+  void endAfterLoss(const std::string &loss);
+  void follow(const std::string &loss);
+  int requests() const {
+    return checkpointRequests() + shared->checkpointRequests;
+  }
+  bool standsStill(SaveSchedule::Time now);
+  void dropRequests(SaveSchedule::Time now);
+  void saveIfDue();
+  void passRequests();
+  Expected<int64_t> agreeOnResume(const Expected<int64_t> &found);
+};
+
+/// Sends a request with the identity of this job, and checks that of the
+/// response.
+Expected<json> ServerSaves::State::send(size_t rank, json request,
+                                        ClockTime patience, bool *wasRefused) {
+  request["from"] = options.owner;
+  request["run"] = shared->run.load();
+  shared->identity.addTo(request);
+  const Expected<Message> response =
+      peers[rank]->ask(messageOf(request), patience, wasRefused);
+  if (!response)
+    return response.status();
+  json object = json::parse(response->toString(), nullptr, false);
+  Status status = object.is_object()
+                      ? shared->identity.check(object)
+                      : Status::dataLoss("the response of a server is damaged");
+  if (status.ok())
+    return object;
+  if (wasRefused)
+    *wasRefused = true;
+  return std::move(status).withContext(fmt::format("server {}", rank));
+}
+
+/// Gets the run number that server 0 drew at its start. If server 0 is
+/// restarted later, it draws another one and refuses requests with the old
+/// number.
+Status ServerSaves::State::meet(ClockTime patience, bool *wasRefused) {
+  if (coordinates() || shared->run != 0)
+    return {};
+  const Expected<json> response =
+      send(0, {{"do", "meet"}}, patience, wasRefused);
+  if (!response)
+    return response.status();
+  shared->run = runOf(*response);
+  return {};
+}
+
+/// Gets the run number of server 0 soon after the start, so that a restart of
+/// server 0 is noticed.
+void ServerSaves::State::meetIfNew() {
+  const ClockTime now = transport.clock().now();
+  if (shared->run != 0 || (lastMeet && now - *lastMeet < meetPause))
+    return;
+  bool wasRefused = false;
+  if (const Status status = meet(meetPatience, &wasRefused); wasRefused)
+    logWarningOnce(host.name() + ": " + status.message());
+  lastMeet = transport.clock().now();
+}
+
+/// Sends `request` to server `rank`, after getting the run number of server 0
+/// if it is not known yet. Repeats the request until server `rank` knows that
+/// number too, for at most `patience`.
+Expected<json> ServerSaves::State::ask(size_t rank, const json &request,
+                                       ClockTime patience, bool *wasRefused) {
+  const ClockTime end = transport.clock().now() + patience;
+  PDLRT_RETURN_IF_ERROR(meet(patience, wasRefused));
+  while (true) {
+    Expected<json> response =
+        send(rank, request,
+             std::max(end - transport.clock().now(), ClockTime(0)), wasRefused);
+    if (!response || runOf(*response) == shared->run)
+      return response;
+    if (transport.clock().now() >= end)
+      return Status::unavailable(
+          fmt::format("server {} has not reached server 0 yet", rank));
+    std::this_thread::sleep_for(pollPause);
+  }
+}
+
+/// Calls `ask` until it succeeds, is refused, or `peerPatience` is over.
+Expected<json> ServerSaves::State::requestWithRetries(size_t rank,
+                                                      const json &request) {
+  const ClockTime begin = transport.clock().now();
+  while (true) {
+    bool wasRefused = false;
+    Expected<json> response = ask(rank, request, briefPatience, &wasRefused);
+    noticeStop();
+    if (response || wasRefused ||
+        transport.clock().now() - begin >= peerPatience)
+      return response;
+    std::this_thread::sleep_for(pollPause);
+  }
+}
+
+Expected<std::vector<SnapshotPoint>>
+ServerSaves::State::requestSnapshotPoints() {
+  PDLRT_RETURN_IF_ERROR(checkRuns(host.core()));
+  std::vector<SnapshotPoint> snapshotPoints = {
+      snapshotPointOf(shared->mode, host.application(), host.core().marks())};
+  for (size_t rank = 1; rank < peers.size(); ++rank) {
+    const Expected<json> response =
+        requestWithRetries(rank, {{"do", "moment"}});
+    if (!response)
+      return response.status();
+    std::optional<SnapshotPoint> theirs = snapshotPointFrom(*response);
+    if (!theirs)
+      return Status::dataLoss("a server's response about its state is damaged");
+    snapshotPoints.push_back(std::move(*theirs));
+  }
+  return snapshotPoints;
+}
+
+/// Waits until the same steps are in the state of all servers or, in modes
+/// without rounds of steps, until no request arrives any more.
+Expected<std::vector<SnapshotPoint>> ServerSaves::State::agree() {
+  const bool inRounds = shared->mode.stepsAreRounds;
+  const ClockTime begin = transport.clock().now();
+  ClockTime restsSince = begin;
+  std::vector<SnapshotPoint> before;
+  while (true) {
+    Expected<std::vector<SnapshotPoint>> snapshotPoints =
+        requestSnapshotPoints();
+    if (!snapshotPoints)
+      return snapshotPoints.status();
+    const ClockTime now = transport.clock().now();
+    const auto other =
+        std::ranges::find_if(*snapshotPoints, [&](const SnapshotPoint &each) {
+          return each != snapshotPoints->front();
+        });
+    const auto different = other - snapshotPoints->begin();
+    if (inRounds && other == snapshotPoints->end())
+      return snapshotPoints;
+    if (before != *snapshotPoints)
+      restsSince = now;
+    if (!inRounds && now - restsSince >= restTime)
+      return snapshotPoints;
+    before = std::move(*snapshotPoints);
+    if (inRounds && now - begin >= agreementPatience)
+      return Status::unavailable(fmt::format(
+          "servers 0 and {} are at different steps: the last gradients of a "
+          "trainer that is lost have reached one of them alone, so their parts "
+          "are not of one moment; start that trainer again, on any host that "
+          "has its data, for the job to go on, or all processes with --resume "
+          "from the last checkpoint",
+          different));
+    if (!inRounds && now - begin >= restPatience)
+      return Status::deadlineExceeded("trainers that live do not come to rest");
+    noticeStop();
+    if (!isEnding && stopSignal() != 0)
+      return Status::cancelled("the job is told to stop");
+    std::this_thread::sleep_for(pollPause);
+  }
+}
+
+/// Returns true if the checkpoint is whole. Else the servers save it again.
+static bool isWhole(const std::string &path) {
+  const Status status =
+      Checkpoint::open(path, CheckpointCheck::Everything).status();
+  if (!status.ok())
+    logWarning(status.message() + "; the servers save it anew");
+  return status.ok();
+}
+
+static json saveRequest(const std::string &folder,
+                        const SnapshotPoint &snapshotPoint) {
+  return {
+      {"do", "save"}, {"folder", folder}, {"moment", toJson(snapshotPoint)}};
+}
+
+/// Determines the progress of trainers, has the others write their parts, and
+/// writes this server's part.
+Status ServerSaves::State::beginBetween(const std::vector<SenderMark> &marks,
+                                        Begun &begun) {
+  StateServer &server = host.application();
+  if (snapshotPointOf(shared->mode, server, marks) != begun.snapshotPoints[0])
+    return Status::invalid("the job has gone on since the save began");
+  begun.planned = server.saves().planned();
+  if (!begun.planned)
+    return {};
+  begun.metrics =
+      std::make_unique<ObservedMetrics>(begun.planned->plan.metrics);
+  if (begun.folderName.empty())
+    begun.folderName = begun.planned->folder;
+  const Mode &mode = shared->mode;
+  const int64_t workers = server.handshake().workers;
+  Expected<TrainingPlace> place =
+      mode.stepsAreRounds
+          ? placeOfTraining(*begun.metrics, options.trainers, workers, marks,
+                            server.lastStep())
+          : placeOfRestingTraining(*begun.metrics, options.trainers, workers,
+                                   mode.workersSend, marks);
+  if (!place)
+    return place.status();
+  begun.place = std::move(*place);
+  const TrainingProgress &progress = begun.place.progress;
+  const std::string path =
+      CheckpointFolder::nameIn(begun.folderName, progress.steps);
+  const Expected<CheckpointManifest> saved =
+      readManifest(path + "/" + manifestName);
+  begun.isSaved = saved && saved->progress.epoch == progress.epoch &&
+                  saved->progress.samples == progress.samples &&
+                  (path == committed || isWhole(path));
+  if (begun.isSaved) {
+    begun.into = path;
+    return {};
+  }
+  Expected<CheckpointFolder> folder =
+      CheckpointFolder::openFor(begun.folderName, host.jobId());
+  if (!folder)
+    return folder.status();
+  begun.folder.emplace(std::move(*folder));
+  begun.writer = std::make_unique<CheckpointWriter>(path);
+  Expected<std::string> into = saveNameOf(*begun.writer);
+  if (!into)
+    return into.status();
+  begun.into = std::move(*into);
+  // All servers write at once, before trainers go on at one of them. `finish`
+  // asks those again that have not heard of it.
+  for (size_t rank = 1; rank < peers.size(); ++rank)
+    (void)ask(rank, saveRequest(begun.into, begun.snapshotPoints[rank]),
+              briefPatience);
+  begun.written = server.saves().savePart(begun.into);
+  return {};
+}
+
+Expected<ServerSaves::State::Begun>
+ServerSaves::State::begin(std::vector<SnapshotPoint> snapshotPoints,
+                          const std::string &folder) {
+  struct Task {
+    Begun begun;
+    std::promise<Status> status;
+  };
+  const auto task = std::make_shared<Task>();
+  task->begun.snapshotPoints = std::move(snapshotPoints);
+  task->begun.folderName = folder;
+  std::future<Status> status = task->status.get_future();
+  host.core().betweenRequests(
+      [this, task](const std::vector<SenderMark> &marks) {
+        return beginBetween(marks, task->begun);
+      },
+      [task](Status ended) { task->status.set_value(std::move(ended)); });
+  while (status.wait_for(pollPause) != std::future_status::ready)
+    noticeStop();
+  PDLRT_RETURN_IF_ERROR(status.get());
+  return std::move(task->begun);
+}
+
+/// Adds the remaining rows of an epoch that trainers divided again. They are in
+/// the trainers' checkpoints in the folder `root`.
+static Status addRest(const std::string &root, TrainingPlace &place,
+                      CheckpointManifest &manifest) {
+  std::vector<std::string> refused;
+  Expected<std::optional<Checkpoint>> newest =
+      findNewestCheckpoint(root, refused, CheckpointCheck::Progress);
+  if (!newest)
+    return newest.status();
+  if (*newest && !(*newest)->manifest().progress.positions.empty()) {
+    auto rest = loadRest(**newest);
+    if (!rest)
+      return rest.status();
+    place.running.rest = std::move(*rest);
+  }
+  const auto &rest = place.running.rest;
+  if (!rest || rest->steps != place.dividedAt)
+    return Status::failedPrecondition(
+        "no checkpoint says yet which rows were left when the epoch was "
+        "divided among other replicas; resume from the last checkpoint");
+  noteDivision(place.dividedAt, manifest);
+  return {};
+}
+
+/// Makes the other servers write their parts, adds the trainers' part, and
+/// commits.
+Expected<std::string> ServerSaves::State::finish(Begun begun) {
+  const TraceSpan span("save without trainers");
+  std::vector<Message> responses = {begun.written};
+  Status failure;
+  StallLimit limit(stallLimit, transport.clock().now());
+  for (size_t rank = 1; rank < peers.size(); ++rank) {
+    // When this returns, no server writes into the folder any more, except for
+    // one that does not respond.
+    while (true) {
+      const Expected<json> response = requestWithRetries(
+          rank, saveRequest(begun.into, begun.snapshotPoints[rank]));
+      if (!response) {
+        if (failure.ok())
+          failure = response.status();
+        break;
+      }
+      if (const std::string written = textOf(*response, "written");
+          !written.empty()) {
+        responses.push_back(Message::ofString(written));
+        break;
+      }
+      PDLRT_RETURN_IF_ERROR(checkRuns(host.core()));
+      if (limit.isExceeded(bytesIn(begun.into), transport.clock().now()))
+        return Status::deadlineExceeded(fmt::format(
+            "server {} has written nothing of its part for {} minutes", rank,
+            std::chrono::floor<std::chrono::minutes>(stallLimit).count()));
+      std::this_thread::sleep_for(pollPause);
+    }
+  }
+  PDLRT_RETURN_IF_ERROR(std::move(failure));
+  if (!begun.planned || !begun.folder)
+    return Status::internal("a save ends that has not begun");
+  CheckpointManifest manifest = std::move(begun.planned->plan.manifest);
+  manifest.progress = std::move(begun.place.progress);
+  PDLRT_RETURN_IF_ERROR(joinSaved(
+      responses,
+      shared->mode.stepsAreRounds ? StepCounts::Equal : StepCounts::Largest,
+      *begun.writer, manifest));
+  const bool isRunning = !manifest.progress.positions.empty();
+  const std::string path = begun.folder->nameOf(manifest.progress.steps);
+  if (isRunning && begun.place.dividedAt > 0)
+    PDLRT_RETURN_IF_ERROR(
+        addRest(begun.planned->folder, begun.place, manifest));
+  // An update may have failed since the parts were written.
+  PDLRT_RETURN_IF_ERROR(checkRuns(host.core()));
+  PDLRT_RETURN_IF_ERROR(commitTraining(
+      begun.metrics->descriptor(), isRunning ? &begun.place.running : nullptr,
+      begun.place.replicas, *begun.folder, *begun.writer, std::move(manifest)));
+  return path;
+}
+
+/// Saves a checkpoint. Returns its path, or nothing if trainers save no
+/// checkpoints. `folder` is another folder to save to; empty: that of the
+/// trainers.
+Expected<std::optional<std::string>>
+ServerSaves::State::save(const std::string &folder) try {
+  Expected<std::vector<SnapshotPoint>> snapshotPoints = agree();
+  if (!snapshotPoints)
+    return snapshotPoints.status();
+  agreed = *snapshotPoints;
+  Expected<Begun> begun = begin(std::move(*snapshotPoints), folder);
+  if (!begun)
+    return begun.status();
+  if (!begun->planned)
+    return std::optional<std::string>();
+  if (begun->isSaved)
+    return std::optional(begun->into);
+  Expected<std::string> path = finish(std::move(*begun));
+  if (!path)
+    return path.status();
+  committed = *path;
+  return std::optional(std::move(*path));
+} catch (const std::bad_alloc &error) {
+  return Status::outOfMemory(host.name() + " is " +
+                             describeOutOfMemory(error, "saved the state"));
+}
+
+/// Returns true if requests have arrived since the servers agreed on the state
+/// to save, or kept them from agreeing.
+bool ServerSaves::State::hasGoneOn() {
+  if (agreed.empty() && shared->mode.stepsAreRounds)
+    return false;
+  const Expected<std::vector<SnapshotPoint>> snapshotPoints =
+      requestSnapshotPoints();
+  return snapshotPoints && (agreed.empty() || *snapshotPoints != agreed);
+}
+
+/// Saves before the job ends. A trainer that lives may be in a long step and go
+/// on during the save, which is then tried again.
+Expected<std::optional<std::string>>
+ServerSaves::State::saveLast(const std::string &folder) {
+  const ClockTime begin = transport.clock().now();
+  while (true) {
+    agreed.clear();
+    Expected<std::optional<std::string>> saved = save(folder);
+    if (saved || transport.clock().now() - begin >= lossPatience ||
+        host.core().status().state != JobState::Running || !hasGoneOn())
+      return saved;
+    logWarning("the servers could not save the state yet, because trainers go "
+               "on (" +
+               saved.status().message() + "); they try again");
+    std::this_thread::sleep_for(retryPause);
+  }
+}
+
+/// Saves the state on server 0, and ends the job.
+void ServerSaves::State::endAfterLoss(const std::string &loss) {
+  logInfo(loss + "; servers save what was trained without trainers");
+  isEnding = true;
+  // The job ends with the promise that this checkpoint is whole.
+  committed.clear();
+  Expected<std::optional<std::string>> saved = saveLast(/*folder=*/"");
+  if (!saved && !emergencyFolder.empty()) {
+    logWarning("the servers could not save the state: " +
+               saved.status().message() + "; they try " + emergencyFolder);
+    saved = saveLast(emergencyFolder);
+  }
+  std::string sentence = loss;
+  if (!saved)
+    sentence +=
+        "; the servers could not save the state: " + saved.status().message();
+  else if (const std::string path = saved->value_or(""); !path.empty())
+    sentence += "; the servers have saved " + path +
+                ": start all processes again with --resume";
+  for (size_t rank = 1; rank < peers.size(); ++rank)
+    (void)ask(
+        rank,
+        {{"do", "end"}, {"sentence", sentence}, {"code", int(PDL_UNAVAILABLE)}},
+        briefPatience);
+  // The core knows the code of the loss.
+  host.core().fail(Status::unavailable(sentence));
+}
+
+/// Tells server 0 that the job cannot continue; server 0 then ends it.
+void ServerSaves::State::follow(const std::string &loss) {
+  if (!lastResponse)
+    logInfo(loss + "; servers save what was trained without trainers");
+  const ClockTime last = lastResponse.value_or(transport.clock().now());
+  lastResponse = last;
+  bool wasRefused = false;
+  const Expected<json> response =
+      ask(0, {{"do", "stop"}}, briefPatience, &wasRefused);
+  if (response)
+    lastResponse = transport.clock().now();
+  else if (wasRefused || transport.clock().now() - last > peerPatience)
+    host.core().fail(Status::unavailable(
+        loss +
+        "; server 0, which saves for all servers, is lost "
+        "too (" +
+        response.status().message() +
+        "): start all processes again with --resume from the "
+        "last checkpoint"));
+}
+
+/// Returns true if all trainers wait for a trainer that does not come.
+bool ServerSaves::State::standsStill(SaveSchedule::Time now) {
+  std::vector<uint64_t> requests;
+  for (const SenderMark &mark : host.core().marks())
+    // In modes with rounds, other senders take part in no step.
+    if (!shared->mode.stepsAreRounds)
+      requests.push_back(mark.received);
+    else if (mark.worker == 0)
+      requests.push_back(mark.answered);
+  if (requests != lastRequests) {
+    lastRequests = std::move(requests);
+    lastMove = now;
+  }
+  return now - lastMove >= standstill &&
+         !host.core().waitingFor(standstill).empty();
+}
+
+/// Drops requests that nothing comes of: trainers of this mode cannot be asked
+/// to save, and they go on.
+void ServerSaves::State::dropRequests(SaveSchedule::Time now) {
+  if (trainersCanSave || !schedule.hasRequests(requests()) ||
+      now - *pendingSince < 2 * standstill)
+    return;
+  schedule.dropRequests(requests());
+  const std::string reason =
+      shared->maySave
+          ? "trainers go on, and servers of mode " +
+                std::string(shared->mode.name) +
+                " save only while the job stands still"
+          : "servers neither save nor ask trainers to save in a job of "
+            "this mode and --on-failure";
+  logWarning("a request for a checkpoint is dropped: " + reason);
+}
+
+/// Saves on server 0 if the time limit or a request wants a checkpoint.
+void ServerSaves::State::saveIfDue() {
+  const SaveSchedule::Time now = SaveSchedule::Clock::now();
+  StateServer &server = host.application();
+  if (const int64_t saves = server.saves().trainerSaves(); saves != seenSaves) {
+    seenSaves = saves;
+    schedule.noteSave(now, requests());
+    timesRequested = 0;
+  }
+  if (!schedule.isDue(now, requests())) {
+    timesRequested = 0;
+    pendingSince.reset();
+    return;
+  }
+  pendingSince = pendingSince.value_or(now);
+  const bool isStanding = standsStill(now);
+  // A trainer that is lost may take a request with it.
+  if (timesRequested == 0 || now >= nextRequest) {
+    trainersCanSave = server.requestSave();
+    nextRequest = now + SaveSchedule::pauseAfter(++timesRequested);
+  }
+  if (!shared->maySave || !isStanding) {
+    dropRequests(now);
+    return;
+  }
+  const Expected<std::optional<std::string>> saved = save(/*folder=*/"");
+  timesRequested = 0;
+  schedule.noteSave(SaveSchedule::Clock::now(), requests());
+  if (saved) {
+    schedule.noteSuccess();
+    const std::string path = saved->value_or("");
+    if (!path.empty() && path != std::exchange(lastSaved, path))
+      logInfo("the servers have saved " + path +
+              " without trainers, because the job stands still");
+    return;
+  }
+  schedule.noteFailure(SaveSchedule::Clock::now());
+  logWarning("the servers could not save the state without trainers: " +
+             saved.status().message() + "; they try again");
+}
+
+/// Forwards requests (SIGUSR2) to server 0.
+void ServerSaves::State::passRequests() {
+  const int count = checkpointRequests();
+  if (count == passedRequests)
+    return;
+  passedRequests = count;
+  bool wasRefused = false;
+  const Expected<json> response =
+      ask(0, {{"do", "checkpoint"}}, briefPatience, &wasRefused);
+  if (wasRefused)
+    host.core().fail(response.status());
+  else if (!response)
+    logWarning("server 0 was not told of a request for a checkpoint: " +
+               response.status().message());
+}
+
+/// Agrees with other servers on a checkpoint. Called on the loading thread.
+Expected<int64_t>
+ServerSaves::State::agreeOnResume(const Expected<int64_t> &found) {
+  const ClockTime begin = transport.clock().now();
+  const std::string limit = options.joinLimit > ClockTime(0)
+                                ? ", at most " + inSeconds(options.joinLimit)
+                                : "";
+  if (!found && !coordinates())
+    logWarning(found.status().message() + "; server 0 is told");
+  while (true) {
+    const std::vector<int64_t> missing = shared->agreement.missing();
+    const std::string others =
+        !coordinates() ? "server 0 and the others"
+        : missing.empty() || missing.front() == 0
+            ? "other servers"
+            : fmt::format("server{} {}", missing.size() > 1 ? "s" : "",
+                          fmt::join(missing, ", "));
+    host.core().setProgress(
+        fmt::format("waiting for {} to say which checkpoint they have ({}{})",
+                    others, inSeconds(transport.clock().now() - begin), limit));
+    std::optional<int64_t> agreed;
+    if (coordinates()) {
+      const auto response = shared->agreement.report(0, found);
+      if (!response)
+        return found ? response.status() : found.status();
+      agreed = *response;
+    } else {
+      json request = {{"do", "resume"}};
+      if (found) {
+        request["steps"] = *found;
+      } else {
+        request["fault"] = found.status().message();
+        request["code"] = int(found.status().code());
+      }
+      bool wasRefused = false;
+      const Expected<json> response =
+          ask(0, request, briefPatience, &wasRefused);
+      // All servers wait for this one, so its fault must arrive.
+      if (!found && (response || wasRefused))
+        return found.status();
+      if (wasRefused)
+        return response.status();
+      if (response && response->contains("steps") &&
+          response->at("steps").is_number_integer())
+        agreed = numberOf(*response, "steps");
+    }
+    if (agreed)
+      return *agreed;
+    const JobStatus status = host.core().status();
+    const bool isLate = options.joinLimit > ClockTime(0) &&
+                        transport.clock().now() - begin > options.joinLimit;
+    if (!found && (isLate || status.state != JobState::Running))
+      return found.status();
+    if (status.state != JobState::Running)
+      return status.state == JobState::Failed
+                 ? status.failure()
+                 : Status::failedPrecondition(status.sentence);
+    if (isLate)
+      return Status::deadlineExceeded(
+          "not all servers have said in time which checkpoint they have: are "
+          "all of them started, with --resume?");
+    std::this_thread::sleep_for(pollPause);
+  }
+}
+
+ServerSaves::ServerSaves(const pdl_descriptor &descriptor,
+                         const HostOptions &options, StateHost &host,
+                         Transport &transport, const ServerSaveOptions &saves)
+    : state(new State{
+          .descriptor = descriptor,
+          .options = options,
+          .host = host,
+          .transport = transport,
+          .peers = {},
+          .shared = std::make_shared<PeerRequests>(
+              descriptor, options, host.jobId(), saves.addresses.size()),
+          .emergencyFolder = saves.emergencyFolder,
+          .schedule = SaveSchedule(saves.minutes, SaveSchedule::Clock::now(),
+                                   checkpointRequests())}) {
+  for (size_t rank = 0; rank < saves.addresses.size(); ++rank)
+    state->peers.push_back(
+        int32_t(rank) == options.owner
+            ? nullptr
+            : std::make_unique<PeerServer>(transport, saves.addresses[rank],
+                                           options.owner));
+  host.core().respondToPeers(
+      [&host, shared = state->shared](const Message &payload) {
+        return respondToPeer(host, shared, payload);
+      });
+  if (saves.addresses.size() > 1)
+    host.agreeOnResume([own = state.get()](const Expected<int64_t> &found) {
+      return own->agreeOnResume(found);
+    });
+}
+
+ServerSaves::~ServerSaves() = default;
+
+void ServerSaves::poll() {
+  ServerCore &core = state->host.core();
+  if (!state->host.isLoaded() || core.status().state != JobState::Running)
+    return;
+  if (!state->coordinates())
+    state->meetIfNew();
+  const std::optional<std::string> loss = core.pendingLoss();
+  if (loss && state->coordinates())
+    state->endAfterLoss(*loss);
+  else if (loss)
+    state->follow(*loss);
+  else if (state->coordinates())
+    state->saveIfDue();
+  else
+    state->passRequests();
+}

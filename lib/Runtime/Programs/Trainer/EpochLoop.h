@@ -1,0 +1,86 @@
+//===- EpochLoop.h - Steps of the epochs of a training ----------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_PROGRAMS_TRAINER_EPOCHLOOP_H
+#define LIB_RUNTIME_PROGRAMS_TRAINER_EPOCHLOOP_H
+
+#include "Programs/Trainer/CheckpointSession.h"
+#include "Programs/Trainer/EpochStart.h"
+#include "Programs/Trainer/TrainingLimits.h"
+#include "Programs/Trainer/TrainingParts.h"
+#include "Programs/Trainer/TrainingReader.h"
+#include "Recovery/Recovery.h"
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/Core/Stopwatch.h"
+#include "pdlrt/Engine/PassReport.h"
+#include "pdlrt/Programs/Trainer/Progress.h"
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+namespace pdlrt {
+
+/// Does the steps of epochs, and meets the other processes of the job for
+/// checkpoints and at the end of each epoch. Not thread-safe.
+class EpochLoop {
+public:
+  /// Parts that take part in each epoch. All must outlive the loop.
+  struct Collaborators {
+    EpochStart &start;
+    TrainingReader &reader;
+    CheckpointSession &saves;
+    Recovery &recovery;
+    RangeWarnings &rangeWarnings;
+  };
+  /// Replaces the figures of this process by those of the job. Returns true if
+  /// the job ends early.
+  using AddUp = std::function<Expected<bool>(PassReport &report)>;
+
+  /// `terminal`: progress can be rewritten in place.
+  EpochLoop(const TrainingParts &parts, const Collaborators &with, AddUp addUp,
+            bool terminal);
+
+  /// Trains `epoch` to its end, to the last step, or until a stop signal, and
+  /// saves its result. Sets `report` to the figures of the job.
+  Status train(int64_t epoch, PassReport &report);
+
+private:
+  /// Agreement of the processes before a checkpoint and after an epoch.
+  struct Meeting {
+    /// True if all processes have done their last step of the epoch; true if
+    /// all of them have reached the end of their data.
+    bool allEnded = false, allOutOfData = false;
+    /// True if some process wants a checkpoint that does not depend on the
+    /// number of steps.
+    bool wantsSave = false;
+  };
+
+  Status beginEpoch(int64_t epoch, PassReport &report);
+  /// Number of steps, and whether no steps follow these.
+  using AllowedSteps = std::pair<int64_t, bool>;
+  AllowedSteps stepsAllowed() const;
+  Status trainSteps(int64_t epoch, PassReport &report, Progress &progress,
+                    bool meets);
+  Expected<bool> trainStep(int64_t epoch, PassReport &report);
+  void showProgress(Progress &progress, const PassReport &report);
+  Expected<Meeting> meet(bool ended);
+  Status meetAndSave(int64_t epoch, const PassReport &report, bool isWanted);
+  Status awaitOthers(int64_t epoch, const PassReport &report);
+  Status finishEpoch(int64_t epoch, PassReport &report, Stopwatch &watch);
+
+  const TrainingParts parts;
+  const Collaborators with;
+  const AddUp addUp;
+  const bool terminal;
+  const TrainingLimits limits;
+};
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_PROGRAMS_TRAINER_EPOCHLOOP_H

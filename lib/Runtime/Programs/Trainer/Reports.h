@@ -1,0 +1,33 @@
+//===- Reports.h - Lines of a command's report ------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_PROGRAMS_TRAINER_REPORTS_H
+#define LIB_RUNTIME_PROGRAMS_TRAINER_REPORTS_H
+
+#include "Engine/ProgramRun.h"
+#include "pdlrt/Engine/PassReport.h"
+#include "pdlrt/Engine/ReplicaSet.h"
+
+#include <string>
+
+namespace pdlrt {
+
+/// Prints a line to the standard output.
+void printLine(const std::string &line);
+
+/// Reports the bad rows of the epoch or test that `report` describes.
+void reportBadRows(const char *label, const ProgramRun &run,
+                   const PassReport &report);
+
+/// Reports the looked-up ids with unknown keys, and warns if there are too many
+/// of them.
+void reportKeys(const char *label, const PullCounts &counts);
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_PROGRAMS_TRAINER_REPORTS_H

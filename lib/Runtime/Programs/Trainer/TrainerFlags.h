@@ -1,0 +1,42 @@
+//===- TrainerFlags.h - Tables of flags of a trainer ------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_PROGRAMS_TRAINER_TRAINERFLAGS_H
+#define LIB_RUNTIME_PROGRAMS_TRAINER_TRAINERFLAGS_H
+
+#include "Programs/Trainer/ClusterFlags.h"
+#include "pdlabi/abi.h"
+#include "pdlrt/Core/Flags.h"
+#include "pdlrt/Programs/Trainer/Session.h"
+
+namespace pdlrt {
+
+/// Value of --replicas.
+struct Replicas {
+  int groups = 1, workers = 1;
+};
+
+/// Values of all flags of a trainer. A command sets some of them.
+struct TrainerFlags {
+  SessionOptions session;
+  ClusterFlags cluster;
+  Replicas replicas;
+};
+
+// Return the tables of commands. Flags that the program cannot use, because of
+// its mode or target, are in the tables, but not offered.
+CommandTable trainCommand(const pdl_descriptor &descriptor,
+                          TrainerFlags &flags);
+CommandTable evaluateCommand(const pdl_descriptor &descriptor,
+                             TrainerFlags &flags);
+CommandTable predictCommand(const pdl_descriptor &descriptor,
+                            TrainerFlags &flags);
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_PROGRAMS_TRAINER_TRAINERFLAGS_H

@@ -1,0 +1,59 @@
+//===- TrainingReport.h - Report of a training ------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_PROGRAMS_TRAINER_TRAININGREPORT_H
+#define LIB_RUNTIME_PROGRAMS_TRAINER_TRAININGREPORT_H
+
+#include "Engine/ProgramRun.h"
+#include "Engine/TrainingState.h"
+#include "pdlabi/abi.h"
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/Device/Device.h"
+#include "pdlrt/Engine/PassReport.h"
+#include "pdlrt/Programs/Trainer/Session.h"
+#include "pdlrt/State/Model.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pdlrt {
+
+/// Returns the line with the figures of an epoch that has ended, or of the part
+/// of `steps` steps that was trained.
+std::string epochLine(int64_t epoch, bool hasEnded, int64_t steps,
+                      const std::vector<std::string> &lines);
+
+/// Returns the line for a training whose checkpoint had as many steps or epochs
+/// as `options` request.
+std::string describeNothingLeft(const SessionOptions &options,
+                                const TrainingState &state);
+
+/// Results of a training.
+struct TrainingResult {
+  const TrainingState &state;
+  const ProgramRun &trainer, &tester;
+  const Model &model;
+  std::span<Device *const> devices;
+  /// Figures of the last epoch, and of the test after it.
+  const PassReport &trained, &tested;
+  /// True if the job ended early, and if it ended because saves failed.
+  bool hasStopped = false, hasGivenUp = false;
+  /// Says that the checkpoint had as many steps or epochs as requested; empty
+  /// if it had fewer.
+  std::string nothingLeft;
+};
+
+/// Prints the report of a training.
+Status reportTraining(const pdl_descriptor &descriptor,
+                      const TrainingResult &result);
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_PROGRAMS_TRAINER_TRAININGREPORT_H

@@ -1,0 +1,303 @@
+//===- SessionState.h - State of one sender's session -----------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The state of a `ServerSession`, shared with callbacks. Its parts are in three
+// files: requests in SessionRequests.cpp, pieces of large messages in
+// SessionParts.cpp, and heartbeats and the loss of servers in
+// SessionLiveness.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_PROTOCOL_SESSIONSTATE_H
+#define LIB_RUNTIME_PROTOCOL_SESSIONSTATE_H
+
+#include "Protocol/SentParts.h"
+#include "Protocol/SessionMetrics.h"
+#include "pdlrt/Core/ProcessIdentity.h"
+#include "pdlrt/Protocol/JoinResponse.h"
+#include "pdlrt/Protocol/PartBox.h"
+#include "pdlrt/Protocol/ServerSession.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pdlrt {
+
+/// Shorter silences are not reported.
+inline constexpr ClockTime reportedSilence = std::chrono::seconds(3);
+
+/// State shared with the callbacks, which hold it weakly.
+///
+/// `mutex` guards the fields and is never held while a callback runs. `ending`
+/// is held while a callback runs, so that the destructor can wait for it. It is
+/// recursive, because a callback may send a request or destroy the session.
+class SessionState : public std::enable_shared_from_this<SessionState> {
+public:
+  SessionState(Transport &on, const std::string &to, const std::string &called,
+               const SenderName &from, const RetryOptions &given,
+               SessionEvents tell, std::unique_ptr<Connection> over)
+      : where(to), name(called.empty() ? "server " + to : called),
+        transport(on), clock(on.clock()), options(given),
+        events(std::move(tell)), metrics(name), sender(from),
+        connection(std::move(over)) {}
+
+  void send(MessageKind kind, const Message &payload, RequestDone done);
+  void close();
+
+  uint64_t proposedIncarnation() const {
+    const std::lock_guard lock(mutex);
+    return offered;
+  }
+  bool previousIncarnationIsDone() const {
+    const std::lock_guard lock(mutex);
+    return earlierIsDone;
+  }
+  bool hasJoined() const {
+    const std::lock_guard lock(mutex);
+    return joined;
+  }
+  uint64_t jobId() const {
+    const std::lock_guard lock(mutex);
+    return job;
+  }
+  void becomeStart(uint64_t incarnation, StartSign::Claim claim) {
+    const std::lock_guard lock(mutex);
+    sender.incarnation = incarnation;
+    sender.start.claim = claim;
+  }
+  uint64_t nextSequence() const {
+    const std::lock_guard lock(mutex);
+    return next;
+  }
+  void continueFrom(uint64_t sequence) {
+    const std::lock_guard lock(mutex);
+    next = sequence;
+  }
+  void sendPart(uint64_t part, const Message &bytes,
+                std::function<void()> arrived);
+  std::unique_ptr<Connection> connectAgain() noexcept;
+  void dropParts() noexcept;
+  void placeParts(std::vector<PartPlace> places) {
+    const std::lock_guard lock(mutex);
+    nextPlaces = std::move(places);
+  }
+  void leaveNote(Message note) {
+    const std::lock_guard lock(mutex);
+    nextNote = std::move(note);
+  }
+  std::vector<NumberedNote> notes() const {
+    const std::lock_guard lock(mutex);
+    return earlierNotes;
+  }
+  bool serverIsLost() const {
+    const std::lock_guard lock(mutex);
+    return isLost;
+  }
+  void noteLostServer() {
+    const std::lock_guard lock(mutex);
+    lostElsewhere = true;
+  }
+  bool placeIsTaken() const {
+    const std::lock_guard lock(mutex);
+    return placeTaken;
+  }
+  std::string waitingFor() const {
+    const std::lock_guard lock(mutex);
+    // The last reported status is out of date.
+    return silentFor() > reportedSilence
+               ? "not heard of for " + inSeconds(silentFor())
+               : waitingMessage;
+  }
+  ClockTime silence() const {
+    const std::lock_guard lock(mutex);
+    return silentFor();
+  }
+  Status whyFailed() const {
+    const std::lock_guard lock(mutex);
+    return failure;
+  }
+
+  const std::string where, name;
+
+private:
+  struct OpenRequest {
+    uint64_t number = 0;
+    Envelope head;
+    Message message;
+    RequestDone done;
+    /// True if the server may have the request. Then it is asked for the
+    /// response before all bytes are sent again.
+    bool mayBeThere = false;
+    /// True if the server said that it does not have the request. Then the
+    /// bytes are sent again at once.
+    bool isMissed = false;
+    ClockTime since{0};
+    ClockTime pause{0};
+    ClockTime attemptTime{0};
+    /// Response that has arrived while calls with parts of this request are
+    /// still open; those may still read the bytes.
+    std::optional<Expected<Message>> response;
+  };
+
+  Envelope headOf(MessageKind kind, uint64_t sequence) const {
+    return {kind,          sender.trainer,
+            sender.worker, kind == MessageKind::Greet ? 0 : sender.incarnation,
+            sequence,      sender.epoch};
+  }
+  /// Returns the open request if it has that number, else null. Requires
+  /// `mutex`.
+  OpenRequest *findOpen(uint64_t number) {
+    return !closed && open && open->number == number ? &*open : nullptr;
+  }
+  /// Returns the deadline of the first attempt. A trainer that was admitted but
+  /// does not know it sends no heartbeats, so a join is repeated before the
+  /// server considers the trainer silent.
+  ClockTime firstAttemptTime(MessageKind kind) const {
+    return requestsJoin(kind) && options.silenceLimit > ClockTime(0)
+               ? std::min<ClockTime>(options.attemptDeadline,
+                                     options.silenceLimit / 2)
+               : options.attemptDeadline;
+  }
+  ClockTime longerPause(ClockTime pause) const {
+    return pause == ClockTime(0)
+               ? options.firstPause
+               : std::min<ClockTime>(2 * pause, options.longestPause);
+  }
+  ClockTime longerAttempt(ClockTime time) const {
+    return std::min<ClockTime>(2 * time, 32 * options.attemptDeadline);
+  }
+  /// Replaces the connection soon, but not within the current call, unless it
+  /// was replaced since it had that number. An attempt over it has taken too
+  /// long: if bytes were lost or changed on their way, both ends may wait for
+  /// the rest of a message, although newer connections work. Requires `mutex`.
+  void leaveConnection(uint64_t number) {
+    later(clock.now(),
+          [number](SessionState &self) { self.replaceConnection(number); });
+  }
+  void replaceConnection(uint64_t number);
+  /// Calls `then` with this session at time `when`, if it still exists.
+  template <typename Action> void later(ClockTime when, Action then) {
+    clock.runAt(when, [weak = weak_from_this(), then = std::move(then)] {
+      if (const auto self = weak.lock())
+        then(*self);
+    });
+  }
+
+  /// Ends a request with an error soon, but not within the current call.
+  /// Requires `mutex`.
+  void reject(RequestDone done, Status status);
+  void endRejected();
+  void attempt(uint64_t number);
+  void attemptEnded(uint64_t number, uint64_t over, const CallResult &result);
+  void attemptAgain(uint64_t number);
+  void attemptPart(uint64_t sequence, uint64_t part);
+  void partEnded(const Envelope &head, uint64_t part, uint64_t over,
+                 const CallResult &result);
+  std::function<void()> takePartEnd(const Envelope &head, uint64_t part,
+                                    uint64_t over, const CallResult &result);
+  /// Runs `step`. If it runs out of memory, the session fails, because a part
+  /// that is not repeated would never arrive.
+  template <typename Step> void withMemory(Step step);
+  void endResponded();
+  /// Returns the payload of the response, or the error of a refusal. Returns
+  /// nothing if it is no response to that request.
+  std::optional<Expected<Message>> readResponse(const Message &response,
+                                                const Envelope &head);
+  void greetAgain(const Envelope &head, const Message &greeting);
+  void greetEnded(const Envelope &head, const CallResult &result);
+  void takeJoinResponse(MessageKind asked, uint64_t sequence,
+                        JoinResponse said);
+  /// Stores which process the server is. Requires `mutex`.
+  void learnProcess(const ProcessIdentity &said);
+  void beat(ClockTime expected);
+  void heartbeatEnded(const Envelope &head, const CallResult &result);
+  void takeWait(const Envelope &head, const Message &payload);
+  void takeSign(const Message &payload);
+  /// Calls `failWith` and marks the server as lost.
+  void loseServer(const Status &status);
+  /// Fails the session: from now on only a Leave is sent.
+  void failWith(const Status &status);
+  void finish(uint64_t number, Expected<Message> result);
+
+  ClockTime heartbeatInterval() const {
+    return std::max<ClockTime>(options.heartbeatInterval,
+                               std::chrono::milliseconds(1));
+  }
+  /// Returns the time since the first unanswered heartbeat. Requires `mutex`.
+  ClockTime silentFor() const {
+    return joined && requestedSince > lastHeard ? clock.now() - requestedSince
+                                                : ClockTime(0);
+  }
+  /// Handles a call without a response. Returns true if the server may still
+  /// run; returns false after ending the session.
+  bool mayBeThere(const CallResult &result);
+  bool checkProcess();
+  /// Returns text for an error message about a lost server if this process
+  /// itself was suspended for long. Requires `mutex`.
+  std::string describeStop() const;
+
+  Transport &transport;
+  Clock &clock;
+  const RetryOptions options;
+  const SessionEvents events;
+  SessionMetrics metrics;
+
+  std::recursive_mutex ending;
+  mutable std::mutex mutex;
+  SenderName sender;
+  uint64_t offered = 0;
+  bool earlierIsDone = false;
+  /// True if the greeting is repeated with each heartbeat until the join.
+  bool greetsAgain = false;
+  uint64_t job = 0;
+  std::unique_ptr<Connection> connection;
+  /// Counts the connections in `connection`.
+  uint64_t connectionNumber = 0;
+  bool closed = false;
+  bool joined = false;
+  Status failure;
+  bool placeTaken = false;
+  /// This server is lost; another server of the job is lost.
+  bool isLost = false, lostElsewhere = false;
+  uint64_t next = 1;
+  uint64_t lastNumber = 0;
+  std::optional<OpenRequest> open;
+  std::vector<std::pair<RequestDone, Status>> rejected;
+  ClockTime lastHeard{0};
+  /// Time of the first heartbeat sent after `lastHeard`; earlier than
+  /// `lastHeard` if there was none.
+  ClockTime requestedSince{-1};
+  /// Set if the server's process runs on this host.
+  ProcessIdentity process;
+  /// Time since which the address has refused connections, and the time of the
+  /// last refusal; negative if it does not.
+  ClockTime refusedSince{-1}, refusedLast{-1};
+  /// Time of the next scheduled heartbeat, and the longest delay of one because
+  /// this process was suspended.
+  ClockTime nextHeartbeat{0}, longestStop{0};
+  /// Second connection, opened while the server is silent.
+  std::unique_ptr<Connection> fresh;
+  std::string waitingMessage;
+  Message nextNote;
+  std::vector<PartPlace> nextPlaces;
+  SentParts parts;
+  /// Notified when a call with a part ends.
+  std::condition_variable partCallEnded;
+  std::vector<NumberedNote> earlierNotes;
+};
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_PROTOCOL_SESSIONSTATE_H

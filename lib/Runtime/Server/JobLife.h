@@ -1,0 +1,88 @@
+//===- JobLife.h - Start and end of a server's job --------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_SERVER_JOBLIFE_H
+#define LIB_RUNTIME_SERVER_JOBLIFE_H
+
+#include "Server/Admission.h"
+#include "Server/Outbox.h"
+#include "pdlrt/Core/Clock.h"
+#include "pdlrt/Core/Mutex.h"
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/Server/ServerCore.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace pdlrt {
+
+/// Life of a job on one server: it is loaded, it runs, it may be asked to stop,
+/// and it ends once. Not thread-safe.
+class JobLife {
+public:
+  /// Everything must outlive this object. The end of the job refuses all
+  /// requests of `admission`, and notifies `changed`.
+  JobLife(const ServerCoreOptions &options, Clock &clock, Admission &admission,
+          ConditionVariable &changed)
+      : options(options), clock(clock), admission(admission), changed(changed) {
+  }
+
+  /// Sets and returns the status before `open`.
+  void setProgress(const std::string &to) { loading = to; }
+  const std::string &progress() const { return loading; }
+  /// Records that trainers may join.
+  void open() { opened = true; }
+  bool isOpen() const { return opened; }
+
+  /// Records a request to stop. Returns false if the job has ended or was asked
+  /// to stop before.
+  bool stop();
+  bool isStopping() const { return stopSince >= ClockTime(0); }
+  /// Returns true if trainers that have not joined had time to learn about the
+  /// request to stop.
+  bool stopsForLong() const;
+
+  const JobStatus &status() const { return job; }
+  bool isRunning() const { return job.state == JobState::Running; }
+  bool hasFailed() const { return job.state == JobState::Failed; }
+  /// Returns the reason why no process can join any more, or success.
+  Status endFault() const;
+  /// Returns the result of `ServerCore::pendingLoss`.
+  const std::optional<Status> &pendingLoss() const { return loss; }
+
+  /// Fails the job. No effect after its end.
+  void fail(const Status &failure, Outbox &out);
+  /// Ends the job because of a lost trainer: at once, or after the state was
+  /// saved.
+  void lose(const Status &failure, Outbox &out);
+  /// Ends the job in order.
+  void finish(Outbox &out) { end({JobState::Finished, {}, PDL_OK}, out); }
+  /// Sets an action for the end (`ServerCore::whenOver`), or drops it.
+  void whenOver(std::function<void()> action);
+  void forgetAction() { overAction = nullptr; }
+
+private:
+  void end(JobStatus with, Outbox &out);
+
+  const ServerCoreOptions &options;
+  Clock &clock;
+  Admission &admission;
+  ConditionVariable &changed;
+  std::string loading = "starting";
+  bool opened = false;
+  /// Time of the request to stop; negative: none.
+  ClockTime stopSince{-1};
+  JobStatus job;
+  std::optional<Status> loss;
+  std::function<void()> overAction;
+};
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_SERVER_JOBLIFE_H

@@ -1,0 +1,107 @@
+//===- StateServerRows.h - Rows of the keys of a step -----------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_SERVER_STATESERVERROWS_H
+#define LIB_RUNTIME_SERVER_STATESERVERROWS_H
+
+#include "Server/ServedState.h"
+#include "pdlrt/Protocol/ExchangeCodec.h"
+#include "pdlrt/State/PreparedRows.h"
+#include "pdlrt/Table/EmbeddingTable.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace pdlrt {
+
+/// Keys of a sender's last request, with their rows.
+struct Pulled {
+  int32_t program = -1;
+  std::shared_ptr<const ExchangeMessage> message;
+  /// Addresses by channel. KEYS: the row of each key. ROW_GRADIENT: the
+  /// address of each row of the gradient.
+  std::vector<std::vector<void *>> rows;
+  /// Rows that were created for these keys, by channel of KEYS.
+  std::vector<std::vector<TableRow>> fresh;
+
+  int64_t keyCount(int32_t channel) const {
+    return int64_t(message->sectionOf<int64_t>(channel).size());
+  }
+};
+
+/// Number of keys that one task looks up or copies.
+inline constexpr int64_t keysInTask = 1024;
+
+/// Finds and creates the rows that steps read and update. Not thread-safe.
+class StateServerRows final : private PreparedRows {
+public:
+  /// Returns the keys of steps whose gradients have not been applied.
+  using PendingKeys = std::function<std::vector<const Pulled *>()>;
+
+  /// `state`, which must outlive this object, learns of its prepared rows.
+  explicit StateServerRows(ServedState &state);
+
+  /// Sets the source of pending keys. Called once, before any request.
+  void setPending(PendingKeys from) { pendingKeys = std::move(from); }
+
+  /// Returns the number of rows that each channel of a request must have, given
+  /// `pulled`.
+  static std::vector<int64_t> pushedRows(const ExchangeLayout &layout,
+                                         const Pulled &pulled);
+  /// The same for a request with its own keys, whose bytes are not checked yet.
+  static std::vector<int64_t> pushedRows(const ExchangeLayout &layout,
+                                         const ExchangeMessage &message);
+  /// Returns the contribution of a checked message. It refers to the message
+  /// and to `pulled`.
+  PartialSum partialSumOf(const ExchangeLayout &layout,
+                          const ExchangeMessage &message, Pulled &pulled) const;
+  /// Finds or creates the rows of all keys. Changes nothing that can be read,
+  /// so an error may occur halfway.
+  Status insert(const std::vector<Pulled *> &senders);
+  /// Copies the values of the rows of all keys, on several threads: to `out`,
+  /// by sender and channel of KEYS, except to null. Throws std::bad_alloc.
+  void copyTo(const std::vector<Pulled *> &senders,
+              const std::vector<std::vector<std::shared_ptr<std::byte>>> &out);
+  /// Reinitializes rows that were created for the next step, after an update of
+  /// a table whose updates change all rows. Does not throw.
+  void renew(const Pulled &pulled);
+  /// Returns the rows of a table that were created for pending keys, as
+  /// non-empty lists. Call only between requests. Throws std::bad_alloc.
+  std::vector<std::span<const TableRow>> prepared(int32_t symbol) const;
+
+private:
+  /// Range of the keys of one channel of one sender.
+  struct KeyTask {
+    size_t sender;
+    int32_t channel;
+    int64_t begin, end;
+    /// Rows that were created.
+    std::vector<TableRow> fresh;
+  };
+  void split(const std::vector<Pulled *> &senders);
+  void insertRange(KeyTask &task, Pulled &pulled, TableScratch &own,
+                   Status &status);
+  void copyRange(const KeyTask &task, Pulled &pulled, std::byte *out,
+                 TableScratch &own);
+  bool updatesAllRows(int32_t symbol) const;
+  void listPrepared(const Visit &visit) const override;
+
+  ServedState &state;
+  PendingKeys pendingKeys;
+  std::vector<KeyTask> tasks;
+  std::vector<TableScratch> scratch;
+  std::vector<Status> statuses;
+};
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_SERVER_STATESERVERROWS_H

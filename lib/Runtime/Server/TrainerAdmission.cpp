@@ -1,0 +1,84 @@
+//===- TrainerAdmission.cpp - Which trainers match a server ---------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Server/TrainerAdmission.h"
+
+#include "pdlrt/Abi/Mode.h"
+
+using namespace pdlrt;
+
+Expected<Handshake> TrainerAdmission::compare(const Envelope &request,
+                                              const Message &payload) const {
+  Expected<Handshake> trainer = decodeHandshake(payload);
+  if (!trainer)
+    return trainer;
+  // A rejoined trainer may find a checkpoint that is newer than the run.
+  if (joined.count(request.trainer) > 0)
+    trainer->startStep = state.handshake.startStep;
+  PDLRT_RETURN_IF_ERROR(compareHandshakes(*trainer, state.handshake));
+  if (trainer->takesPart)
+    PDLRT_RETURN_IF_ERROR(folder.check(trainer->checkpoint));
+  return trainer;
+}
+
+Expected<Message> TrainerAdmission::greet(const Envelope &request,
+                                          const Message &payload) const {
+  PDLRT_RETURN_IF_ERROR(compare(request, payload).status());
+  return encodeHandshake(state.handshake);
+}
+
+Expected<Message> TrainerAdmission::join(const Envelope &request,
+                                         const Message &payload) {
+  const Expected<Handshake> trainer = compare(request, payload);
+  if (!trainer)
+    return trainer.status();
+  if (!trainer->takesPart)
+    return encodeHandshake(state.handshake);
+  folder.take(trainer->checkpoint);
+  joined.insert(request.trainer);
+  // The first trainer sets the value that the others must have too.
+  if (state.handshake.workers == 0)
+    setWorkers(trainer->workers);
+  return encodeHandshake(state.handshake);
+}
+
+void TrainerAdmission::setWorkers(int64_t workers) {
+  state.handshake.workers = workers;
+  if (workers > 0)
+    state.model.setSenders(modeOf(state.descriptor)
+                               .senderCount(state.handshake.trainers, workers));
+}
+
+/// The same model in another mode belongs to this job. Another translation of
+/// it, or a model of another job, may have been sent to a wrong address.
+bool TrainerAdmission::isOfJob(const Message &handshake) const {
+  const Expected<Handshake> given = decodeHandshake(handshake);
+  if (!given)
+    return false;
+  Handshake whose = state.handshake;
+  whose.job = given->job;
+  whose.model = given->model;
+  whose.layoutFingerprint = given->layoutFingerprint;
+  // Fingerprint of the program with the right packing.
+  const auto packing = gradientPackingOf(given->gradientPacking);
+  whose.trainingFingerprint =
+      fingerprintWith(fingerprintWith(given->trainingFingerprint,
+                                      packing.value_or(GradientPacking::None)),
+                      *gradientPackingOf(state.handshake.gradientPacking));
+  return compareHandshakes(whose, state.handshake).ok();
+}
+
+bool TrainerAdmission::mayBeOfJob(const Message &handshake) const {
+  const Expected<Handshake> given = decodeHandshake(handshake);
+  // Another version may belong to any job.
+  if (!given)
+    return true;
+  Handshake whose = state.handshake;
+  whose.job = given->job;
+  return compareHandshakes(whose, state.handshake).ok();
+}

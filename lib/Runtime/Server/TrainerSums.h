@@ -1,0 +1,44 @@
+//===- TrainerSums.h - Sums of vectors over trainers ------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_SERVER_TRAINERSUMS_H
+#define LIB_RUNTIME_SERVER_TRAINERSUMS_H
+
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/Protocol/ExchangeCodec.h"
+#include "pdlrt/Transport/Envelope.h"
+#include "pdlrt/Transport/Message.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace pdlrt {
+
+/// Sums the vectors of Reduce requests over all trainers, in rank order. Not
+/// thread-safe.
+class TrainerSums {
+public:
+  explicit TrainerSums(uint32_t trainers) : vectors(trainers) {}
+
+  /// Stores the vectors of a trainer for the current round.
+  Status check(const Envelope &request, const Message &payload);
+  /// Ends the round, which has the vectors of all trainers.
+  void close();
+  /// Returns the payload of the responses of the last closed round.
+  const Message &sum() const { return encoded; }
+
+private:
+  /// Vectors of the current round, by trainer.
+  std::vector<std::unique_ptr<ReduceVectors>> vectors;
+  Message encoded;
+};
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_SERVER_TRAINERSUMS_H

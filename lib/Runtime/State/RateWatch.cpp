@@ -1,0 +1,93 @@
+//===- RateWatch.cpp - Learning rates that train nothing ------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/State/RateWatch.h"
+
+#include "pdlabi/names.h"
+#include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Core/Log.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <fmt/format.h>
+
+using namespace pdlrt;
+
+/// A rate below that share of the largest one trains hardly anything.
+static constexpr double smallShare = 1e-4;
+
+RateWatch::RateWatch(const pdl_descriptor &descriptor)
+    : descriptor(descriptor), groups(descriptor.group_count) {}
+
+/// Returns the rate at another step.
+double RateWatch::rateAt(int32_t group, pdl_once_arguments arguments,
+                         double step) {
+  const pdl_group &of = descriptor.groups[group];
+  const size_t size = elementSize(of.element_type);
+  arguments.step = step;
+  const auto *written =
+      static_cast<const std::byte *>(scratch.reserve(of.scalar_count * size));
+  of.once(&arguments, scratch.data());
+  for (int32_t s = 0; s < of.scalar_count; ++s) {
+    if (std::strcmp(of.scalars[s].name, pdlabi::rateScalarName) != 0)
+      continue;
+    float narrow = 0;
+    double wide = 0;
+    if (of.element_type == PDL_F32)
+      std::memcpy(&narrow, written + s * size, size);
+    else
+      std::memcpy(&wide, written + s * size, size);
+    return of.element_type == PDL_F32 ? double(narrow) : wide;
+  }
+  return 0;
+}
+
+void RateWatch::check(int32_t group, const pdl_once_arguments &arguments,
+                      double rate) {
+  Watched &watched = groups[group];
+  if (watched.isWarned)
+    return;
+  const double step = arguments.step;
+  // An earlier run may have seen larger ones.
+  if (watched.largestRate < 0) {
+    constexpr int samples = 64;
+    for (int i = 0; i < samples && step > 1; ++i) {
+      const double then =
+          rateAt(group, arguments, std::floor(1 + (step - 1) * i / samples));
+      if (std::isfinite(then))
+        watched.largestRate = std::max(watched.largestRate, then);
+    }
+  }
+  watched.largestRate = std::max(watched.largestRate, rate);
+  const char *const name = descriptor.groups[group].name;
+  const char *const remedy =
+      "or begin it anew: --init-from FILE --init-values-only takes values "
+      "without step counts";
+  // Workers that update one model watch it each.
+  if (rate == 0) {
+    watched.isWarned = true;
+    logWarningOnce(fmt::format(
+        "group @{}: the learning rate is 0, so updates do not change its "
+        "values. If its schedule is over, give it more steps or a floor above "
+        "0, {}",
+        name, remedy));
+    return;
+  }
+  if (rate >= smallShare * watched.largestRate ||
+      rateAt(group, arguments, step + 1) != rate ||
+      rateAt(group, arguments, 2 * step + 1000) != rate)
+    return;
+  watched.isWarned = true;
+  logWarningOnce(fmt::format(
+      "group @{}: the learning rate is {:.3g} from here on, after {:.3g} "
+      "before, so updates hardly change its values. If its schedule is over, "
+      "give it more steps or a higher end, {}",
+      name, rate, watched.largestRate, remedy));
+}

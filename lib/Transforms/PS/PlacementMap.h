@@ -1,0 +1,52 @@
+//===- PlacementMap.h - Placement of units on owners ------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_TRANSFORMS_PS_PLACEMENTMAP_H
+#define LIB_TRANSFORMS_PS_PLACEMENTMAP_H
+
+#include "pdlc/Dialect/PS/IR/PS.h"
+
+#include <optional>
+
+namespace pdlc {
+
+/// Placement of units on owners, as processes compute it from the program, with
+/// units in the same order. Owners are the servers of the job, followed by its
+/// trainers if the mode makes trainers own state.
+struct PlacementMap {
+  struct Symbol {
+    /// The ps.blocks or ps.shards op.
+    mlir::Operation *units;
+    mlir::FlatSymbolRefAttr name;
+    /// Owners and costs by unit.
+    llvm::SmallVector<int32_t> owners;
+    llvm::SmallVector<uint64_t> costs;
+  };
+  llvm::SmallVector<Symbol> symbols;
+  /// Number of servers of the job; 0 in a mode without servers.
+  int32_t servers = 0;
+  /// Sum of costs by owner.
+  llvm::SmallVector<uint64_t> loads;
+  /// Digest that processes compare with each other.
+  uint64_t digest = 0;
+
+  int32_t ownerCount() const { return static_cast<int32_t>(loads.size()); }
+
+  /// Fills an empty map. If `servers` is not set, it is one in a mode with
+  /// servers. Fails with a diagnostic at the module if the policy is unknown,
+  /// if the mode does not allow this number of servers or trainers, or if
+  /// nothing was cut into units.
+  static mlir::LogicalResult compute(mlir::ModuleOp module,
+                                     std::optional<int32_t> servers,
+                                     int32_t trainers, llvm::StringRef policy,
+                                     PlacementMap &map);
+};
+
+} // namespace pdlc
+
+#endif // LIB_TRANSFORMS_PS_PLACEMENTMAP_H

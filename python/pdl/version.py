@@ -1,0 +1,31 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The version of PDL, which project() in CMakeLists.txt defines."""
+
+import importlib.metadata
+import pathlib
+import re
+
+_HERE = pathlib.Path(__file__).resolve().parent
+
+
+def _describe() -> str:
+    """The version, in parentheses with the version of the ABI."""
+    # The build writes this file for an installed package.
+    installed = _HERE / "version.txt"
+    if installed.exists():
+        return installed.read_text(encoding="utf-8").strip()
+    source = _HERE.parents[1]
+    if not (source / "CMakeLists.txt").exists():
+        return importlib.metadata.version("pdl")
+    project = re.search(r"project\(PDL VERSION (\S+)",
+                        (source / "CMakeLists.txt").read_text(encoding="utf-8"))
+    abi = re.search(r"#define PDL_ABI_VERSION (\d+)",
+                    (source / "include" / "pdlabi" / "abi.h").read_text(encoding="utf-8"))
+    return f"{project[1]} (ABI {abi[1]})"
+
+
+# What `--version` of a program in Python prints after its name.
+DESCRIPTION = _describe()
+VERSION = DESCRIPTION.partition(" ")[0]

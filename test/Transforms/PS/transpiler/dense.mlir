@@ -1,0 +1,71 @@
+// Fluid's transpiler, basic case: one dense layer of 1000 x 1000 with a bias, two
+// servers, slicing on, off, and off in effect because the least block is larger
+// than the parameter.
+//
+// There a trainer split each gradient, sent the parts one by one, waited at a
+// send barrier, received the parameters part by part, waited at a fetch barrier and
+// joined the parts. Servers summed, scaled by 1 / trainers, and applied the rule.
+//
+// Here the whole of it is one message to each server and step. Blocks are units of
+// placement, not values of the program: there is no split and no join to see. The
+// sums of losses' weights travel beside the gradients, and the server divides by
+// them, so batches of unequal size count as in one machine.
+//
+// RUN: pdl-opt %S/Inputs/dense.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,SYNC,SLICED
+// RUN: pdl-opt %S/Inputs/dense.mlir --pdl-pipeline="to=roles mode=async" | FileCheck %s --check-prefixes=CHECK,ASYNC,SLICED
+// RUN: pdl-opt %S/Inputs/dense.mlir --pdl-pipeline="to=roles mode=sync slice=false" | FileCheck %s --check-prefixes=CHECK,SYNC,WHOLE
+// RUN: pdl-opt %S/Inputs/dense.mlir --pdl-pipeline="to=roles mode=sync min-block-elements=1048576" | FileCheck %s --check-prefixes=CHECK,SYNC,WHOLE
+// RUN: pdl-opt %S/Inputs/dense.mlir --pdl-pipeline="to=placed mode=sync" --ps-place="servers=2" | FileCheck %s --check-prefix=TWO
+// RUN: pdl-opt %S/Inputs/dense.mlir --pdl-pipeline="to=placed mode=sync" --ps-place="servers=2 policy=round-robin" | FileCheck %s --check-prefix=TURNS
+// RUN: pdl-opt %S/Inputs/dense.mlir --pdl-pipeline="to=placed mode=sync slice=false" --ps-place="servers=2" | FileCheck %s --check-prefix=UNCUT
+
+// CHECK: module @trainer
+// A unit of 64 rows has 250 KiB, more than the target of a block.
+// SLICED: ps.blocks @fc_w rows [0, 64, 128, 192, 256, 320, 384, 448, 512, 576, 640, 704, 768, 832, 896, 1000]
+// WHOLE: ps.blocks @fc_w rows [0, 1000] costs [8000000]
+// CHECK: ps.blocks @fc_b rows [0, 1] costs [8000]
+
+// Sync forms rounds over all trainers. Async does not: each push by itself.
+// SYNC: ps.message @train.exchange in "train" round sends
+// ASYNC: ps.message @train.exchange in "train" sends
+// CHECK-SAME: [@train.gradient.fc_w, @train.gradient.fc_b, @train.loss] ahead []
+// CHECK-SAME: receives [@train.loss, @train.value.fc_w, @train.value.fc_b]
+
+// The trainer: values, forward, backward, push. It initializes nothing, and no
+// update, rate or regularizer is left in it.
+// CHECK: nn.program @train
+// CHECK: %[[IN:.*]]:4 = ps.wait @train.exchange
+// CHECK: nn.gemm %{{.*}}, %[[IN]]#2 bias(%[[IN]]#3)
+// CHECK-NOT: nn.update
+// CHECK-NOT: nn.once
+// CHECK: %[[DB:.*]] = nn.reduce sum %{{.*}} axes [0]
+// CHECK: %[[DW:.*]] = nn.gemm %{{.*}} transposed
+// CHECK: %[[SUM:.*]], %[[WEIGHT:.*]] = nn.loss_sum
+// CHECK: ps.post @train.exchange(%[[DW]], %[[DB]], %[[SUM]], %[[WEIGHT]])
+
+// The server: merge, divide, rule, for each parameter once. Nothing forward.
+// CHECK: module @pserver
+// CHECK: ps.handler @train.apply in "train" on @train.exchange {
+// CHECK-NEXT: %[[LOSS:.*]]:2 = ps.merged @train.loss
+// CHECK-NEXT: %[[W:.*]] = ps.merged @train.gradient.fc_w
+// CHECK-NEXT: %[[B:.*]] = ps.merged @train.gradient.fc_b
+// CHECK-NEXT: nn.once @weights weight(%[[LOSS]]#1)
+// CHECK-NOT: nn.gemm
+// CHECK: nn.update @fc_w gradient(%[[W]])
+// CHECK-NEXT: ^bb0(%[[VALUE:.*]]: f32, %[[GRADIENT:.*]]: f32, %[[WEIGHT:.*]]: f32, %[[RATE:.*]]: f32):
+// CHECK-NEXT: %[[MEAN:.*]] = arith.divf %[[GRADIENT]], %[[WEIGHT]]
+// CHECK-NEXT: %[[CHANGE:.*]] = arith.mulf %[[RATE]], %[[MEAN]]
+// CHECK-NEXT: %[[NEW:.*]] = arith.subf %[[VALUE]], %[[CHANGE]]
+// CHECK-NEXT: nn.yield %[[NEW]]
+// CHECK: nn.update @fc_b gradient(%[[B]])
+// CHECK-NOT: nn.update
+
+// Which server owns what is decided when programs start; each block has one owner.
+// By default the least loaded takes the next, so that bytes are even.
+// TWO: ps.blocks @fc_w {{.*}}servers = array<i32: {{[01, ]+}}>
+// TWO: ps.blocks @fc_b {{.*}}servers = array<i32: {{[01]}}>
+// In turn, as there by default; the cursor goes on from parameter to parameter.
+// TURNS: ps.blocks @fc_w {{.*}}servers = array<i32: 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0>
+// TURNS: ps.blocks @fc_b {{.*}}servers = array<i32: 1>
+// UNCUT: ps.blocks @fc_w {{.*}}servers = array<i32: 0>
+// UNCUT: ps.blocks @fc_b {{.*}}servers = array<i32: 1>
