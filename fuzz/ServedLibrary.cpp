@@ -8,7 +8,7 @@
 
 #include "Support/HandWrittenProgram.h"
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 
 /// Defined as by pdl-translate.
 extern "C" const pdl_descriptor *pdl_program_query(uint32_t) {

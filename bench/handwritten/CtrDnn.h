@@ -19,7 +19,9 @@
 #include "LocalTable.h"
 #include "Measure.h"
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/calls.h"
+#include "pdlabi/abi/codes.h"
+#include "pdlabi/abi/symbols.h"
 #include "pdlabi/math.h"
 #include "pdlrt/Abi/Worker.h"
 

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../handwritten/Measure.h"
+#include "pdlabi/abi/calls.h"
 #include "pdlabi/hash.h"
 #include "pdlrt/Core/AddressBlocks.h"
 #include "pdlrt/Sched/Scheduler.h"

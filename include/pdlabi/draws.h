@@ -27,6 +27,7 @@
 #ifndef PDLABI_DRAWS_H
 #define PDLABI_DRAWS_H
 
+#include "pdlabi/abi/codes.h"
 #include "pdlabi/hash.h"
 #include "pdlabi/philox.h"
 

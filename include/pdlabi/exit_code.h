@@ -15,7 +15,7 @@
 #ifndef PDLABI_EXIT_CODE_H
 #define PDLABI_EXIT_CODE_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/status.h"
 
 #include <cerrno>
 

@@ -17,7 +17,6 @@
 #ifndef PDLABI_METRICS_H
 #define PDLABI_METRICS_H
 
-#include "pdlabi/abi.h"
 #include "pdlabi/metrics/Accuracy.h"
 #include "pdlabi/metrics/AccuracyAt.h"
 #include "pdlabi/metrics/AreaUnderCurve.h"

@@ -14,7 +14,7 @@
 #ifndef PDLABI_MODES_H
 #define PDLABI_MODES_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/codes.h"
 
 #include <cstdint>
 

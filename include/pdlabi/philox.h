@@ -33,7 +33,7 @@
 #ifndef PDLABI_PHILOX_H
 #define PDLABI_PHILOX_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/symbols.h"
 #include "pdlabi/math.h"
 
 #include <cstdint>

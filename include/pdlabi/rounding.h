@@ -31,7 +31,6 @@
 #ifndef PDLABI_ROUNDING_H
 #define PDLABI_ROUNDING_H
 
-#include "pdlabi/abi.h"
 #include "pdlabi/math.h"
 #include "pdlabi/philox.h"
 

@@ -23,7 +23,7 @@
 #ifndef PDLABI_TABLE_H
 #define PDLABI_TABLE_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/symbols.h"
 #include "pdlabi/hash.h"
 #include "pdlabi/kernels.h"
 #include "pdlabi/rounding.h"

@@ -80,9 +80,9 @@ class Extending(FolderTest):
             if "pdlabi" in path:
                 file = self.root / path.strip()
                 file.write_text(apply(change, file.read_text()))
-        abi = include / "pdlabi" / "abi.h"
-        kinds = re.search(r"(typedef enum pdl_metric_kind \{.*?)\n\}", abi.read_text(), re.S)
-        abi.write_text(abi.read_text().replace(
+        metric = include / "pdlabi" / "abi" / "metric.h"
+        kinds = re.search(r"(typedef enum pdl_metric_kind \{.*?)\n\}", metric.read_text(), re.S)
+        metric.write_text(metric.read_text().replace(
             kinds[1], kinds[1] + ",\n  PDL_METRIC_RELATIVE_ERROR = 99"))
         (self.root / "main.cpp").write_text("""
 #include "pdlabi/metrics.h"

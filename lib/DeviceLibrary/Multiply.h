@@ -22,7 +22,7 @@
 
 #include "Tiles.h"
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/calls.h"
 #include "pdlabi/device.h"
 
 namespace pdldevice {

@@ -13,7 +13,7 @@
 
 #include "Turns.h"
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/calls.h"
 #include "pdlabi/device.h"
 
 using namespace pdldevice;

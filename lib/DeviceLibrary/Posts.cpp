@@ -8,7 +8,7 @@
 
 #include "Turns.h"
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/calls.h"
 #include "pdlabi/device.h"
 
 using namespace pdldevice;

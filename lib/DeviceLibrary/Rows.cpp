@@ -9,7 +9,7 @@
 #include "Lanes.h"
 #include "Turns.h"
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/calls.h"
 #include "pdlabi/device.h"
 
 using namespace pdldevice;

@@ -10,6 +10,7 @@
 #define LIB_DEVICELIBRARY_TABLES_H
 
 #include "Turns.h"
+#include "pdlabi/abi/codes.h"
 
 #include "pdlabi/rounding.h"
 #include "pdlabi/table.h"

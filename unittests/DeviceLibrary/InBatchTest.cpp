@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Threads.h"
+#include "pdlabi/abi/calls.h"
 
 #include "pdlabi/device.h"
 #include "pdlrt/Abi/Worker.h"

@@ -9,7 +9,7 @@
 #ifndef UNITTESTS_DEVICELIBRARY_THREADS_H
 #define UNITTESTS_DEVICELIBRARY_THREADS_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/codes.h"
 
 #include "gtest/gtest.h"
 

@@ -40,7 +40,7 @@
 #ifndef PDLABI_METRICS_METRIC_H
 #define PDLABI_METRICS_METRIC_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/metric.h"
 
 #include <cstdint>
 #include <limits>

@@ -11,7 +11,7 @@
 
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/symbols.h"
 #include <optional>
 
 #include "pdlc/Interfaces/ModelAttrInterfaces.h.inc"

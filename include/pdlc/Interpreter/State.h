@@ -9,7 +9,7 @@
 #ifndef PDLC_INTERPRETER_STATE_H
 #define PDLC_INTERPRETER_STATE_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/symbols.h"
 #include "pdlabi/metrics/GroupedAreaUnderCurve.h"
 #include "pdlabi/rounding.h"
 #include "pdlc/Dialect/NN/IR/NN.h"

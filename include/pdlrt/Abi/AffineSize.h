@@ -9,7 +9,7 @@
 #ifndef PDLRT_ABI_AFFINESIZE_H
 #define PDLRT_ABI_AFFINESIZE_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/stage.h"
 
 #include <cstddef>
 #include <cstdint>

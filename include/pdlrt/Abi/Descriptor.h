@@ -9,7 +9,8 @@
 #ifndef PDLRT_ABI_DESCRIPTOR_H
 #define PDLRT_ABI_DESCRIPTOR_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/codes.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Kernels/Storage.h"

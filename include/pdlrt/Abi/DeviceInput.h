@@ -9,7 +9,7 @@
 #ifndef PDLRT_ABI_DEVICEINPUT_H
 #define PDLRT_ABI_DEVICEINPUT_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Abi/DevicePlaces.h"
 #include "pdlrt/Device/Device.h"
 

@@ -9,7 +9,7 @@
 #ifndef PDLRT_ABI_DEVICEPLACES_H
 #define PDLRT_ABI_DEVICEPLACES_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/Status.h"
 
 #include <cstddef>

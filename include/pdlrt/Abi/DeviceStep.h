@@ -15,7 +15,7 @@
 #ifndef PDLRT_ABI_DEVICESTEP_H
 #define PDLRT_ABI_DEVICESTEP_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Abi/DeviceCommands.h"
 #include "pdlrt/Abi/DeviceInput.h"
 #include "pdlrt/Abi/DeviceLookups.h"

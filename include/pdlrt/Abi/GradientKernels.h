@@ -9,7 +9,7 @@
 #ifndef PDLRT_ABI_GRADIENTKERNELS_H
 #define PDLRT_ABI_GRADIENTKERNELS_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlabi/kernels.h"
 
 #include <array>

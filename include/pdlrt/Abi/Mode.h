@@ -14,6 +14,7 @@
 #ifndef PDLRT_ABI_MODE_H
 #define PDLRT_ABI_MODE_H
 
+#include "pdlabi/abi/descriptor.h"
 #include "pdlabi/modes.h"
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 #ifndef PDLRT_ABI_PROGRAMDEVICE_H
 #define PDLRT_ABI_PROGRAMDEVICE_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Device/Device.h"
 
 #include <memory>

@@ -15,7 +15,8 @@
 #ifndef PDLRT_ABI_WORKER_H
 #define PDLRT_ABI_WORKER_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/stage.h"
+#include "pdlabi/abi/symbols.h"
 #include "pdlabi/metrics/GroupedAreaUnderCurve.h"
 #include "pdlrt/Abi/DeviceLookups.h"
 #include "pdlrt/Core/AlignedBuffer.h"

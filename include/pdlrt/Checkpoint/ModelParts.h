@@ -15,7 +15,7 @@
 #ifndef PDLRT_CHECKPOINT_MODELPARTS_H
 #define PDLRT_CHECKPOINT_MODELPARTS_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/Status.h"
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 #ifndef PDLRT_CHECKPOINT_RUNNINGEPOCH_H
 #define PDLRT_CHECKPOINT_RUNNINGEPOCH_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlabi/metrics/GroupedAreaUnderCurve.h"
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Core/Status.h"

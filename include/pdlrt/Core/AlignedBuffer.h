@@ -14,7 +14,7 @@
 #ifndef PDLRT_CORE_ALIGNEDBUFFER_H
 #define PDLRT_CORE_ALIGNEDBUFFER_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/codes.h"
 #include "pdlrt/Core/OutOfMemory.h"
 
 #include <cstddef>

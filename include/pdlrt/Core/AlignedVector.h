@@ -9,7 +9,7 @@
 #ifndef PDLRT_CORE_ALIGNEDVECTOR_H
 #define PDLRT_CORE_ALIGNEDVECTOR_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/codes.h"
 #include "pdlrt/Core/OutOfMemory.h"
 
 #include <algorithm>

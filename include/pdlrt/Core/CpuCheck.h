@@ -16,7 +16,7 @@
 #ifndef PDLRT_CORE_CPUCHECK_H
 #define PDLRT_CORE_CPUCHECK_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlabi/cpu.h"
 
 #include <cstddef>

@@ -15,7 +15,7 @@
 #ifndef PDLRT_CORE_STATUS_H
 #define PDLRT_CORE_STATUS_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/status.h"
 
 #include <cassert>
 #include <memory>

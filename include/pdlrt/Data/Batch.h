@@ -9,6 +9,7 @@
 #ifndef PDLRT_DATA_BATCH_H
 #define PDLRT_DATA_BATCH_H
 
+#include "pdlabi/abi/record.h"
 #include "pdlrt/Core/AlignedVector.h"
 
 #include <cstddef>

@@ -27,6 +27,7 @@
 #ifndef PDLRT_DATA_BATCHDUMP_H
 #define PDLRT_DATA_BATCHDUMP_H
 
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Data/Batch.h"
 #include "pdlrt/Files/Safetensors.h"
 

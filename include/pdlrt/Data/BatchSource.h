@@ -36,6 +36,7 @@
 #ifndef PDLRT_DATA_BATCHSOURCE_H
 #define PDLRT_DATA_BATCHSOURCE_H
 
+#include "pdlabi/abi/descriptor.h"
 #include "pdlabi/defaults.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Data/Batch.h"

@@ -15,7 +15,7 @@
 #ifndef PDLRT_DATA_EPOCHREST_H
 #define PDLRT_DATA_EPOCHREST_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Data/BatchSource.h"
 

@@ -9,7 +9,7 @@
 #ifndef PDLRT_ENGINE_BATCHCONTEXT_H
 #define PDLRT_ENGINE_BATCHCONTEXT_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Abi/Worker.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Data/Batch.h"

@@ -9,7 +9,7 @@
 #ifndef PDLRT_ENGINE_COMPUTEBUFFERS_H
 #define PDLRT_ENGINE_COMPUTEBUFFERS_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Abi/DeviceStep.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 

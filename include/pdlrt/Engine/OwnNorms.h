@@ -9,7 +9,7 @@
 #ifndef PDLRT_ENGINE_OWNNORMS_H
 #define PDLRT_ENGINE_OWNNORMS_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Protocol/ExchangeCodec.h"
 #include "pdlrt/Sum/PartialSum.h"
 

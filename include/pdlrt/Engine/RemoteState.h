@@ -13,7 +13,7 @@
 #ifndef PDLRT_ENGINE_REMOTESTATE_H
 #define PDLRT_ENGINE_REMOTESTATE_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Engine/EarlyGradients.h"
 #include "pdlrt/Engine/RoundOutcome.h"

@@ -16,7 +16,7 @@
 #ifndef PDLRT_ENGINE_STEPMETRICS_H
 #define PDLRT_ENGINE_STEPMETRICS_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/MetricRegistry.h"
 #include "pdlrt/Engine/StepCosts.h"
 #include "pdlrt/State/Placement.h"

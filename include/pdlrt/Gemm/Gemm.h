@@ -17,7 +17,8 @@
 #ifndef PDLRT_GEMM_GEMM_H
 #define PDLRT_GEMM_GEMM_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/calls.h"
+#include "pdlabi/abi/codes.h"
 #include "pdlrt/Gemm/GemmWorkspace.h"
 
 #include <cstdint>

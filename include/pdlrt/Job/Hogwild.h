@@ -9,7 +9,7 @@
 #ifndef PDLRT_JOB_HOGWILD_H
 #define PDLRT_JOB_HOGWILD_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/Status.h"
 
 #include <cstdint>

@@ -17,7 +17,7 @@
 #ifndef PDLRT_JOB_SERVERSAVES_H
 #define PDLRT_JOB_SERVERSAVES_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Job/StateHost.h"
 #include "pdlrt/Transport/Transport.h"
 

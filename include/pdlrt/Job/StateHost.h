@@ -15,7 +15,7 @@
 #ifndef PDLRT_JOB_STATEHOST_H
 #define PDLRT_JOB_STATEHOST_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Core/Clock.h"
 #include "pdlrt/Core/Status.h"

@@ -15,7 +15,7 @@
 #ifndef PDLRT_KERNELS_METRICS_H
 #define PDLRT_KERNELS_METRICS_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 
 #include <cstdint>
 #include <span>

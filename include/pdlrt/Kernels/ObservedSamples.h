@@ -9,7 +9,7 @@
 #ifndef PDLRT_KERNELS_OBSERVEDSAMPLES_H
 #define PDLRT_KERNELS_OBSERVEDSAMPLES_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/codes.h"
 
 #include <cstddef>
 #include <cstdint>

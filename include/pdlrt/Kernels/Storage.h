@@ -15,7 +15,7 @@
 #ifndef PDLRT_KERNELS_STORAGE_H
 #define PDLRT_KERNELS_STORAGE_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/codes.h"
 #include "pdlabi/rounding.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 

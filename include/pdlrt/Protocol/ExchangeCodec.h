@@ -28,7 +28,7 @@
 #ifndef PDLRT_PROTOCOL_EXCHANGECODEC_H
 #define PDLRT_PROTOCOL_EXCHANGECODEC_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Protocol/Packing.h"

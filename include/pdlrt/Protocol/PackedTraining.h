@@ -9,7 +9,7 @@
 #ifndef PDLRT_PROTOCOL_PACKEDTRAINING_H
 #define PDLRT_PROTOCOL_PACKEDTRAINING_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Protocol/Packing.h"
 

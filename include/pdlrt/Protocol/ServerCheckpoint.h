@@ -9,7 +9,7 @@
 #ifndef PDLRT_PROTOCOL_SERVERCHECKPOINT_H
 #define PDLRT_PROTOCOL_SERVERCHECKPOINT_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Protocol/ServerGroup.h"

@@ -9,7 +9,7 @@
 #ifndef PDLRT_SERVER_REPLAY_H
 #define PDLRT_SERVER_REPLAY_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/Status.h"
 
 #include <cstdint>

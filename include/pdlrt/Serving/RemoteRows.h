@@ -15,7 +15,6 @@
 #ifndef PDLRT_SERVING_REMOTEROWS_H
 #define PDLRT_SERVING_REMOTEROWS_H
 
-#include "pdlabi/abi.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Core/Status.h"
 

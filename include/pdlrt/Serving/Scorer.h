@@ -15,7 +15,7 @@
 #define PDLRT_SERVING_SCORER_H
 
 #include "pdl/serving.h"
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Abi/Worker.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Core/Status.h"

@@ -14,7 +14,7 @@
 #ifndef PDLRT_SERVING_SERVEDSTATE_H
 #define PDLRT_SERVING_SERVEDSTATE_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Checkpoint/Manifest.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Core/Status.h"

@@ -9,7 +9,7 @@
 #ifndef PDLRT_STATE_DEVICECOPY_H
 #define PDLRT_STATE_DEVICECOPY_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Abi/DeviceParameters.h"
 #include "pdlrt/Device/DeviceFlags.h"
 #include "pdlrt/State/DeviceScalars.h"

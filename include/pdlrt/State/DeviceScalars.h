@@ -9,7 +9,7 @@
 #ifndef PDLRT_STATE_DEVICESCALARS_H
 #define PDLRT_STATE_DEVICESCALARS_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Device/Device.h"
 
 #include <vector>

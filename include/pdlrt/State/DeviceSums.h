@@ -9,7 +9,8 @@
 #ifndef PDLRT_STATE_DEVICESUMS_H
 #define PDLRT_STATE_DEVICESUMS_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/codes.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Abi/GradientKernels.h"
 #include "pdlrt/Device/DeviceFlags.h"
 #include "pdlrt/Device/DeviceGroup.h"

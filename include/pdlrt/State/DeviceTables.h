@@ -17,7 +17,7 @@
 #ifndef PDLRT_STATE_DEVICETABLES_H
 #define PDLRT_STATE_DEVICETABLES_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Abi/DeviceLookups.h"
 #include "pdlrt/Device/DeviceFlags.h"
 #include "pdlrt/State/DeviceScalars.h"

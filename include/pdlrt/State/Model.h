@@ -9,7 +9,7 @@
 #ifndef PDLRT_STATE_MODEL_H
 #define PDLRT_STATE_MODEL_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/State/ModelMetrics.h"
 #include "pdlrt/State/Placement.h"

@@ -16,7 +16,7 @@
 #ifndef PDLRT_STATE_PLACEMENT_H
 #define PDLRT_STATE_PLACEMENT_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlabi/placement.h"
 #include "pdlrt/Core/Status.h"
 

@@ -9,7 +9,7 @@
 #ifndef PDLRT_STATE_RATEWATCH_H
 #define PDLRT_STATE_RATEWATCH_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 
 #include <vector>

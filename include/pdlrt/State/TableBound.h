@@ -18,7 +18,7 @@
 #ifndef PDLRT_STATE_TABLEBOUND_H
 #define PDLRT_STATE_TABLEBOUND_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Table/EmbeddingTable.h"
 

@@ -9,7 +9,8 @@
 #ifndef PDLRT_SUM_PARTIALSUM_H
 #define PDLRT_SUM_PARTIALSUM_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/codes.h"
+#include "pdlabi/abi/descriptor.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -16,7 +16,6 @@
 #ifndef PDLRT_TABLE_DEVICETABLE_H
 #define PDLRT_TABLE_DEVICETABLE_H
 
-#include "pdlabi/abi.h"
 #include "pdlabi/table.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Device/Device.h"

@@ -19,7 +19,6 @@
 #ifndef PDLRT_TABLE_EMBEDDINGTABLE_H
 #define PDLRT_TABLE_EMBEDDINGTABLE_H
 
-#include "pdlabi/abi.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Kernels/Storage.h"

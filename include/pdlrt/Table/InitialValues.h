@@ -9,7 +9,7 @@
 #ifndef PDLRT_TABLE_INITIALVALUES_H
 #define PDLRT_TABLE_INITIALVALUES_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/symbols.h"
 
 #include <cstdint>
 

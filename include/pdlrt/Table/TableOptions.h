@@ -9,7 +9,8 @@
 #ifndef PDLRT_TABLE_TABLEOPTIONS_H
 #define PDLRT_TABLE_TABLEOPTIONS_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/codes.h"
+#include "pdlabi/abi/symbols.h"
 #include "pdlabi/table.h"
 #include "pdlrt/Table/RowLayout.h"
 

@@ -8,7 +8,7 @@
 
 #include "StageOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/calls.h"
 #include "pdlabi/device.h"
 
 using namespace mlir;

@@ -12,7 +12,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/status.h"
 #include "pdlc/Interfaces/StageOpInterface.h"
 
 using namespace mlir;

@@ -15,7 +15,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/DialectConversion.h"
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/codes.h"
 
 namespace pdlc {
 

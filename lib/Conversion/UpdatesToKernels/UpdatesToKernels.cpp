@@ -12,7 +12,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/OperationSupport.h"
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/symbols.h"
 #include "pdlc/Conversion/Passes.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Dialect/NN/IR/PeriodSlot.h"

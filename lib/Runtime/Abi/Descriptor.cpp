@@ -8,6 +8,7 @@
 
 #include "pdlrt/Abi/Descriptor.h"
 
+#include "pdlabi/abi.h"
 #include "pdlrt/Abi/AffineSize.h"
 #include "pdlrt/Abi/Mode.h"
 

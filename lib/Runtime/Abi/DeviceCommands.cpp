@@ -8,7 +8,7 @@
 
 #include "pdlrt/Abi/DeviceCommands.h"
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/calls.h"
 #include "pdlabi/device.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/Trace.h"

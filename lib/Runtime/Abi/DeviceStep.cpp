@@ -8,6 +8,7 @@
 
 #include "pdlrt/Abi/DeviceStep.h"
 
+#include "pdlabi/abi/calls.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Abi/DevicePlaces.h"
 #include "pdlrt/Abi/Worker.h"

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Abi/GradientKernels.h"
+#include "pdlabi/abi/codes.h"
 
 #include <string>
 

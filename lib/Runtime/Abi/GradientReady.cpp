@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "pdlabi/abi/calls.h"
 #include "pdlrt/Abi/Worker.h"
 
 void pdlrt_gradient_ready(void *worker, int32_t update) {

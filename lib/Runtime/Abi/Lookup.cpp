@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "pdlabi/abi/calls.h"
 #include "pdlrt/Abi/Worker.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Core/Trace.h"

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "pdlabi/abi/calls.h"
 #include "pdlabi/metrics.h"
 #include "pdlrt/Abi/Worker.h"
 #include "pdlrt/Core/Trace.h"

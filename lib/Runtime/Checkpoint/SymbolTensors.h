@@ -13,7 +13,8 @@
 #ifndef LIB_RUNTIME_CHECKPOINT_SYMBOLTENSORS_H
 #define LIB_RUNTIME_CHECKPOINT_SYMBOLTENSORS_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/codes.h"
+#include "pdlabi/abi/symbols.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Checkpoint/Manifest.h"
 #include "pdlrt/Core/Status.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/status.h"
 
 #include <cstring>
 

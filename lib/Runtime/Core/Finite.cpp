@@ -8,7 +8,7 @@
 
 #include "pdlrt/Core/Finite.h"
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/codes.h"
 
 #include <cmath>
 #include <cstring>

@@ -8,7 +8,7 @@
 
 #include "pdlrt/Core/OutOfMemory.h"
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/codes.h"
 
 #include <fmt/format.h>
 

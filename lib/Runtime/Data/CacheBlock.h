@@ -11,6 +11,7 @@
 
 #include "Data/PassedRows.h"
 #include "Data/RecordColumns.h"
+#include "pdlabi/abi/record.h"
 #include "pdlrt/Core/AlignedVector.h"
 
 #include <cstddef>

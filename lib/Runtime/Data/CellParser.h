@@ -10,6 +10,7 @@
 #define LIB_RUNTIME_DATA_CELLPARSER_H
 
 #include "Data/RecordColumns.h"
+#include "pdlabi/abi/record.h"
 #include "pdlrt/Core/Status.h"
 
 #include <algorithm>

@@ -10,6 +10,7 @@
 #define LIB_RUNTIME_DATA_COLUMNMAP_H
 
 #include "Data/RecordReader.h"
+#include "pdlabi/abi/record.h"
 #include "pdlrt/Core/Status.h"
 
 #include <cstdint>

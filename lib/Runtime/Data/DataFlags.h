@@ -9,7 +9,7 @@
 #ifndef LIB_RUNTIME_DATA_DATAFLAGS_H
 #define LIB_RUNTIME_DATA_DATAFLAGS_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Data/BatchSource.h"
 

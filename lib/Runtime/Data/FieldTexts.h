@@ -15,7 +15,8 @@
 #ifndef LIB_RUNTIME_DATA_FIELDTEXTS_H
 #define LIB_RUNTIME_DATA_FIELDTEXTS_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/codes.h"
+#include "pdlabi/abi/record.h"
 
 #include <string>
 #include <string_view>

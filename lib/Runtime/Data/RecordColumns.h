@@ -9,6 +9,7 @@
 #ifndef LIB_RUNTIME_DATA_RECORDCOLUMNS_H
 #define LIB_RUNTIME_DATA_RECORDCOLUMNS_H
 
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/AlignedVector.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Data/Batch.h"

@@ -12,6 +12,7 @@
 #include "Data/PassedRows.h"
 #include "Data/ReadWait.h"
 #include "Data/RecordColumns.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Data/BatchSource.h"
 
 #include <memory>

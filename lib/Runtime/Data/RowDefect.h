@@ -10,7 +10,7 @@
 #define LIB_RUNTIME_DATA_ROWDEFECT_H
 
 #include "Data/RecordColumns.h"
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 
 #include <functional>
 #include <optional>

@@ -10,7 +10,7 @@
 
 #include "Device/GroupSockets.h"
 #include "Device/HostGroup.h"
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/codes.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 
 #include <cstring>

@@ -20,6 +20,7 @@
 #include "Device/FakeMemory.h"
 #include "Device/GroupSockets.h"
 #include "Device/HostGroup.h"
+#include "pdlabi/abi/calls.h"
 #include "pdlabi/device.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Device/Device.h"

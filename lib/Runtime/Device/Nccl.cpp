@@ -9,7 +9,7 @@
 #include "Device/Nccl.h"
 
 #include "Core/SharedLibrary.h"
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/codes.h"
 
 #include <chrono>
 #include <cstring>

@@ -10,7 +10,7 @@
 #define LIB_RUNTIME_ENGINE_PROGRAMRUN_H
 
 #include "Data/ContentDigest.h"
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Engine/RoundReader.h"
 #include "pdlrt/Engine/StepEngine.h"

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OneDnnLibrary.h"
+#include "pdlabi/abi.h"
 #include "pdlrt/Gemm/Gemm.h"
 
 #include <dnnl.hpp>

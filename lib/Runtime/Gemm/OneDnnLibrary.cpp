@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OneDnnLibrary.h"
+#include "pdlabi/abi.h"
 #include "pdlrt/Core/CompanionLibrary.h"
 #include "pdlrt/Core/Log.h"
 

@@ -9,7 +9,7 @@
 #ifndef LIB_RUNTIME_GEMM_STRICTKERNELS_H
 #define LIB_RUNTIME_GEMM_STRICTKERNELS_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/calls.h"
 
 namespace pdlrt {
 

@@ -9,7 +9,7 @@
 #ifndef LIB_RUNTIME_JOB_PEERIDENTITY_H
 #define LIB_RUNTIME_JOB_PEERIDENTITY_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/Status.h"
 
 #include "nlohmann/json_fwd.hpp"

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/calls.h"
+#include "pdlabi/abi/status.h"
 
 #include <algorithm>
 #include <string>

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlabi/draws.h"
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/calls.h"
+#include "pdlabi/abi/codes.h"
+#include "pdlabi/abi/status.h"
 #include "pdlrt/Core/Trace.h"
 
 #include <cmath>

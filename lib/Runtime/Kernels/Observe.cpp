@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "pdlabi/abi/calls.h"
 #include "pdlabi/metrics.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Kernels/ObservedSamples.h"

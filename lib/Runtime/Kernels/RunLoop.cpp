@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/calls.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Sched/Scheduler.h"
 

@@ -9,7 +9,7 @@
 #ifndef LIB_RUNTIME_RECOVERY_TRAINERRECORDS_H
 #define LIB_RUNTIME_RECOVERY_TRAINERRECORDS_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Checkpoint/RunningEpoch.h"
 #include "pdlrt/Core/Status.h"

@@ -14,6 +14,7 @@
 
 #include "Data/CellSplitter.h"
 #include "pdl/serving.h"
+#include "pdlabi/abi.h"
 #include "pdlabi/hash.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/CpuCheck.h"

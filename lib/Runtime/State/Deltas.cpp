@@ -8,7 +8,7 @@
 
 #include "pdlrt/State/Deltas.h"
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/codes.h"
 
 using namespace pdlrt;
 

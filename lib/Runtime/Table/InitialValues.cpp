@@ -8,6 +8,7 @@
 
 #include "pdlrt/Table/InitialValues.h"
 
+#include "pdlabi/abi/codes.h"
 #include "pdlabi/philox.h"
 
 #include <algorithm>

@@ -16,7 +16,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/calls.h"
 #include "pdlabi/device.h"
 #include "llvm/ADT/TypeSwitch.h"
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Support/HandWrittenProgram.h"
+#include "pdlabi/abi.h"
 
 #include "pdlrt/Abi/Descriptor.h"
 

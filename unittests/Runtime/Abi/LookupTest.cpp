@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "pdlabi/abi/calls.h"
 #include "pdlrt/Abi/Worker.h"
 #include "pdlrt/Table/KeyIndex.h"
 

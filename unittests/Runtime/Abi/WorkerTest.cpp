@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Abi/Worker.h"
+#include "pdlabi/abi/calls.h"
 
 #include <gtest/gtest.h>
 

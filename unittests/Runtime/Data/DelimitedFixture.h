@@ -10,6 +10,7 @@
 #define PDL_UNITTESTS_RUNTIME_DATA_DELIMITEDFIXTURE_H
 
 #include "TestRecord.h"
+#include "pdlabi/abi/descriptor.h"
 
 #include "xxhash.h"
 

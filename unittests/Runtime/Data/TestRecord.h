@@ -9,6 +9,7 @@
 #ifndef PDL_UNITTESTS_RUNTIME_DATA_TESTRECORD_H
 #define PDL_UNITTESTS_RUNTIME_DATA_TESTRECORD_H
 
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Data/BatchSource.h"
 
 #include "gtest/gtest.h"

@@ -12,7 +12,7 @@
 
 #include "pdlrt/Device/DeviceGroup.h"
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/codes.h"
 
 #include <gmock/gmock.h>
 #include <thread>

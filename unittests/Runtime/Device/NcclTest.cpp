@@ -14,7 +14,7 @@
 
 #include "Device/Nccl.h"
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/codes.h"
 
 #include <climits>
 #include <gmock/gmock.h>

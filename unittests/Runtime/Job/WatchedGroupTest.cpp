@@ -8,7 +8,7 @@
 
 #include "Job/WatchedGroup.h"
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/codes.h"
 
 #include <atomic>
 #include <condition_variable>

@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/calls.h"
+#include "pdlabi/abi/codes.h"
+#include "pdlabi/abi/status.h"
 
 #include "xxhash.h"
 #include "gtest/gtest.h"

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Kernels/Metrics.h"
+#include "pdlabi/abi/calls.h"
 
 #include "pdlabi/metrics.h"
 #include "pdlrt/Kernels/ObservedSamples.h"

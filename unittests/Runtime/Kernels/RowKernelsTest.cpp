@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/calls.h"
+#include "pdlabi/abi/codes.h"
 #include "pdlabi/rounding.h"
 #include "pdlrt/Sched/Scheduler.h"
 

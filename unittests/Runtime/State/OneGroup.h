@@ -9,7 +9,7 @@
 #ifndef UNITTESTS_RUNTIME_STATE_ONEGROUP_H
 #define UNITTESTS_RUNTIME_STATE_ONEGROUP_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 
 #include <cstdint>
 #include <span>

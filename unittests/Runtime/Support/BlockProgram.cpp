@@ -8,6 +8,7 @@
 
 #include "BlockProgram.h"
 
+#include "pdlabi/abi.h"
 #include "pdlabi/hash.h"
 
 #include <algorithm>

@@ -16,7 +16,8 @@
 #ifndef PDL_UNITTESTS_RUNTIME_SUPPORT_BLOCKPROGRAM_H
 #define PDL_UNITTESTS_RUNTIME_SUPPORT_BLOCKPROGRAM_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/codes.h"
+#include "pdlabi/abi/descriptor.h"
 
 #include <memory>
 

@@ -8,6 +8,7 @@
 
 #include "HandWrittenProgram.h"
 
+#include "pdlabi/abi.h"
 #include "pdlabi/hash.h"
 
 #include <cmath>

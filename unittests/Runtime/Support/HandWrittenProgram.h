@@ -19,7 +19,8 @@
 #ifndef PDL_UNITTESTS_RUNTIME_SUPPORT_HANDWRITTENPROGRAM_H
 #define PDL_UNITTESTS_RUNTIME_SUPPORT_HANDWRITTENPROGRAM_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/codes.h"
+#include "pdlabi/abi/descriptor.h"
 
 #include <compare>
 

@@ -9,7 +9,7 @@
 #ifndef PDLRT_PROGRAMS_SERVER_SERVERMAIN_H
 #define PDLRT_PROGRAMS_SERVER_SERVERMAIN_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/Clock.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Transport/Transport.h"

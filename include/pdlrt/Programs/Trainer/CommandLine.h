@@ -9,7 +9,7 @@
 #ifndef PDLRT_PROGRAMS_TRAINER_COMMANDLINE_H
 #define PDLRT_PROGRAMS_TRAINER_COMMANDLINE_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 
 namespace pdlrt {
 

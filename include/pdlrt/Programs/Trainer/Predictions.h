@@ -28,7 +28,7 @@
 #ifndef PDLRT_PROGRAMS_TRAINER_PREDICTIONS_H
 #define PDLRT_PROGRAMS_TRAINER_PREDICTIONS_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Programs/Trainer/Session.h"
 

@@ -9,7 +9,7 @@
 #ifndef PDLRT_PROGRAMS_TRAINER_SESSION_H
 #define PDLRT_PROGRAMS_TRAINER_SESSION_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Data/BatchSource.h"
 #include "pdlrt/Job/DistributedJob.h"

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "pdlabi/abi/symbols.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include <cmath>
 

@@ -8,6 +8,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "pdlabi/abi/metric.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>

@@ -10,6 +10,7 @@
 #include "ScalarRegion.h"
 #include "StateChecks.h"
 #include "VerifierUtils.h"
+#include "pdlabi/abi/symbols.h"
 #include "pdlabi/names.h"
 #include "pdlc/Dialect/NN/IR/ElementTypeOf.h"
 #include "pdlc/Dialect/NN/IR/NN.h"

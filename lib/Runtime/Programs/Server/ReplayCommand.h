@@ -9,7 +9,7 @@
 #ifndef LIB_RUNTIME_PROGRAMS_SERVER_REPLAYCOMMAND_H
 #define LIB_RUNTIME_PROGRAMS_SERVER_REPLAYCOMMAND_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 
 namespace pdlrt {
 

@@ -9,7 +9,7 @@
 #ifndef LIB_RUNTIME_PROGRAMS_SERVER_SERVERFLAGS_H
 #define LIB_RUNTIME_PROGRAMS_SERVER_SERVERFLAGS_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Core/Flags.h"
 #include "pdlrt/Job/JobFlags.h"

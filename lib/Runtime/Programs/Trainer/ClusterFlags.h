@@ -9,7 +9,7 @@
 #ifndef LIB_RUNTIME_PROGRAMS_TRAINER_CLUSTERFLAGS_H
 #define LIB_RUNTIME_PROGRAMS_TRAINER_CLUSTERFLAGS_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlabi/defaults.h"
 #include "pdlrt/Core/Flags.h"
 #include "pdlrt/Core/Status.h"

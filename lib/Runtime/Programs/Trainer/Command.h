@@ -10,7 +10,7 @@
 #define LIB_RUNTIME_PROGRAMS_TRAINER_COMMAND_H
 
 #include "Engine/ProgramRun.h"
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlabi/metrics.h"
 #include "pdlrt/Abi/ProgramDevice.h"
 #include "pdlrt/Checkpoint/Checkpoint.h"

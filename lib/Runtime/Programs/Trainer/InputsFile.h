@@ -24,7 +24,7 @@
 #ifndef LIB_RUNTIME_PROGRAMS_TRAINER_INPUTSFILE_H
 #define LIB_RUNTIME_PROGRAMS_TRAINER_INPUTSFILE_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Data/Batch.h"
 

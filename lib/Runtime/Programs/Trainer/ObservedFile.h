@@ -18,7 +18,7 @@
 #ifndef LIB_RUNTIME_PROGRAMS_TRAINER_OBSERVEDFILE_H
 #define LIB_RUNTIME_PROGRAMS_TRAINER_OBSERVEDFILE_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Engine/StepEngine.h"
 #include "pdlrt/Programs/Trainer/Predictions.h"

@@ -10,7 +10,7 @@
 #define LIB_RUNTIME_PROGRAMS_TRAINER_TRAINERFLAGS_H
 
 #include "Programs/Trainer/ClusterFlags.h"
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/Flags.h"
 #include "pdlrt/Programs/Trainer/Session.h"
 

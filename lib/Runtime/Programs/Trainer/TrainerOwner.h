@@ -9,7 +9,7 @@
 #ifndef LIB_RUNTIME_PROGRAMS_TRAINER_TRAINEROWNER_H
 #define LIB_RUNTIME_PROGRAMS_TRAINER_TRAINEROWNER_H
 
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Job/StateHost.h"
 #include "pdlrt/Programs/Trainer/Session.h"

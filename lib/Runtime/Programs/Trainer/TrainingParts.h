@@ -12,7 +12,7 @@
 #include "Engine/ProgramRun.h"
 #include "Engine/TrainingState.h"
 #include "Programs/Trainer/LossLog.h"
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Engine/ReplicaSet.h"
 #include "pdlrt/Job/Job.h"
 #include "pdlrt/Programs/Trainer/Session.h"

@@ -11,7 +11,7 @@
 
 #include "Engine/ProgramRun.h"
 #include "Engine/TrainingState.h"
-#include "pdlabi/abi.h"
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Device/Device.h"
 #include "pdlrt/Engine/PassReport.h"

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Support/HandWrittenProgram.h"
+#include "pdlabi/abi.h"
 
 const pdl_descriptor *pdl_program_query(uint32_t version) {
   ProgramVariant variant;
