@@ -41,14 +41,14 @@ static Status readScore(std::string_view text, ShrinkOptions &options) {
                                              ? std::nullopt
                                              : numberOf(one.substr(equal + 1));
     if (name.empty() || !weight)
-      return Status::invalid(fmt::format(
+      return Status::invalidArgument(fmt::format(
           "--score: '{}' is no weight of a row slot; give them as in "
           "show=0.1,click=0.9",
           one));
     if (std::ranges::any_of(options.score, [&](const auto &known) {
           return known.first == name;
         }))
-      return Status::invalid(fmt::format(
+      return Status::invalidArgument(fmt::format(
           "--score: {} is there twice; leave one of them out", name));
     options.score.emplace_back(name, *weight);
   }
@@ -64,28 +64,30 @@ static Expected<ShrinkOptions> optionsOf(const ShrinkFlags &flags) {
                                 : !flags.least.empty() ? "--least"
                                                        : nullptr;
   if (scoreless && options.score.empty())
-    return Status::invalid(
+    return Status::invalidArgument(
         std::string(scoreless) +
         ": is of scores; say with --score what they are made of, as in --score "
         "show=0.1,click=0.9");
   if (!options.score.empty() && !scoreless)
-    return Status::invalid("--score: changes nothing by itself; give --least, "
-                           "below which rows go, or --decay, or both");
+    return Status::invalidArgument(
+        "--score: changes nothing by itself; give --least, "
+        "below which rows go, or --decay, or both");
   if (!options.unseen && options.score.empty())
-    return Status::invalid("give --unseen, or --score with --least: without "
-                           "them no row goes");
+    return Status::invalidArgument(
+        "give --unseen, or --score with --least: without "
+        "them no row goes");
   if (!flags.decay.empty()) {
     const std::optional<double> decay = numberOf(flags.decay);
     if (!decay || *decay <= 0 || *decay > 1)
-      return Status::invalid("--decay: '" + flags.decay +
-                             "' is no number above 0 and at most 1");
+      return Status::invalidArgument("--decay: '" + flags.decay +
+                                     "' is no number above 0 and at most 1");
     options.decay = *decay;
   }
   if (!flags.least.empty()) {
     const std::optional<double> least = numberOf(flags.least);
     if (!least)
-      return Status::invalid("--least: '" + flags.least +
-                             "' is no finite number");
+      return Status::invalidArgument("--least: '" + flags.least +
+                                     "' is no finite number");
     options.least = *least;
   }
   return options;

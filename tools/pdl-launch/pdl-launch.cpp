@@ -74,8 +74,9 @@ static Status checkWords(const Words &words) {
   for (const std::string flag :
        {"--rank", "--trainers", "--servers", "--peers"})
     if (hasFlag(words, flag))
-      return Status::invalid(flag + " is given by pdl-launch to each program; "
-                                    "leave it out after --");
+      return Status::invalidArgument(flag +
+                                     " is given by pdl-launch to each program; "
+                                     "leave it out after --");
   return {};
 }
 
@@ -86,7 +87,7 @@ static Status checkCommand(const Options &options) {
   if (words.empty() || words.front().starts_with("-") ||
       words.front() == "train")
     return {};
-  return Status::invalid(
+  return Status::invalidArgument(
       "only the command train has servers, but '" + words.front() +
       "' was asked for; run " + options.folder + "/trainer " + words.front() +
       " by itself, with the trained values in --checkpoint or --init-from");
@@ -120,14 +121,15 @@ static Expected<Listeners> listenersOf(const Options &options) {
   if (mode->needsServers())
     return result;
   if (options.servers)
-    return Status::invalid(std::string("--servers is not for mode ") +
-                           mode->name +
-                           ", in which trainers own all state; "
-                           "leave it out");
+    return Status::invalidArgument(std::string("--servers is not for mode ") +
+                                   mode->name +
+                                   ", in which trainers own all state; "
+                                   "leave it out");
   if (!options.serverWords.empty())
-    return Status::invalid(std::string("there are words for servers, but a job "
-                                       "of mode ") +
-                           mode->name + " has none; leave them out");
+    return Status::invalidArgument(
+        std::string("there are words for servers, but a job "
+                    "of mode ") +
+        mode->name + " has none; leave them out");
   result.servers = 0;
   return result;
 }

@@ -388,7 +388,7 @@ static Expected<Network> measureLoopback() {
 static Expected<Network> measurePeer(const std::string &peer) {
   const size_t colon = peer.rfind(':');
   if (colon == std::string::npos)
-    return Status::invalid("'" + peer + "' is no HOST:PORT");
+    return Status::invalidArgument("'" + peer + "' is no HOST:PORT");
   addrinfo hints = {}, *found = nullptr;
   hints.ai_socktype = SOCK_STREAM;
   if (const int error =
@@ -410,7 +410,7 @@ static Expected<Network> measurePeer(const std::string &peer) {
 static Status measure(const std::string &peer, const std::string &output) {
   // Reports invalid arguments before the long measurements.
   if (!peer.empty() && peer.rfind(':') == std::string::npos)
-    return Status::invalid("'" + peer + "' is no HOST:PORT");
+    return Status::invalidArgument("'" + peer + "' is no HOST:PORT");
   if (!output.empty()) {
     std::FILE *probe = std::fopen(output.c_str(), "a");
     if (!probe)

@@ -111,8 +111,9 @@ ListeningSocket::open(const std::string &text) {
   if (const int error =
           ::getaddrinfo(address->host.c_str(),
                         std::to_string(address->port).c_str(), &hints, &found))
-    return Status::invalid(address->host + ": " + ::gai_strerror(error) +
-                           "; give another address");
+    return Status::invalidArgument(address->host + ": " +
+                                   ::gai_strerror(error) +
+                                   "; give another address");
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> all(
       found, &::freeaddrinfo);
   Status refused;

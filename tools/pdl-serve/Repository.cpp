@@ -57,7 +57,7 @@ bool Repository::isDone(const std::unique_ptr<Loading> &load) {
 /// Returns the number of a version, or 0 if the name is not a version.
 static int64_t versionNumber(const std::string &name) {
   const auto number = name.starts_with("0")
-                          ? Status::invalid("")
+                          ? Status::invalidArgument("")
                           : pdlrt::parseWholeNumber(name, 1, INT64_MAX);
   return number ? int64_t(*number) : 0;
 }

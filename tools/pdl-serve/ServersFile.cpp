@@ -46,7 +46,7 @@ static Expected<std::string> contentOf(const std::string &path) {
   if (!file)
     return file.status();
   if (file->size() > maxBytes)
-    return Status::invalid(path + ": has more than 1 MiB");
+    return Status::invalidArgument(path + ": has more than 1 MiB");
   std::string text(file->size(), '\0');
   PDLRT_RETURN_IF_ERROR(file->readAt(0, text.size(), text.data()));
   return text;
@@ -54,7 +54,7 @@ static Expected<std::string> contentOf(const std::string &path) {
 
 Expected<ServersFile> pdlserve::readServersFile(const std::string &path) {
   const auto refuse = [&](const std::string &why) {
-    return Status::invalid(path + ": " + why);
+    return Status::invalidArgument(path + ": " + why);
   };
   const Expected<std::string> text = contentOf(path);
   if (!text)

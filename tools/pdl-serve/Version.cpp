@@ -36,7 +36,8 @@ static Status checkValues(const std::string &path, const LoadOptions &options) {
   if (std::filesystem::exists(path, ignored) &&
       !std::filesystem::is_regular_file(path, ignored) &&
       !std::filesystem::is_directory(path, ignored))
-    return Status::invalid(path + ": is not a regular file; put a dump there");
+    return Status::invalidArgument(path +
+                                   ": is not a regular file; put a dump there");
   if (!options.verifiesTables || !pdlrt::isExport(path))
     return {};
   return pdlrt::verifyExport(path).status();

@@ -68,8 +68,8 @@ static Expected<fs::path> newestCheckpoint(const fs::path &folder) {
     return fs::path(
         pdlrt::CheckpointFolder::nameIn(folder.string(), found.front()));
   if (fs::exists(folder / pdlrt::manifestName, error))
-    return Status::invalid(folder.string() +
-                           " is one checkpoint; name the folder that it is in");
+    return Status::invalidArgument(
+        folder.string() + " is one checkpoint; name the folder that it is in");
   return Status::notFound(folder.string() + " has no checkpoint yet");
 }
 

@@ -37,7 +37,7 @@ struct SeedRange {
 
 /// Parses "7" or "1-2000".
 Expected<SeedRange> parseSeeds(const std::string &text) {
-  const Status wrong = Status::invalid(
+  const Status wrong = Status::invalidArgument(
       "must be a number, or two like 1-2000, not '" + text + "'");
   SeedRange range;
   const char *const end = text.data() + text.size();

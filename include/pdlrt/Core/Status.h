@@ -48,7 +48,7 @@ public:
   // One factory for each code.
 
   /// A flag, a value in data, or a call is wrong.
-  static Status invalid(std::string message) {
+  static Status invalidArgument(std::string message) {
     return {PDL_INVALID_ARGUMENT, std::move(message)};
   }
   /// A file or folder does not exist.
@@ -108,26 +108,26 @@ public:
   /// Returns the error message; empty on success.
   const std::string &message() const {
     static const std::string none;
-    return ok() ? none : failure->sentence;
+    return ok() ? none : failure->message;
   }
 
   /// Returns the same error with `context` and ": " before its message.
   Status withContext(const std::string &context) && {
     if (!ok())
-      failure->sentence = context + ": " + failure->sentence;
+      failure->message = context + ": " + failure->message;
     return std::move(*this);
   }
   /// Stores the message for the calling thread and returns the code. Used to
   /// return from a `pdlrt_*` function.
   int32_t report() const {
     return ok() ? static_cast<int32_t>(PDL_OK)
-                : pdlrt_set_error(failure->code, failure->sentence.c_str());
+                : pdlrt_set_error(failure->code, failure->message.c_str());
   }
 
 private:
   struct Failure {
     pdl_status code;
-    std::string sentence;
+    std::string message;
   };
   std::unique_ptr<Failure> failure;
 };

@@ -28,9 +28,10 @@ ProgramDevice::ProgramDevice(const pdl_descriptor &descriptor) {
 }
 
 static Status refuse(const std::string &name) {
-  return Status::invalid("there is no device '" + name +
-                         "'; use cuda, cuda:N for NVIDIA's GPU N, or fake, "
-                         "which checks a program without a GPU, slowly");
+  return Status::invalidArgument(
+      "there is no device '" + name +
+      "'; use cuda, cuda:N for NVIDIA's GPU N, or fake, "
+      "which checks a program without a GPU, slowly");
 }
 
 namespace {
@@ -116,16 +117,18 @@ static Expected<std::vector<DeviceName>> parseNames(const std::string &list) {
       name->number = fakes++;
     // Two devices with the same memory.
     else if (!gpus.insert(name->number).second)
-      return Status::invalid("--device " + list + " names " + text +
-                             " twice: name each GPU once, more replicas share "
-                             "it by themselves");
+      return Status::invalidArgument(
+          "--device " + list + " names " + text +
+          " twice: name each GPU once, more replicas share "
+          "it by themselves");
     names.push_back(std::move(*name));
   }
   // A group must have only one kind of device.
   if (fakes > 0 && !gpus.empty())
-    return Status::invalid("--device " + list +
-                           " names GPUs and fake devices, which give each "
-                           "other nothing: name one kind");
+    return Status::invalidArgument(
+        "--device " + list +
+        " names GPUs and fake devices, which give each "
+        "other nothing: name one kind");
   return names;
 }
 
@@ -134,7 +137,7 @@ static Expected<std::vector<DeviceName>> parseNamesFor(const std::string &list,
                                                        int replicas) {
   Expected<std::vector<DeviceName>> names = parseNames(list);
   if (names && names->size() > size_t(replicas))
-    return Status::invalid(
+    return Status::invalidArgument(
         "--device names " + std::to_string(names->size()) +
         " devices, but this process has " + std::to_string(replicas) +
         (replicas == 1 ? " replica" : " replicas") +

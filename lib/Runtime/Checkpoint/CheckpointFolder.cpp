@@ -260,7 +260,7 @@ static Status checkNoCheckpoint(const std::string &path) {
   if (!fs::exists(name, error))
     return {};
   const Expected<CheckpointManifest> manifest = readManifest(name);
-  return Status::invalid(
+  return Status::invalidArgument(
       path + ": is one checkpoint, not a folder of them; name a new folder, " +
       (manifest ? fmt::format("and move this one to {} in it to go on from it",
                               fs::path(pathOf(".", manifest->progress.steps))

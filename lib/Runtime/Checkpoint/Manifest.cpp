@@ -54,8 +54,9 @@ Status pdlrt::writeManifest(const CheckpointManifest &manifest,
   try {
     body = "\"checkpoint\": " + toJson(manifest).dump(2) + "}\n";
   } catch (const json::exception &) {
-    return Status::invalid(path + ": cannot be written: a name in it is not "
-                                  "UTF-8 text");
+    return Status::invalidArgument(path +
+                                   ": cannot be written: a name in it is not "
+                                   "UTF-8 text");
   }
   const std::string text =
       joinChecked(manifest.after ? deltaVersion : checkpointVersion, body);

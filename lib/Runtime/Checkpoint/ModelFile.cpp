@@ -238,7 +238,7 @@ Status Initializer::storeElements(const pdl_symbol &symbol, TensorWindow &from,
     if (!std::isfinite(wide))
       break;
   }
-  return Status::invalid(
+  return Status::invalidArgument(
       file.path() + ": tensor '" + from.view().name + "' has a number at " +
       placeText(first + i, from.view().shape) +
       " that is too large for the rows of @" + symbol.name +
@@ -299,8 +299,9 @@ Status Initializer::readTable(int32_t index) {
   const std::string name = symbol.name;
   const TensorView *keys = file.find(name + ".keys");
   if (!keys && file.find(name + ".values"))
-    return Status::invalid(file.path() + ": there is '" + name +
-                           ".values', but no '" + name + ".keys'; add it");
+    return Status::invalidArgument(file.path() + ": there is '" + name +
+                                   ".values', but no '" + name +
+                                   ".keys'; add it");
   if (!keys && coverage == FileCoverage::Parameters)
     return Status::failedPrecondition(
         file.path() + ": there is no tensor '" + name +
@@ -330,8 +331,9 @@ Status Initializer::readTable(int32_t index) {
     if (!tensor)
       return tensor.status();
     if (!*tensor && part == 0)
-      return Status::invalid(file.path() + ": there is '" + name +
-                             ".keys', but no '" + partName + "'; add it");
+      return Status::invalidArgument(file.path() + ": there is '" + name +
+                                     ".keys', but no '" + partName +
+                                     "'; add it");
     parts[part] = *tensor;
   }
   noteSlots(symbol,
@@ -355,8 +357,9 @@ Status Initializer::readTable(int32_t index) {
   PDLRT_RETURN_IF_ERROR(
       table.findOrInsert(held, keyList.data(), rows.data(), scratch, inserted));
   if (inserted != held)
-    return Status::invalid(file.path() + ": '" + name +
-                           ".keys' holds a key twice; keep one row of each");
+    return Status::invalidArgument(
+        file.path() + ": '" + name +
+        ".keys' holds a key twice; keep one row of each");
   for (int32_t part = 0; part <= symbol.slot_count; ++part) {
     if (!parts[part])
       continue;

@@ -168,7 +168,7 @@ static Status checkRequested(const Checkpoint &checkpoint,
       if (table.symbol->isRowSlot(s))
         have += fmt::format("{}@{}: {}", have.empty() ? "" : ", ",
                             table.symbol->name, table.symbol->slots[s]);
-  return Status::invalid(fmt::format(
+  return Status::invalidArgument(fmt::format(
       "{}: no table has row slots {}, of which a score is asked; {}",
       checkpoint.path(), names,
       have.empty()

@@ -201,8 +201,8 @@ Status pdlrt::removeSymbol(ModelState &state, const std::string &symbol) {
   if (std::erase_if(state.tensors, [&](const auto &tensor) {
         return isOf(tensor.first);
       }) == 0)
-    return Status::invalid("no symbol is called " + symbol +
-                           suggestName(symbol, others));
+    return Status::invalidArgument("no symbol is called " + symbol +
+                                   suggestName(symbol, others));
   state.metadata.erase("keys." + symbol);
   return {};
 }

@@ -173,6 +173,6 @@ Status pdlrt::checkOffered(const CLI::App &app, const FlagTable &table) {
     for (const Flag &flag : group.flags)
       if (!flag.isOffered && !flag.refusal.empty() &&
           app.get_option(firstName(flag.names))->count() > 0)
-        return Status::invalid(flag.refusal);
+        return Status::invalidArgument(flag.refusal);
   return {};
 }

@@ -22,7 +22,7 @@ Expected<uint64_t> pdlrt::parseWholeNumber(std::string_view text,
   const bool isNumber = !text.empty() && last == end && error == std::errc();
   if (isNumber && number >= least && number <= most)
     return number;
-  return Status::invalid("'" + std::string(text) +
-                         "' is no whole number from " + std::to_string(least) +
-                         " to " + std::to_string(most));
+  return Status::invalidArgument(
+      "'" + std::string(text) + "' is no whole number from " +
+      std::to_string(least) + " to " + std::to_string(most));
 }

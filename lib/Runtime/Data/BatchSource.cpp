@@ -173,19 +173,20 @@ Status BatchSource::State::restart(int64_t epoch,
 
 static Status checkOptions(const DataOptions &options) {
   if (options.files.empty())
-    return Status::invalid("no data files are given; name at least one");
+    return Status::invalidArgument(
+        "no data files are given; name at least one");
   if (options.batchSize < 1)
-    return Status::invalid("the batch size is " +
-                           std::to_string(options.batchSize) +
-                           "; it must be at least 1");
+    return Status::invalidArgument("the batch size is " +
+                                   std::to_string(options.batchSize) +
+                                   "; it must be at least 1");
   if (options.shuffleWindow < 0)
-    return Status::invalid("the shuffle window is " +
-                           std::to_string(options.shuffleWindow) +
-                           " rows; give 0 for no shuffling, or more");
+    return Status::invalidArgument("the shuffle window is " +
+                                   std::to_string(options.shuffleWindow) +
+                                   " rows; give 0 for no shuffling, or more");
   if (options.maxBadRows < 0)
-    return Status::invalid("the number of bad rows to skip is " +
-                           std::to_string(options.maxBadRows) +
-                           "; give 0 or more");
+    return Status::invalidArgument("the number of bad rows to skip is " +
+                                   std::to_string(options.maxBadRows) +
+                                   "; give 0 or more");
   for (const std::string &file : options.files)
     PDLRT_RETURN_IF_ERROR(checkFileKind(file, options.delimiter != 0));
   for (const std::string &file : options.files)
@@ -201,11 +202,11 @@ BatchSource::open(const DataOptions &options, const pdl_descriptor &descriptor,
                   const pdl_program &program, int32_t groups, int32_t group,
                   int32_t workers) {
   if (groups < 1 || workers < 1 || group < 0 || group >= groups)
-    return Status::invalid("group " + std::to_string(group) + " of " +
-                           std::to_string(groups) + " with " +
-                           std::to_string(workers) +
-                           " workers does not exist; give at least 1x1 "
-                           "replicas");
+    return Status::invalidArgument("group " + std::to_string(group) + " of " +
+                                   std::to_string(groups) + " with " +
+                                   std::to_string(workers) +
+                                   " workers does not exist; give at least 1x1 "
+                                   "replicas");
   if (options.flushAfter && (groups * workers > 1 || options.shuffleWindow > 0))
     return Status::internal("batches that do not wait until they are full are "
                             "for one replica, and without a shuffle window");

@@ -176,7 +176,7 @@ Expected<CellParser> CellParser::create(const pdl_field &field) {
        {std::pair(field.missing_kind, field.missing_token),
         std::pair(field.missing_element_kind, field.missing_element_token)})
     if (kind == PDL_MISSING_TOKEN && !parser.parseId(token, 0, id))
-      return Status::invalid(
+      return Status::invalidArgument(
           std::string("field `") + field.name +
           "` takes ids as decimal integers, but its token for missing ones "
           "is " +
@@ -185,8 +185,8 @@ Expected<CellParser> CellParser::create(const pdl_field &field) {
 }
 
 Status CellParser::missing() const {
-  return Status::invalid("the value is missing, and the field has no "
-                         "missing(...) to stand for it");
+  return Status::invalidArgument("the value is missing, and the field has no "
+                                 "missing(...) to stand for it");
 }
 
 const double *CellParser::mapped(std::string_view text) const {
@@ -225,20 +225,20 @@ Status CellParser::numberOf(std::string_view cell, T &value) const {
     std::string known;
     for (size_t i = 0; i < valueMap.size() && i < 8; ++i)
       known += (i ? ", " : "") + quoteText(valueMap[i].first);
-    return Status::invalid(quoteText(cell) +
-                           " is none of the texts that the field declares (" +
-                           known + (valueMap.size() > 8 ? ", ...)" : ")"));
+    return Status::invalidArgument(
+        quoteText(cell) + " is none of the texts that the field declares (" +
+        known + (valueMap.size() > 8 ? ", ...)" : ")"));
   }
   return parseNumber(cell, value)
              ? Status()
-             : Status::invalid(quoteText(cell) + " is not a finite number" +
-                               (meansMissing(cell)
-                                    ? "; if it stands for a missing number, "
-                                      "write missing_texts([\"?\", \"" +
-                                          std::string(cell) +
-                                          "\"]) in the record of the model, "
-                                          "and missing(0.0) in the field"
-                                    : ""));
+             : Status::invalidArgument(
+                   quoteText(cell) + " is not a finite number" +
+                   (meansMissing(cell) ? "; if it stands for a missing number, "
+                                         "write missing_texts([\"?\", \"" +
+                                             std::string(cell) +
+                                             "\"]) in the record of the model, "
+                                             "and missing(0.0) in the field"
+                                       : ""));
 }
 
 /// Parses an integer of at most 7 digits, which is exact in f32. A text without
@@ -352,7 +352,7 @@ Status CellParser::appendNumbersOf(std::string_view cell,
     } else {
       if (isMissing(text) && field->missing_kind != PDL_MISSING_VALUE &&
           !mapped(text))
-        return Status::invalid(
+        return Status::invalidArgument(
             "a number among others is missing; write it, leave the whole cell "
             "empty, or give the field missing_element(...) to stand for it");
       PDLRT_RETURN_IF_ERROR(numberOf(text, value));
@@ -381,7 +381,7 @@ Status CellParser::noInteger(std::string_view text) const {
   const bool isList = field->kind == PDL_FIELD_RAGGED && !field->separator &&
                       text.find_first_of(" |;,") != std::string_view::npos;
   const bool isDecimal = isDecimalId(text);
-  return Status::invalid(
+  return Status::invalidArgument(
       quoteText(text) + " is not a decimal integer of 64 bits; " +
       (isDecimal ? "write it as a whole number, without `.0`"
        : isList  ? "if it lists ids, give the field `separator(...)` in the "

@@ -58,8 +58,9 @@ Status pdlrt::checkQuote(const DataOptions &options, char delimiter) {
       quote == '\n' || quote == '\r' || quote == ' ' || quote == '\t';
   if (quote == '\0' || (!isSpecial && quote != delimiter))
     return {};
-  return Status::invalid("blanks, line breaks and the delimiter cannot "
-                         "enclose cells; choose another quote (--quote)");
+  return Status::invalidArgument(
+      "blanks, line breaks and the delimiter cannot "
+      "enclose cells; choose another quote (--quote)");
 }
 
 static Expected<char> delimiterOf(const std::string &path,
@@ -67,13 +68,14 @@ static Expected<char> delimiterOf(const std::string &path,
   if (options.delimiter)
     return options.delimiter;
   if (isStandardInput(path))
-    return Status::invalid("standard input has no name that says what ends a "
-                           "cell; say it with --delimiter");
+    return Status::invalidArgument(
+        "standard input has no name that says what ends a "
+        "cell; say it with --delimiter");
   if (const std::optional<char> named = delimiterByName(path))
     return *named;
-  return Status::invalid(path + ": the name does not end in " +
-                         fileSuffixesText() +
-                         "; say what ends a cell with --delimiter");
+  return Status::invalidArgument(path + ": the name does not end in " +
+                                 fileSuffixesText() +
+                                 "; say what ends a cell with --delimiter");
 }
 
 Expected<CellSyntax> pdlrt::cellSyntaxOf(const std::string &path,

@@ -68,8 +68,8 @@ Expected<ColumnMap> ColumnMap::create(const RecordReaderOptions &options,
   if (header)
     if (std::string wrong = map.checkCells(int64_t(header->size()));
         !wrong.empty())
-      return Status::invalid(map.lacking.empty() ? wrong
-                                                 : map.lacking + "; " + wrong);
+      return Status::invalidArgument(
+          map.lacking.empty() ? wrong : map.lacking + "; " + wrong);
   return map;
 }
 
@@ -155,12 +155,14 @@ static Status findByName(const pdl_field &field,
   for (const std::string &name : names) {
     auto found = std::find(header.begin(), header.end(), name);
     if (found == header.end())
-      return Status::invalid(lackingText(field, name, header, descriptor) +
-                             "; name it there, or say with --columns "
-                             "which column is which field");
+      return Status::invalidArgument(
+          lackingText(field, name, header, descriptor) +
+          "; name it there, or say with --columns "
+          "which column is which field");
     if (std::find(found + 1, header.end(), name) != header.end())
-      return Status::invalid("the header names two columns " + quoteText(name) +
-                             ", which " + fieldText(field) + " reads");
+      return Status::invalidArgument("the header names two columns " +
+                                     quoteText(name) + ", which " +
+                                     fieldText(field) + " reads");
     columns.push_back(found - header.begin());
   }
   return {};
@@ -176,7 +178,7 @@ static Status checkNotElsewhere(const pdl_field &field,
     const std::string name = slotName(field, slot);
     const auto found = std::find(header.begin(), header.end(), name);
     if (found != header.end() && found - header.begin() != columns[slot])
-      return Status::invalid(
+      return Status::invalidArgument(
           (lacking.empty() ? "" : lacking + "; ") + "the header names column " +
           std::to_string(found - header.begin() + 1) + " " + quoteText(name) +
           ", which by the order of the record is column " +
@@ -241,9 +243,10 @@ Status ColumnMap::mapByModel(const Header *header) {
                             : slotName(current, slot));
       Status status =
           header ? findByName(current, names, *header, options->descriptor, own)
-                 : Status::invalid(fieldText(current) +
-                                   " finds its columns by name, but the file "
-                                   "is read without a header; pass --header");
+                 : Status::invalidArgument(
+                       fieldText(current) +
+                       " finds its columns by name, but the file "
+                       "is read without a header; pass --header");
       if (!status.ok() && isRead[i])
         return status;
       if (!status.ok()) {
@@ -255,10 +258,11 @@ Status ColumnMap::mapByModel(const Header *header) {
       }
     } else {
       if (unknownBefore && isRead[i])
-        return Status::invalid(fieldText(current) + " follows the columns of " +
-                               fieldText(*unknownBefore) +
-                               ", which the file does not have; give " +
-                               fieldText(current) + " columns of its own");
+        return Status::invalidArgument(
+            fieldText(current) + " follows the columns of " +
+            fieldText(*unknownBefore) +
+            ", which the file does not have; give " + fieldText(current) +
+            " columns of its own");
       if (unknownBefore)
         continue;
       for (int64_t slot = 0; slot < current.width; ++slot)
@@ -284,9 +288,10 @@ Status ColumnMap::findCopied(const Header *header) {
         column = found - header->begin();
     }
     if (!column)
-      return Status::invalid("--copy-column " + quoteText(wanted) +
-                             " is no name in the header, and no number of a "
-                             "column, counted from 1");
+      return Status::invalidArgument(
+          "--copy-column " + quoteText(wanted) +
+          " is no name in the header, and no number of a "
+          "column, counted from 1");
     copiedColumns.push_back(*column);
   }
   return {};

@@ -34,7 +34,7 @@ Status CommonHeader::check(const std::string &path,
     return {};
   const auto cell =
       size_t(std::ranges::mismatch(names, first->names).in1 - names.begin());
-  return Status::invalid(
+  return Status::invalidArgument(
       path + ": the first line has " + cellText(names, cell) + " in column " +
       std::to_string(cell + 1) + ", where " + first->path + " has " +
       cellText(first->names, cell) +

@@ -34,14 +34,16 @@ static Status checkId(const std::string &id, const pdl_descriptor &descriptor) {
     }
     if (isId)
       return {};
-    return Status::invalid("--id names " + fieldText(field) +
-                           ", which is not one id a sample; an id is a field "
-                           "of type tensor<?x1xi64>, with hash(...) if it is "
-                           "text");
+    return Status::invalidArgument(
+        "--id names " + fieldText(field) +
+        ", which is not one id a sample; an id is a field "
+        "of type tensor<?x1xi64>, with hash(...) if it is "
+        "text");
   }
-  return Status::invalid("--id names " + quoteText(id) +
-                         ", but the record has no such field, only " +
-                         (known.empty() ? "none of one id a sample" : known));
+  return Status::invalidArgument(
+      "--id names " + quoteText(id) +
+      ", but the record has no such field, only " +
+      (known.empty() ? "none of one id a sample" : known));
 }
 
 /// Returns an error unless the fields in `--columns` are in the record, without
@@ -61,25 +63,27 @@ static Status checkColumns(const DataOptions &data,
       std::string known;
       for (int32_t i = 0; i < descriptor.field_count; ++i)
         known += (i ? ", " : "") + std::string(descriptor.fields[i].name);
-      return Status::invalid("--columns names " + quoteText(entry) +
-                             ", but the record has no such field, only " +
-                             known + "; write _ for a column that is none");
+      return Status::invalidArgument(
+          "--columns names " + quoteText(entry) +
+          ", but the record has no such field, only " + known +
+          "; write _ for a column that is none");
     }
     if (isNamed[size_t(index)])
-      return Status::invalid("--columns names " +
-                             fieldText(descriptor.fields[index]) + " twice");
+      return Status::invalidArgument(
+          "--columns names " + fieldText(descriptor.fields[index]) + " twice");
     isNamed[size_t(index)] = true;
   }
   for (int32_t i = 0; i < program.field_count; ++i)
     if (!isNamed[size_t(program.fields[i])])
-      return Status::invalid("--columns does not name " +
-                             fieldText(descriptor.fields[program.fields[i]]) +
-                             ", which the program reads");
+      return Status::invalidArgument(
+          "--columns does not name " +
+          fieldText(descriptor.fields[program.fields[i]]) +
+          ", which the program reads");
   for (int32_t i = 0; i < descriptor.field_count; ++i)
     if (!isNamed[size_t(i)] && data.idField == descriptor.fields[i].name)
-      return Status::invalid("--columns does not name " +
-                             fieldText(descriptor.fields[i]) +
-                             ", which --id wants");
+      return Status::invalidArgument("--columns does not name " +
+                                     fieldText(descriptor.fields[i]) +
+                                     ", which --id wants");
   return {};
 }
 
@@ -87,8 +91,9 @@ Status pdlrt::checkDataFlags(const DataOptions &data,
                              const pdl_descriptor &descriptor,
                              const pdl_program &program) {
   if (data.delimiter == '"' || data.delimiter == '\n' || data.delimiter == '\r')
-    return Status::invalid("quotes and line breaks cannot end a cell; choose "
-                           "another delimiter (--delimiter)");
+    return Status::invalidArgument(
+        "quotes and line breaks cannot end a cell; choose "
+        "another delimiter (--delimiter)");
   if (data.delimiter)
     PDLRT_RETURN_IF_ERROR(checkQuote(data, data.delimiter));
   for (const std::string &file : data.files)
@@ -100,12 +105,14 @@ Status pdlrt::checkDataFlags(const DataOptions &data,
   for (auto column = data.copyColumns.begin(); column != data.copyColumns.end();
        ++column)
     if (std::find(data.copyColumns.begin(), column, *column) != column)
-      return Status::invalid("--copy-column names " + quoteText(*column) +
-                             " twice; let each column through once");
+      return Status::invalidArgument("--copy-column names " +
+                                     quoteText(*column) +
+                                     " twice; let each column through once");
   for (const std::string &column : data.copyColumns)
     if (!data.header && !columnNumberOf(column))
-      return Status::invalid("--copy-column " + quoteText(column) +
-                             " is no number of a column, counted from 1; a "
-                             "name needs a header (--header)");
+      return Status::invalidArgument(
+          "--copy-column " + quoteText(column) +
+          " is no number of a column, counted from 1; a "
+          "name needs a header (--header)");
   return {};
 }

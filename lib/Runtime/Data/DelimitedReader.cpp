@@ -108,9 +108,10 @@ Status DelimitedReader::open(const RecordReaderOptions &options) {
   program = &options.program;
   for (const pdl_field *field : fields) {
     if (field->kind == PDL_FIELD_RAGGED && field->separator == syntax.delimiter)
-      return Status::invalid(path + ": " + fieldText(*field) +
-                             " separates its ids by the character that ends a "
-                             "cell; choose another one for either");
+      return Status::invalidArgument(
+          path + ": " + fieldText(*field) +
+          " separates its ids by the character that ends a "
+          "cell; choose another one for either");
     auto parser = CellParser::create(*field);
     PDLRT_RETURN_IF_ERROR(parser.status());
     parsers.push_back(*std::move(parser));
@@ -224,8 +225,8 @@ Status DelimitedReader::readHeader() {
   if (!*more)
     return {};
   if (const char *defect = splitter.split(row))
-    return Status::invalid(place(splitter.cells().size()) + ": " + defect +
-                           "; mend the header");
+    return Status::invalidArgument(place(splitter.cells().size()) + ": " +
+                                   defect + "; mend the header");
   headerNames.assign(splitter.cells().begin(), splitter.cells().end());
   if (looksForQuotes) {
     QuotedColumns quoted;
@@ -277,26 +278,26 @@ Status DelimitedReader::splitRow() {
   const char *defect = splitter.split(row);
   const std::vector<std::string_view> &cells = splitter.cells();
   if (defect)
-    return Status::invalid(place(cells.size()) + ": " + defect);
+    return Status::invalidArgument(place(cells.size()) + ": " + defect);
   const bool isBlank = cells.size() == 1 && cells.front().empty();
   if (isBlank && (cellCount ? *cellCount > 1 : !map->checkCells(1).empty()))
-    return Status::invalid(place(0) +
-                           ": the line is blank, and rows follow it; only at "
-                           "the end of a file may blank lines stand");
+    return Status::invalidArgument(
+        place(0) + ": the line is blank, and rows follow it; only at "
+                   "the end of a file may blank lines stand");
   if (!cellCount) {
     if (std::string wrong = map->checkCells(int64_t(cells.size()));
         !wrong.empty())
-      return Status::invalid(place(cells.size() - 1) + ": " + wrong +
-                             quoteHintOfRow());
+      return Status::invalidArgument(place(cells.size() - 1) + ": " + wrong +
+                                     quoteHintOfRow());
     cellCount = cells.size();
     cellCountLine = scanner.line();
   }
   if (cells.size() != *cellCount)
-    return Status::invalid(place(std::min(cells.size(), *cellCount)) +
-                           ": the row has " + std::to_string(cells.size()) +
-                           " cells where line " +
-                           std::to_string(cellCountLine) + " has " +
-                           std::to_string(*cellCount) + quoteHintOfRow());
+    return Status::invalidArgument(
+        place(std::min(cells.size(), *cellCount)) + ": the row has " +
+        std::to_string(cells.size()) + " cells where line " +
+        std::to_string(cellCountLine) + " has " + std::to_string(*cellCount) +
+        quoteHintOfRow());
   if (looksForQuotes) {
     quotedColumns.note(cells);
     warnOfQuotes(/*atEnd=*/false);
@@ -318,7 +319,7 @@ Status DelimitedReader::parseRow(RecordColumns &into) {
                            quoteHint(splitter.cells()[size_t(slots[slot])]);
     if (scanner.line() == firstLine)
       sentence += "; if this line names the columns, give --header";
-    return Status::invalid(std::move(sentence));
+    return Status::invalidArgument(std::move(sentence));
   }
   if (program->joined_count == 0 && program->id_range_count == 0)
     return {};
@@ -326,7 +327,7 @@ Status DelimitedReader::parseRow(RecordColumns &into) {
           findRowDefect(*program, into, [this](size_t field, int64_t slot) {
             return parsers[field].leftOutOf(size_t(slot));
           }))
-    return Status::invalid(
+    return Status::invalidArgument(
         place(size_t(map->fields()[found->field][size_t(found->slot)])) + ": " +
         found->text);
   return {};

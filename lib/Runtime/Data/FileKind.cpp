@@ -72,20 +72,21 @@ static Status refuse(const std::string &path, const UnreadFormat &format) {
   const std::string remedy(format.remedy);
   std::string what = path + ": is " + std::string(format.name) + ", which ";
   if (format.name.starts_with("packed"))
-    return Status::invalid(
+    return Status::invalidArgument(
         what +
         "is not unpacked (only gzip and zstd are); pack it by one of "
         "these, or unpack it into a pipe: " +
         remedy + " -dc FILE | trainer ... --data - --delimiter ...");
   if (format.name.ends_with("archive"))
-    return Status::invalid(what + "is not unpacked; unpack it (" + remedy +
-                           "), and name the files that were in it");
+    return Status::invalidArgument(what + "is not unpacked; unpack it (" +
+                                   remedy +
+                                   "), and name the files that were in it");
   what += "is not read; ";
   if (remedy.empty())
-    return Status::invalid(what + "write it as .csv or .safetensors");
-  return Status::invalid(what + std::string(asText) + remedy +
-                         (remedy.ends_with(')') ? "" : "(...)") +
-                         ".to_csv(..., index=False)");
+    return Status::invalidArgument(what + "write it as .csv or .safetensors");
+  return Status::invalidArgument(what + std::string(asText) + remedy +
+                                 (remedy.ends_with(')') ? "" : "(...)") +
+                                 ".to_csv(..., index=False)");
 }
 
 Status pdlrt::checkFileKind(const std::string &path, bool isText) {
@@ -93,10 +94,11 @@ Status pdlrt::checkFileKind(const std::string &path, bool isText) {
     return {};
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
-    return Status::invalid(path +
-                           ": is a folder; name the files in it, for instance "
-                           "--data " +
-                           path + (path.ends_with('/') ? "" : "/") + "*.csv");
+    return Status::invalidArgument(
+        path +
+        ": is a folder; name the files in it, for instance "
+        "--data " +
+        path + (path.ends_with('/') ? "" : "/") + "*.csv");
   if (isText)
     return {};
   std::string name(unpackedName(path));

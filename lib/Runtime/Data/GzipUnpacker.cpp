@@ -78,7 +78,7 @@ Expected<bool> GzipUnpacker::beginMember() {
       return false;
   }
   if (*stream.next_in != memberMark && members == 0)
-    return Status::invalid(
+    return Status::invalidArgument(
         path + ": its name ends in .gz, but gzip has not packed it; rename it "
                "to what it is, such as .csv or .tsv, or pack it");
   if (*stream.next_in != memberMark)

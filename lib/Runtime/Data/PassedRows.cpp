@@ -48,11 +48,11 @@ Status PassedRows::addBad(const std::string &sentence,
   countBadRow();
   if (++bad > badLimit) {
     if (badLimit == 0)
-      return Status::invalid(
+      return Status::invalidArgument(
           sentence + "; mend the row, or skip bad rows with --max-bad-rows N");
-    return Status::invalid(sentence + "; this is bad row " +
-                           std::to_string(bad) + ", and --max-bad-rows " +
-                           std::to_string(badLimit) + " allows no more");
+    return Status::invalidArgument(
+        sentence + "; this is bad row " + std::to_string(bad) +
+        ", and --max-bad-rows " + std::to_string(badLimit) + " allows no more");
   }
   if (messages.size() < keptMessages)
     messages.push_back(sentence);

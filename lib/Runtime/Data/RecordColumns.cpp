@@ -111,9 +111,10 @@ Status RecordColumns::appendTo(Batch &batch, const int64_t *order,
     if (__builtin_mul_overflow(batch.sampleCount + count, column.field->width,
                                &bags) ||
         bags > std::numeric_limits<int32_t>::max())
-      return Status::invalid(std::string("field `") + column.field->name +
-                             "` has 2^31 slots or more in one batch; choose a "
-                             "smaller batch size");
+      return Status::invalidArgument(
+          std::string("field `") + column.field->name +
+          "` has 2^31 slots or more in one batch; choose a "
+          "smaller batch size");
     const size_t size = elementSize(*column.field);
     for (int64_t k = 0; k < count; ++k) {
       const size_t record = static_cast<size_t>(order ? order[k] : first + k);
@@ -122,7 +123,7 @@ Status RecordColumns::appendTo(Batch &batch, const int64_t *order,
       const int64_t offset =
           static_cast<int64_t>(buffers.values.size() / size) - begin;
       if (splits[width] + offset > std::numeric_limits<int32_t>::max())
-        return Status::invalid(
+        return Status::invalidArgument(
             std::string("field `") + column.field->name +
             "` has 2^31 ids or numbers or more in one batch; "
             "choose a smaller batch size");

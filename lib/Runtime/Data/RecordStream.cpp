@@ -25,7 +25,7 @@ Expected<std::vector<int64_t>> RecordStream::countRows() const {
   for (size_t i = 0; i < options.data.files.size(); ++i) {
     const std::string &path = options.data.files[i];
     if (!canBeReadAgain(path))
-      return Status::invalid(
+      return Status::invalidArgument(
           onceText(path) + ", while --rows by percent, or over several files, "
                            "has to count the rows first; write it to a file");
     auto counted = openRecordReader(path, static_cast<int32_t>(i), options);
@@ -94,7 +94,7 @@ Status RecordStream::checkShared(int64_t fileCount) const {
           return run.file == int64_t(i);
         });
     if (isLeft && !canBeReadAgain(path))
-      return Status::invalid(
+      return Status::invalidArgument(
           onceText(path) + ", while " + std::to_string(groups) +
           " groups of replicas share it; write it to a file, or give each "
           "group its own");
@@ -142,7 +142,7 @@ Status RecordStream::findSelected() {
     if (!data.rows.end.isPercent && end < data.rows.end.row)
       warnOfMissingRows(data.rows.end.row, total);
     if (begin >= end)
-      return Status::invalid(
+      return Status::invalidArgument(
           "the row range selects none of the " +
           (total == unlimited ? "" : std::to_string(total) + " ") +
           "rows of the data; widen it");
@@ -225,8 +225,8 @@ Expected<std::unique_ptr<RecordReader>> RecordStream::openFile(int32_t file) {
   const std::string &path = options.data.files[size_t(file)];
   if (!canBeReadAgain(path)) {
     if (isSpent[size_t(file)])
-      return Status::invalid(onceText(path) +
-                             ", and is needed again; write it to a file");
+      return Status::invalidArgument(
+          onceText(path) + ", and is needed again; write it to a file");
     isSpent[size_t(file)] = 1;
   }
   return openRecordReader(path, file, options);

@@ -63,7 +63,7 @@ Expected<RowRange> RowRange::parse(std::string_view text) {
     good = range.begin.percent <= range.end.percent &&
            range.begin.row <= range.end.row;
   if (!good)
-    return Status::invalid(
+    return Status::invalidArgument(
         "the row range `" + std::string(text) +
         "` is not of the form BEGIN:END, each a row number from 0 or a "
         "percentage from 0% to 100%, in ascending order; write for instance "

@@ -52,10 +52,11 @@ Status RowScanner::open(const std::string &name, CellSyntax cellSyntax,
   while (!atEnd && mayBecomeMark(begin()))
     PDLRT_RETURN_IF_ERROR(refill());
   if (const Packing *packing = packingOf(begin()))
-    return Status::invalid(path + ": " + packing->name +
-                           " has packed what it holds, but its name does not "
-                           "end in " +
-                           packing->ending + "; rename it, or unpack it");
+    return Status::invalidArgument(
+        path + ": " + packing->name +
+        " has packed what it holds, but its name does not "
+        "end in " +
+        packing->ending + "; rename it, or unpack it");
   PDLRT_RETURN_IF_ERROR(checkFileBeginning(path, begin()));
   if (begin().starts_with(byteOrderMark))
     cursor += byteOrderMark.size();
@@ -74,9 +75,10 @@ Status RowScanner::refill() {
   }
   if (limit == buffer.size()) {
     if (limit >= longestRow)
-      return Status::invalid(path + ":" + std::to_string(nextLine) +
-                             ": the line is longer than 64 MiB; is this a text "
-                             "file with one record a line?");
+      return Status::invalidArgument(
+          path + ":" + std::to_string(nextLine) +
+          ": the line is longer than 64 MiB; is this a text "
+          "file with one record a line?");
     buffer.resize(2 * limit);
   }
   auto count = file.read(buffer.data() + limit, buffer.size() - limit);

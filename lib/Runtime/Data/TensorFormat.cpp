@@ -31,7 +31,7 @@ public:
     const bool forText = data.header || data.quote || data.delimiter ||
                          !data.columns.empty() || !data.copyColumns.empty();
     return forText
-               ? Status::invalid(
+               ? Status::invalidArgument(
                      path + ": its tensors have names: --header, --delimiter, "
                             "--quote, --columns and --copy-column are for "
                             "delimited text; --id lets a field of them through")

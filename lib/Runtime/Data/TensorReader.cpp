@@ -72,7 +72,7 @@ private:
   Status setRowCount(const pdl_field &field, int64_t rows);
   Expected<const TensorView *> require(const std::string &name) const;
   Status error(const std::string &what) const {
-    return Status::invalid(file.path() + ": " + what);
+    return Status::invalidArgument(file.path() + ": " + what);
   }
 
   SafetensorsFile file;
@@ -461,8 +461,9 @@ Expected<std::unique_ptr<RecordReader>>
 pdlrt::openTensorReader(const std::string &path, int32_t fileIndex,
                         const RecordReaderOptions &options) {
   if (!canBeReadAgain(path))
-    return Status::invalid(path + ": is a pipe or a device, but safetensors "
-                                  "are read from a file; write it to one");
+    return Status::invalidArgument(path +
+                                   ": is a pipe or a device, but safetensors "
+                                   "are read from a file; write it to one");
   auto file = SafetensorsFile::open(path);
   PDLRT_RETURN_IF_ERROR(file.status());
   auto reader = std::make_unique<TensorReader>(*std::move(file), fileIndex);

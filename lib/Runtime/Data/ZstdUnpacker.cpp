@@ -46,15 +46,16 @@ Status ZstdUnpacker::refuse(size_t code) const {
   case ZSTD_error_memory_allocation:
     return Status::outOfMemory(path + ": no memory to decompress it");
   case ZSTD_error_frameParameter_windowTooLarge:
-    return Status::invalid(path + ": needs more than 128 MiB to be "
-                                  "decompressed; pack it without --long, or "
-                                  "with --long=27 at most");
+    return Status::invalidArgument(path +
+                                   ": needs more than 128 MiB to be "
+                                   "decompressed; pack it without --long, or "
+                                   "with --long=27 at most");
   case ZSTD_error_prefix_unknown:
     if (frames == 0)
-      return Status::invalid(path +
-                             ": its name ends in .zst, but zstd has not packed "
-                             "it; rename it to what it is, such as .csv or "
-                             ".tsv, or pack it");
+      return Status::invalidArgument(
+          path + ": its name ends in .zst, but zstd has not packed "
+                 "it; rename it to what it is, such as .csv or "
+                 ".tsv, or pack it");
     return damaged(path, "bytes that zstd has not written follow its frame " +
                              std::to_string(frames));
   default:

@@ -83,7 +83,7 @@ Status ReplicaSet::compute(int replica) {
   PDLRT_RETURN_IF_ERROR(checkGroups(replica, grouped));
   for (const ObjectiveSums &sums : context.contribution().objectives)
     if (!std::isfinite(sums.weight))
-      return Status::invalid(
+      return Status::invalidArgument(
           "a weight is negative or not finite in " + placeOf(replica) +
           "; nothing of this step was applied: weights are finite and at least "
           "0");
@@ -91,14 +91,14 @@ Status ReplicaSet::compute(int replica) {
   // stops for metrics, too.
   for (int32_t m = 0; program.frozen && m < descriptor.metric_count; ++m)
     if (pdlabi::isSpoilt(replicas[replica]->metric(m)))
-      return Status::invalid(
+      return Status::invalidArgument(
           std::string("metric @") + descriptor.metrics[m].name +
           " observed a number that is not finite in " + placeOf(replica) +
           "; look for extreme values in that batch, or in those of the model");
   const std::string nonFinite = context.findNonFinite();
   if (nonFinite.empty())
     return {};
-  return Status::invalid(
+  return Status::invalidArgument(
       nonFinite + " is not finite in " + placeOf(replica) +
       "; nothing of this step was applied: lower the rate, clip the "
       "gradients, or look for extreme values in that batch");
@@ -121,7 +121,7 @@ Status ReplicaSet::checkGroups(int replica, int64_t before) {
       "--max-grouped-samples " + std::to_string(maxGroupedSamples) + " allows";
   if (groupedSamplesShare != maxGroupedSamples)
     limit += " this trainer, " + std::to_string(groupedSamplesShare);
-  return Status::invalid(
+  return Status::invalidArgument(
       "metrics of groups keep more samples than " + limit + ", in " +
       placeOf(replica) +
       "; they need 33 bytes each until the epoch ends, and those of all "

@@ -39,7 +39,7 @@ Expected<FileBytes> FileBytes::open(const std::string &path,
     return Status::ofErrno(errno,
                            path + ": cannot be read: " + std::strerror(errno));
   if (!S_ISREG(info.st_mode))
-    return Status::invalid(path + ": is not a regular file; " + remedy);
+    return Status::invalidArgument(path + ": is not a regular file; " + remedy);
   bytes.length = static_cast<uint64_t>(info.st_size);
   return bytes;
 }

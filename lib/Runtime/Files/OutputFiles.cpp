@@ -38,8 +38,9 @@ static Status refusePartOfCheckpoint(const std::string &path) {
 
 Status pdlrt::checkReplaceable(const std::string &path) {
   if (path == "-")
-    return Status::invalid("cannot write to the standard output what is not "
-                           "text; name a file (./- for one of that name)");
+    return Status::invalidArgument(
+        "cannot write to the standard output what is not "
+        "text; name a file (./- for one of that name)");
   std::error_code ignored;
   const fs::file_status target = fs::symlink_status(path, ignored);
   if (fs::is_symlink(target))
@@ -87,15 +88,16 @@ Status pdlrt::checkOutputs(const std::vector<NamedFile> &outputs,
       continue;
     for (const NamedFile &input : inputs)
       if (!input.path.empty() && isSameFile(output.path, input.path))
-        return Status::invalid(output.flag + " " + output.path +
-                               " is the file of " + input.flag +
-                               ", and would destroy it; name another");
+        return Status::invalidArgument(output.flag + " " + output.path +
+                                       " is the file of " + input.flag +
+                                       ", and would destroy it; name another");
     for (size_t j = 0; j < i; ++j)
       if (!outputs[j].path.empty() && isSameFile(output.path, outputs[j].path))
-        return Status::invalid(outputs[j].flag + " and " + output.flag +
-                               " both name " + output.path +
-                               ", and one would destroy the other; give each "
-                               "a file of its own");
+        return Status::invalidArgument(
+            outputs[j].flag + " and " + output.flag + " both name " +
+            output.path +
+            ", and one would destroy the other; give each "
+            "a file of its own");
     if (isPartOfCheckpoint(output.path))
       return refusePartOfCheckpoint(output.path);
   }

@@ -23,13 +23,14 @@ Status SafetensorsWriter::add(std::string name, TensorType type,
                               std::vector<int64_t> shape, const void *data) {
   const auto bytes = pdlabi::sizeOfNewTensor(name, type, shape);
   if (const auto *error = std::get_if<pdlabi::SafetensorsError>(&bytes))
-    return Status::invalid(error->message);
+    return Status::invalidArgument(error->message);
   Entry entry{type, std::move(shape), std::get<size_t>(bytes),
               data, nullptr,          nullptr};
   const auto [place, isNew] =
       entries.try_emplace(std::move(name), std::move(entry));
   if (!isNew)
-    return Status::invalid("two tensors have the name `" + place->first + "`");
+    return Status::invalidArgument("two tensors have the name `" +
+                                   place->first + "`");
   return {};
 }
 
@@ -115,7 +116,7 @@ SafetensorsWriter::layout(const std::string &path) const {
     tensors.push_back({name, entry.type, entry.shape});
   auto layout = pdlabi::layOutSafetensors(std::move(tensors), texts);
   if (const auto *error = std::get_if<pdlabi::SafetensorsError>(&layout))
-    return Status::invalid(path + ": " + error->message);
+    return Status::invalidArgument(path + ": " + error->message);
   return std::get<Layout>(std::move(layout));
 }
 

@@ -31,13 +31,14 @@ Status Job::checkSaveFolder(const std::string & /*folder*/,
 Status pdlrt::checkHogwild(const pdl_descriptor &descriptor,
                            const pdl_program &program, int64_t groups) {
   if (groups != 1)
-    return Status::invalid("--hogwild is for the workers of one group, which "
-                           "share its state; give "
-                           "--replicas 1xN for N workers");
+    return Status::invalidArgument(
+        "--hogwild is for the workers of one group, which "
+        "share its state; give "
+        "--replicas 1xN for N workers");
   for (int32_t i = 0; i < program.update_count; ++i) {
     const pdl_symbol &symbol = descriptor.symbols[program.updates[i].symbol];
     if (descriptor.groups[symbol.group].compensates)
-      return Status::invalid(
+      return Status::invalidArgument(
           std::string("--hogwild cannot compensate delays, as group @") +
           descriptor.groups[symbol.group].name +
           " says: workers read values while others write them, and no record "
@@ -45,7 +46,7 @@ Status pdlrt::checkHogwild(const pdl_descriptor &descriptor,
           "and translate the model again");
     if (symbol.kind == PDL_SYMBOL_TABLE &&
         descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE)
-      return Status::invalid(
+      return Status::invalidArgument(
           std::string("--hogwild cannot update all rows of table @") +
           symbol.name + " in each step, as group @" +
           descriptor.groups[symbol.group].name +
@@ -53,7 +54,7 @@ Status pdlrt::checkHogwild(const pdl_descriptor &descriptor,
           "the model again");
     if (symbol.kind == PDL_SYMBOL_TABLE &&
         (symbol.admission != PDL_ADMIT_ALL || symbol.shrink_every > 0))
-      return Status::invalid(
+      return Status::invalidArgument(
           std::string("--hogwild cannot admit keys of table @") + symbol.name +
           " or shrink it: workers would use rows that go; leave --hogwild out, "
           "or leave `admit` and `shrink` out and translate the model again");

@@ -160,8 +160,8 @@ Expected<std::unique_ptr<ParameterShare>> ParameterShare::agree(Setup setup) {
     return share;
   }
   if (given.options.deviceSums == DeviceSumsUse::On)
-    return Status::invalid("--device-sums on, but " + why +
-                           "; leave it out, and owners add gradients");
+    return Status::invalidArgument("--device-sums on, but " + why +
+                                   "; leave it out, and owners add gradients");
   if (!given.devices.empty() && given.options.deviceSums != DeviceSumsUse::Off)
     logInfo("gradients of parameters go through the host to their owners: " +
             why);

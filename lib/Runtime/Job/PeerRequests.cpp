@@ -135,7 +135,8 @@ static json respondToSave(StateHost &host,
                          const std::vector<SenderMark> &marks) -> Status {
     if (snapshotPointOf(shared->mode, host.application(), marks) !=
         snapshotPoint)
-      return Status::invalid(host.name() + " has gone on since the save began");
+      return Status::invalidArgument(host.name() +
+                                     " has gone on since the save began");
     std::string written =
         host.application().saves().savePart(folder).toString();
     const std::lock_guard lock(shared->mutex);

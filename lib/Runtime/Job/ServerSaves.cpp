@@ -330,7 +330,7 @@ Status ServerSaves::State::beginBetween(const std::vector<SenderMark> &marks,
                                         Begun &begun) {
   StateServer &server = host.application();
   if (snapshotPointOf(shared->mode, server, marks) != begun.snapshotPoints[0])
-    return Status::invalid("the job has gone on since the save began");
+    return Status::invalidArgument("the job has gone on since the save began");
   begun.planned = server.saves().planned();
   if (!begun.planned)
     return {};

@@ -237,7 +237,7 @@ Status pdlrt::checkMayWait(const pdl_descriptor &descriptor,
   const Mode &mode = modeOf(descriptor);
   if (onFailure != FailurePolicy::Wait || !mode.trainersOwn())
     return {};
-  return Status::invalid(fmt::format(
+  return Status::invalidArgument(fmt::format(
       "--on-failure=wait is not for mode {}: trainers own state there, which "
       "is lost with one of them; leave it out, and start the job again with "
       "--resume, or translate the model with --mode=sync",

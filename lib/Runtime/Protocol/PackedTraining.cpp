@@ -21,7 +21,7 @@ Status pdlrt::checkPacking(const pdl_descriptor &descriptor,
   const std::string flag =
       std::string("--pack-gradients ") + nameOf(packing) + " ";
   if (const Mode &mode = modeOf(descriptor); mode.trainersApply)
-    return Status::invalid(
+    return Status::invalidArgument(
         flag + "is for modes in which gradients travel, and in mode " +
         mode.name + " trainers keep them; leave it out");
   for (int32_t p = 0; p < descriptor.program_count; ++p)
@@ -30,13 +30,13 @@ Status pdlrt::checkPacking(const pdl_descriptor &descriptor,
       if ((channel.kind == PDL_CHANNEL_GRADIENT ||
            channel.kind == PDL_CHANNEL_ROW_GRADIENT) &&
           descriptor.symbols[channel.symbol].element_type != PDL_F32)
-        return Status::invalid(
+        return Status::invalidArgument(
             flag + "is for gradients in f32, and those of @" +
             descriptor.symbols[channel.symbol].name +
             " are not; leave it out, or translate the model in f32");
     }
   if (mayRejoin && modeOf(descriptor).restartsContinue)
-    return Status::invalid(
+    return Status::invalidArgument(
         flag + "goes with --on-failure=abort: a trainer that starts anew would "
                "not have what rounding has left over");
   return {};

@@ -137,7 +137,7 @@ Status GeoMode::checkStep(const Envelope &request, ExchangeMessage message,
 
 Status GeoMode::refuse(int32_t symbol) const {
   const int32_t group = state.descriptor.symbols[symbol].group;
-  return Status::invalid(fmt::format(
+  return Status::invalidArgument(fmt::format(
       "@{} is not finite any more where the changes of trainers were added; "
       "train with a smaller rate, or with a clip{}",
       state.descriptor.symbols[symbol].name,

@@ -221,7 +221,7 @@ Status ReadService::checkRead(const std::vector<KeysOfTable> &tables) {
   for (const KeysOfTable &asked : tables) {
     if (asked.symbol >= contents().symbols.size() ||
         !contents().symbols[asked.symbol].isTable)
-      return Status::invalid(fmt::format(
+      return Status::invalidArgument(fmt::format(
           "a reader asks for rows of symbol {}, which is no table here",
           asked.symbol));
     const HeldSymbol &held = contents().symbols[asked.symbol];
@@ -235,7 +235,7 @@ Status ReadService::checkRead(const std::vector<KeysOfTable> &tables) {
     allBytes += asked.keys.size() * held.rowBytes;
   }
   if (allBytes > maxBytesOfRows)
-    return Status::invalid(fmt::format(
+    return Status::invalidArgument(fmt::format(
         "a reader asks for {} bytes of rows at once, more than {}; ask for "
         "fewer",
         allBytes, maxBytesOfRows));

@@ -127,7 +127,8 @@ Status Replay::openLogs() {
     PDLRT_RETURN_IF_ERROR(checkSameJob(logs.back()));
   }
   if (logs.empty())
-    return Status::invalid("there is no log to replay; name one or more");
+    return Status::invalidArgument(
+        "there is no log to replay; name one or more");
   std::sort(logs.begin(), logs.end(), [](const Log &a, const Log &b) {
     return a.job().serverRank < b.job().serverRank;
   });
@@ -136,11 +137,11 @@ Status Replay::openLogs() {
   const Handshake &job = logs.front().job();
   for (size_t i = 1; i < logs.size(); ++i)
     if (logs[i].job().serverRank == logs[i - 1].job().serverRank)
-      return Status::invalid(fmt::format("{} and {} are both of server {}",
-                                         logs[i - 1].path, logs[i].path,
-                                         logs[i].job().serverRank));
+      return Status::invalidArgument(
+          fmt::format("{} and {} are both of server {}", logs[i - 1].path,
+                      logs[i].path, logs[i].job().serverRank));
   if (!options.output.empty() && int64_t(logs.size()) != job.servers)
-    return Status::invalid(
+    return Status::invalidArgument(
         fmt::format("the job had {} servers, but there are {} logs; a "
                     "checkpoint needs those of all",
                     job.servers, logs.size()));

@@ -191,17 +191,19 @@ static const pdl_descriptor &descriptorOfLibrary() {
 }
 
 static Status requireModel(const pdl_serving_model *model) {
-  return model ? Status() : Status::invalid("the model is null; open one");
+  return model ? Status()
+               : Status::invalidArgument("the model is null; open one");
 }
 
 static pdl_serving_model *openValues(const pdl_serving_values *values) {
   pdl_serving_model *model = nullptr;
   (void)guarded([&]() -> Status {
     if (!values || values->struct_size < sizeof(pdl_serving_values))
-      return Status::invalid("struct_size of the values is not that of "
-                             "pdl_serving_values; set it before the call");
+      return Status::invalidArgument(
+          "struct_size of the values is not that of "
+          "pdl_serving_values; set it before the call");
     if (!values->path)
-      return Status::invalid("the path of the model is null");
+      return Status::invalidArgument("the path of the model is null");
     const pdl_descriptor &descriptor = descriptorOfLibrary();
     const bool acceptOldLayout = values->accept_old_layout != 0;
     auto state = ServedState::load(descriptor, values->path, acceptOldLayout);
@@ -253,7 +255,7 @@ static int32_t reloadModel(pdl_serving_model *model, const char *path) {
   return guarded([&]() -> Status {
     PDLRT_RETURN_IF_ERROR(requireModel(model));
     if (!path)
-      return Status::invalid("the path of the model is null");
+      return Status::invalidArgument("the path of the model is null");
     const std::shared_ptr<const ServedState> before = model->state();
     bool isUnavailable = false;
     auto state = before->remoteRows()
@@ -275,8 +277,9 @@ static int32_t stateOf(pdl_serving_model *model, pdl_serving_state *state) {
   return guarded([&]() -> Status {
     PDLRT_RETURN_IF_ERROR(requireModel(model));
     if (!state || state->struct_size < sizeof(pdl_serving_state))
-      return Status::invalid("struct_size of the state is not that of "
-                             "pdl_serving_state; set it before the call");
+      return Status::invalidArgument(
+          "struct_size of the state is not that of "
+          "pdl_serving_state; set it before the call");
     std::shared_ptr<const ServedState> current;
     {
       const std::lock_guard lock(model->mutex);
@@ -313,8 +316,9 @@ static int32_t findProgramOf(const char *name) {
       }
       known += (p ? ", @" : "@") + std::string(descriptor.programs[p].name);
     }
-    return Status::invalid(std::string("the library has no program @") +
-                           (name ? name : "(null)") + ", only " + known);
+    return Status::invalidArgument(std::string("the library has no program @") +
+                                   (name ? name : "(null)") + ", only " +
+                                   known);
   });
   return found;
 }
@@ -326,11 +330,12 @@ static int32_t runKeys(pdl_serving_model *model, int32_t program, int64_t batch,
   const int32_t code = guarded([&]() -> Status {
     PDLRT_RETURN_IF_ERROR(requireModel(model));
     if (program < 0 || program >= model->descriptor.program_count)
-      return Status::invalid("there is no program " + std::to_string(program) +
-                             "; find_program gives the number of one");
+      return Status::invalidArgument("there is no program " +
+                                     std::to_string(program) +
+                                     "; find_program gives the number of one");
     if (!outputs ||
         (!inputs && model->descriptor.programs[program].field_count))
-      return Status::invalid("inputs or outputs are null");
+      return Status::invalidArgument("inputs or outputs are null");
     pdl_serving_model::Lease lease = model->take(program);
     Status status =
         lease.scorer->run(*lease.state, batch, inputs, outputs, areKeys);
@@ -354,12 +359,14 @@ static int32_t describeInput(int32_t program, int32_t input,
   return guarded([&]() -> Status {
     const pdl_descriptor &descriptor = descriptorOfLibrary();
     if (!rules || rules->struct_size < sizeof(pdl_serving_input_rules))
-      return Status::invalid("struct_size of the rules is not that of "
-                             "pdl_serving_input_rules; set it before the call");
+      return Status::invalidArgument(
+          "struct_size of the rules is not that of "
+          "pdl_serving_input_rules; set it before the call");
     if (program < 0 || program >= descriptor.program_count || input < 0 ||
         input >= descriptor.programs[program].field_count)
-      return Status::invalid("there is no input " + std::to_string(input) +
-                             " of a program " + std::to_string(program));
+      return Status::invalidArgument("there is no input " +
+                                     std::to_string(input) + " of a program " +
+                                     std::to_string(program));
     const pdl_field &field =
         descriptor.fields[descriptor.programs[program].fields[input]];
     rules->missing =
@@ -412,8 +419,9 @@ optionsOf(const pdl_serving_connection *connection) {
   // The caller may have been compiled with an older, shorter struct.
   constexpr size_t first = offsetof(pdl_serving_connection, accept_old_layout);
   if (!connection || connection->struct_size < first)
-    return Status::invalid("struct_size of the connection is not that of "
-                           "pdl_serving_connection; set it before the call");
+    return Status::invalidArgument(
+        "struct_size of the connection is not that of "
+        "pdl_serving_connection; set it before the call");
   ConnectOptions options;
   const std::string servers = connection->servers ? connection->servers : "";
   for (size_t begin = 0; begin <= servers.size();) {
@@ -423,15 +431,17 @@ optionsOf(const pdl_serving_connection *connection) {
   }
   constexpr size_t maxServers = 65536;
   if (servers.empty() || options.servers.size() > maxServers)
-    return Status::invalid("a connection needs the addresses of 1 to 65536 "
-                           "servers, with commas between");
+    return Status::invalidArgument(
+        "a connection needs the addresses of 1 to 65536 "
+        "servers, with commas between");
   constexpr int64_t maxMillis = int64_t(1) << 40;
   if (connection->cache_bytes < 0 || connection->row_age_ms < 0 ||
       connection->timeout_ms < 0 || connection->row_age_ms > maxMillis ||
       connection->timeout_ms > maxMillis)
-    return Status::invalid("cache_bytes, row_age_ms and timeout_ms of a "
-                           "connection are not below zero, and times less "
-                           "than 2^40 ms");
+    return Status::invalidArgument(
+        "cache_bytes, row_age_ms and timeout_ms of a "
+        "connection are not below zero, and times less "
+        "than 2^40 ms");
   options.token = connection->token ? connection->token : "";
   options.cacheBytes = size_t(connection->cache_bytes);
   options.rowAgeMillis = connection->row_age_ms;
@@ -499,8 +509,9 @@ static int32_t rowCountsOf(pdl_serving_model *model,
     // The caller may have been compiled with an older, shorter struct.
     constexpr size_t first = offsetof(pdl_serving_row_counts, ids);
     if (!counts || counts->struct_size < first)
-      return Status::invalid("struct_size of the counts is not that of "
-                             "pdl_serving_row_counts; set it before the call");
+      return Status::invalidArgument(
+          "struct_size of the counts is not that of "
+          "pdl_serving_row_counts; set it before the call");
     std::shared_ptr<const RemoteRows> rows;
     Scorer::IdCounts ids;
     {

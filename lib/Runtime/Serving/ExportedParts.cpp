@@ -79,9 +79,10 @@ Status pdlrt::checkSlot(const Checkpoint &checkpoint, const std::string &slot) {
                                             return slotPartOf(symbol, slot) > 0;
                                           }))
     return {};
-  return Status::invalid(checkpoint.path() + ": no symbol has a slot '" + slot +
-                         "' of its value's size; 'pdl-checkpoint "
-                         "inspect' shows those that there are");
+  return Status::invalidArgument(checkpoint.path() +
+                                 ": no symbol has a slot '" + slot +
+                                 "' of its value's size; 'pdl-checkpoint "
+                                 "inspect' shows those that there are");
 }
 
 //===----------------------------------------------------------------------===//

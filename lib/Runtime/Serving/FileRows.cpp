@@ -87,9 +87,10 @@ static Status convertRows(const TableOptions &options, const TensorView &values,
                                      options.elementType, scratch.data()));
   if (fileStorage == PDL_STORE_ELEMENT &&
       !allFinite(options.elementType, elements, scratch.data()))
-    return Status::invalid("tensor '" + values.name +
-                           "' has a number that is not finite; write it "
-                           "without");
+    return Status::invalidArgument(
+        "tensor '" + values.name +
+        "' has a number that is not finite; write it "
+        "without");
   for (int64_t i = 0; i < count; ++i) {
     const std::byte *from = scratch.data() + size_t(i) * rowBytes;
     if (isSame) {

@@ -54,7 +54,8 @@ size_t Scorer::arenaBytes(const pdl_affine_size &size) const {
 //===----------------------------------------------------------------------===//
 
 static Status refuse(const pdl_field &field, const std::string &why) {
-  return Status::invalid(std::string("input '") + field.name + "': " + why);
+  return Status::invalidArgument(std::string("input '") + field.name +
+                                 "': " + why);
 }
 
 static size_t fieldElementSize(const pdl_field &field) {
@@ -442,13 +443,13 @@ Status Scorer::run(const ServedState &state, int64_t batch,
   // Keeps counts within the range of 32-bit offsets.
   constexpr int64_t maxSamples = int64_t(1) << 24;
   if (batch < 1 || batch > maxSamples)
-    return Status::invalid(fmt::format("a batch of {} samples; it has 1 to {}",
-                                       batch, maxSamples));
+    return Status::invalidArgument(fmt::format(
+        "a batch of {} samples; it has 1 to {}", batch, maxSamples));
   context.batch = batch;
   for (int32_t i = 0; i < program.output_count; ++i)
     if (!outputs[i])
-      return Status::invalid(std::string("output '") + program.outputs[i].name +
-                             "' is null");
+      return Status::invalidArgument(std::string("output '") +
+                                     program.outputs[i].name + "' is null");
   for (int32_t i = 0; i < program.field_count; ++i)
     PDLRT_RETURN_IF_ERROR(takeInput(i, inputs[i], areKeys && areKeys[i] != 0));
   PDLRT_RETURN_IF_ERROR(checkJoined());

@@ -350,9 +350,10 @@ Status StateLoader::readDumpedParameter(int32_t index,
     PDLRT_RETURN_IF_ERROR(
         copyElements(**tensor, 0, count, symbol.element_type, values));
     if (!allFinite(symbol.element_type, count, values))
-      return Status::invalid(file.path() + ": tensor '" + (*tensor)->name +
-                             "' has a number that is not finite; write it "
-                             "without");
+      return Status::invalidArgument(
+          file.path() + ": tensor '" + (*tensor)->name +
+          "' has a number that is not finite; write it "
+          "without");
     return {};
   }
   return Status::failedPrecondition(
@@ -380,8 +381,9 @@ Status StateLoader::readDumpedRows(int32_t index, const SafetensorsFile &file) {
     if (*tensor)
       return readRows(index, {{file.path(), keys, *tensor}});
   }
-  return Status::invalid(file.path() + ": there is '" + name +
-                         ".keys', but no '" + name + ".values'; add it");
+  return Status::invalidArgument(file.path() + ": there is '" + name +
+                                 ".keys', but no '" + name +
+                                 ".values'; add it");
 }
 
 Status StateLoader::readDump(const std::string &path) {

@@ -44,13 +44,13 @@ static Status checkTable(const pdl_symbol &symbol) {
   if (symbol.group < 0)
     return {};
   if (symbol.admission != PDL_ADMIT_ALL || symbol.shrink_every > 0)
-    return Status::invalid(fmt::format(
+    return Status::invalidArgument(fmt::format(
         "table @{} cannot be on a device: it admits keys or shrinks, which "
         "devices cannot do yet; use --table-placement host",
         symbol.name));
   if (symbol.device_kernel >= 0)
     return {};
-  return Status::invalid(fmt::format(
+  return Status::invalidArgument(fmt::format(
       "table @{} cannot be on a device: the rule of its group has functions of "
       "f64, which devices have not; use --table-placement host",
       symbol.name));

@@ -23,9 +23,9 @@ Expected<PlacementPolicy> pdlrt::parsePlacementPolicy(std::string_view name) {
   for (uint32_t i = 0; i < std::size(pdlabi::placementPolicyNames); ++i)
     if (name == pdlabi::placementPolicyNames[i])
       return static_cast<PlacementPolicy>(i);
-  return Status::invalid("'" + std::string(name) +
-                         "' is no placement policy; give round-robin, "
-                         "hash-name or least-loaded");
+  return Status::invalidArgument("'" + std::string(name) +
+                                 "' is no placement policy; give round-robin, "
+                                 "hash-name or least-loaded");
 }
 
 const char *pdlrt::placementPolicyName(PlacementPolicy policy) {
@@ -36,15 +36,17 @@ const char *pdlrt::placementPolicyName(PlacementPolicy policy) {
 /// trainers.
 static Status checkCounts(const Mode &mode, int32_t servers, int32_t trainers) {
   if (mode.needsServers() && (servers < 1 || servers > maxServers))
-    return Status::invalid("a job has 1 to " + std::to_string(maxServers) +
-                           " servers, not " + std::to_string(servers));
+    return Status::invalidArgument("a job has 1 to " +
+                                   std::to_string(maxServers) +
+                                   " servers, not " + std::to_string(servers));
   if (!mode.needsServers() && servers != 0)
-    return Status::invalid(std::string("a job of mode ") + mode.name +
-                           " has no servers, not " + std::to_string(servers) +
-                           ": its trainers own all state");
+    return Status::invalidArgument(
+        std::string("a job of mode ") + mode.name + " has no servers, not " +
+        std::to_string(servers) + ": its trainers own all state");
   if (trainers < 1 || trainers > maxServers)
-    return Status::invalid("a job has 1 to " + std::to_string(maxServers) +
-                           " trainers, not " + std::to_string(trainers));
+    return Status::invalidArgument(
+        "a job has 1 to " + std::to_string(maxServers) + " trainers, not " +
+        std::to_string(trainers));
   return {};
 }
 

@@ -25,13 +25,13 @@ Status pdlrt::checkTableBound(const pdl_descriptor &descriptor,
   if (bound.spillFolder.empty())
     return {};
   if (bound.maxBytes == 0)
-    return Status::invalid("--table-spill keeps the rows for which "
-                           "--max-table-memory has no room; give both");
+    return Status::invalidArgument("--table-spill keeps the rows for which "
+                                   "--max-table-memory has no room; give both");
   for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
     const pdl_symbol &symbol = descriptor.symbols[s];
     if (symbol.kind == PDL_SYMBOL_TABLE && symbol.group >= 0 &&
         descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE)
-      return Status::invalid(
+      return Status::invalidArgument(
           "--table-spill is not for table @" + std::string(symbol.name) +
           ", whose group @" + descriptor.groups[symbol.group].name +
           " updates all rows in each step: untouched(lazy) in the model "

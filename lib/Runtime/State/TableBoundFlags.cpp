@@ -30,7 +30,7 @@ static Expected<size_t> parseBytes(const std::string &text) {
   const Expected<uint64_t> count =
       parseWholeNumber(number, 1, (uint64_t(1) << 50) >> shift);
   if (!count)
-    return Status::invalid(
+    return Status::invalidArgument(
         "'" + text +
         "' is no size; expected a whole number of bytes, or of KiB, MiB, "
         "GiB or TiB, such as 4GiB, up to 1024TiB");

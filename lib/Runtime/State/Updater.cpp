@@ -581,7 +581,7 @@ Status Updater::computeScalars(int32_t index, const PartialSum &merged,
     arguments.squared_norm = norms[group.clip];
   arguments.senders = model.senders();
   auto refuse = [&](const std::string &what) {
-    return Status::invalid(fmt::format(
+    return Status::invalidArgument(fmt::format(
         "group @{} cannot be updated at its step {}: {}; nothing of this step "
         "was applied: look at the group's rate, schedule and "
         "hyper-parameters, at the weights, and at extreme gradients under a "
@@ -620,7 +620,7 @@ Status Updater::refuseNewValue(int32_t index,
     where = key ? fmt::format("key {} of {}", *key, where)
                 : fmt::format("a key of {}", where);
   const pdl_group &group = model.descriptor().groups[symbol.group];
-  return Status::invalid(fmt::format(
+  return Status::invalidArgument(fmt::format(
       "the rule of group @{} gave {} a value or slot that is not finite{} at "
       "the group's step {}; this state is not saved: lower the rate, clip the "
       "gradients, look for a division by zero in the rule, and go on from the "
@@ -738,7 +738,7 @@ Status pdlrt::checkFiniteSums(const pdl_descriptor &descriptor,
 }
 
 Status pdlrt::refuseSum(const pdl_descriptor &descriptor, int32_t symbol) {
-  return Status::invalid(
+  return Status::invalidArgument(
       std::string("the sum of all replicas' gradients of @") +
       descriptor.symbols[symbol].name +
       ", divided by the sum of weights, is not finite; nothing of this "

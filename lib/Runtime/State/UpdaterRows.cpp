@@ -120,7 +120,7 @@ Status Updater::shrinkTables(const PartialSum &merged) {
       continue;
     constexpr int64_t maxOfFloat = int64_t(1) << 24;
     if (symbol.element_type == PDL_F32 && period > maxOfFloat)
-      return Status::invalid(
+      return Status::invalidArgument(
           std::string("@") + symbol.name + " has had " +
           std::to_string(maxOfFloat) +
           " periods, and its rows have no room for the number of another one; "

@@ -331,8 +331,9 @@ Status RunningSum::addRows(const GradientBlock &block, BlockSum &own,
                            const BlockGradient &part, Scheduler &scheduler) {
   if (own.keys.size() + uint64_t(part.keyCount) >
       uint64_t(std::numeric_limits<int32_t>::max()))
-    return Status::invalid("the replicas of a step have 2^31 keys or more of "
-                           "one table together; use a smaller --batch-size");
+    return Status::invalidArgument(
+        "the replicas of a step have 2^31 keys or more of "
+        "one table together; use a smaller --batch-size");
   const size_t total = own.keys.size() + size_t(part.keyCount);
   own.keys.reserve(total);
   own.rows.reserve(total);

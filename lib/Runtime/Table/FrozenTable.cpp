@@ -94,8 +94,8 @@ Expected<FrozenTable> FrozenTable::build(const std::vector<int64_t> &keys,
     std::ranges::sort(sorted);
     if (const auto twice = std::ranges::adjacent_find(sorted);
         twice != sorted.end())
-      return Status::invalid("key " + std::to_string(*twice) +
-                             " is there twice; keep one row of each");
+      return Status::invalidArgument("key " + std::to_string(*twice) +
+                                     " is there twice; keep one row of each");
   }
   auto *ownBuckets = table.bucketMemory.reserveFor<Bucket>(buckets.size());
   std::memcpy(ownBuckets, buckets.data(), buckets.size() * sizeof(Bucket));

@@ -37,9 +37,10 @@ Status KeyIndex::assign(int32_t inputCount, const int64_t *const *ids,
       return Status::internal("a lookup has an input with a negative size");
     // Checked after each input, so that the sum cannot overflow.
     if (counts[i] > std::numeric_limits<int32_t>::max() - sum)
-      return Status::invalid("a batch holds 2^31 ids or more for one lookup; "
-                             "use smaller batches (a trainer's "
-                             "--batch-size)");
+      return Status::invalidArgument(
+          "a batch holds 2^31 ids or more for one lookup; "
+          "use smaller batches (a trainer's "
+          "--batch-size)");
     sum += counts[i];
   }
   growTable(sum);

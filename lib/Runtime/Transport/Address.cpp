@@ -19,9 +19,10 @@ using namespace pdlrt;
 static constexpr size_t longestPath = sizeof(sockaddr_un::sun_path) - 1;
 
 static Status malformed(const std::string &text, const std::string &why) {
-  return Status::invalid("'" + text + "' is no address: " + why +
-                         "; write host:port, [ipv6]:port, unix:/path or "
-                         "unix:@name");
+  return Status::invalidArgument(
+      "'" + text + "' is no address: " + why +
+      "; write host:port, [ipv6]:port, unix:/path or "
+      "unix:@name");
 }
 
 static Expected<Address> parseUnix(const std::string &text) {
@@ -82,8 +83,9 @@ Status pdlrt::checkAddresses(const char *flag,
     if (!address)
       return std::move(address).status().withContext(flag);
     if (!known.insert(address->toString()).second)
-      return Status::invalid(std::string(flag) + " names " + text +
-                             " twice; each process has its own address");
+      return Status::invalidArgument(
+          std::string(flag) + " names " + text +
+          " twice; each process has its own address");
   }
   return {};
 }
@@ -117,7 +119,7 @@ Expected<ListenPlace> pdlrt::choosePlace(const std::string &who,
     return std::move(address).status().withContext("--bind");
   place.isOpenToAll = !isLocal(*address) && !hasToken;
   if (bind.empty() && place.isOpenToAll)
-    return Status::invalid(
+    return Status::invalidArgument(
         who + " would listen at " + place.address +
         ", which other machines may reach; give all processes of the job a "
         "secret with --token-file, or say --bind " +

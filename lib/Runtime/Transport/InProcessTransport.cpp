@@ -203,7 +203,8 @@ public:
   Expected<std::unique_ptr<Listener>> listen(const std::string &address,
                                              RequestHandler handler) override {
     if (address.empty())
-      return Status::invalid("cannot listen at an empty address: name one");
+      return Status::invalidArgument(
+          "cannot listen at an empty address: name one");
     auto state = std::make_shared<ListenerState>();
     state->handler = std::move(handler);
     const MutexLock lock(network->mutex);
@@ -218,7 +219,8 @@ public:
   Expected<std::unique_ptr<Connection>>
   connect(const std::string &address) override {
     if (address.empty())
-      return Status::invalid("cannot connect to an empty address: name one");
+      return Status::invalidArgument(
+          "cannot connect to an empty address: name one");
     return std::unique_ptr<Connection>(
         std::make_unique<InProcessConnection>(ownClock, network, address));
   }

@@ -27,7 +27,7 @@ enum class Color { Red, Green };
 Expected<char> parseOneCharacter(const std::string &text) {
   if (text.size() == 1)
     return text.front();
-  return Status::invalid("'" + text + "' is not one character");
+  return Status::invalidArgument("'" + text + "' is not one character");
 }
 
 class FlagsTest : public testing::Test {

@@ -24,7 +24,7 @@ using namespace pdlrt;
 
 static Expected<std::unique_ptr<int>> positive(int number) {
   if (number <= 0)
-    return Status::invalid("the number must be positive");
+    return Status::invalidArgument("the number must be positive");
   return std::make_unique<int>(number);
 }
 

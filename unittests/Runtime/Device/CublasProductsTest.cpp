@@ -266,7 +266,7 @@ TEST_F(CublasProductsTest, AnOlderLibraryThatStartsIsTaken) {
       return &tooNew;
     if (*names[0] == 'o')
       return &fits;
-    return Status::invalid("none");
+    return Status::invalidArgument("none");
   };
   const auto chosen = [&](std::vector<const char *> names) {
     const cublaslt::Library *found = nullptr;

@@ -303,7 +303,8 @@ TEST(AsyncEngine, ARequestToStopEndsAllAfterTheSameStep) {
 TEST(AsyncEngine, AFailureOfOneEndsTheStepsOfAll) {
   Trainer trainer(3, 2, [](int worker, int64_t before) {
     return worker == 2 && before == 4
-               ? Expected<RoundOutcome>(Status::invalid("the cable is cut"))
+               ? Expected<RoundOutcome>(
+                     Status::invalidArgument("the cable is cut"))
                : respond();
   });
   ASSERT_TRUE(trainer.begin(100).ok());
@@ -328,7 +329,7 @@ TEST(AsyncEngine, AnErrorOfTheReaderIsReported) {
   ASSERT_TRUE(trainer.engine
                   ->begin([&]() -> Expected<std::span<const StepInput>> {
                     if (++reads == 6)
-                      return Status::invalid("line 7 is no record");
+                      return Status::invalidArgument("line 7 is no record");
                     return batches.read();
                   })
                   .ok());
@@ -397,7 +398,7 @@ TEST(AsyncEngine, ResponsesToPushesCanEndTheSteps) {
   }
   Trainer failed(2, 2, [](int, int64_t) { return respond(); }, true);
   ASSERT_TRUE(failed.begin(100).ok());
-  failed.sink(0).failing = Status::invalid("the cable is cut");
+  failed.sink(0).failing = Status::invalidArgument("the cable is cut");
   Status status;
   while (status.ok()) {
     failed.engine->goAhead(100, true);

@@ -197,7 +197,7 @@ public:
     RoundRequest changed = roundRequest;
     changed.stop |= stopAfter-- == 0;
     if (failAfter-- == 0)
-      return Status::invalid("servers are lost");
+      return Status::invalidArgument("servers are lost");
     watch.compare(roundRequest.sum);
     return shared.exchange(rank, changed, mirror);
   }

@@ -249,7 +249,7 @@ TEST(DistributedJob, AFailureEndsAllTrainersWithItsMessage) {
       Status &status = outcomes[rank];
       status = (*engine)->begin([&]() -> Expected<std::span<const StepInput>> {
         if (rank == 1 && reads++ == 5)
-          return Status::invalid("clicks.tsv:7:2: no number");
+          return Status::invalidArgument("clicks.tsv:7:2: no number");
         return batches.read();
       });
       while (status.ok()) {
@@ -405,7 +405,7 @@ TEST(OwnersJob, ATrainerThatFailsEndsAllWithItsMessage) {
       ASSERT_TRUE(joined.ok()) << joined.status().message();
       haveJoined.wait();
       if (rank == 1) {
-        outcomes[1] = Status::invalid("clicks.tsv:7:2: no number");
+        outcomes[1] = Status::invalidArgument("clicks.tsv:7:2: no number");
       } else {
         int64_t here = 1;
         outcomes[0] = (*joined)->sum({&here, 1}, {});

@@ -55,7 +55,8 @@ TEST(ResumeAgreementTest, FoldersThatAreNotSharedAreAnError) {
 
 TEST(ResumeAgreementTest, AServerWithoutAWholeOneEndsAll) {
   ResumeAgreement agreement(2);
-  EXPECT_FALSE(agreement.report(1, Status::invalid("all damaged")).ok());
+  EXPECT_FALSE(
+      agreement.report(1, Status::invalidArgument("all damaged")).ok());
   EXPECT_THAT(agreement.report(0, 40).status().message(),
               HasSubstr("server 1 has no checkpoint to resume from: all dam"));
 }
@@ -65,7 +66,7 @@ TEST(ResumeAgreementTest, ARankThatTheJobDoesNotHaveCountsForNothing) {
   EXPECT_EQ(*agreement.report(0, 40), Answer());
   for (const int64_t rank : {int64_t(7), int64_t(2), int64_t(-1)}) {
     EXPECT_FALSE(agreement.report(rank, 10).ok());
-    EXPECT_FALSE(agreement.report(rank, Status::invalid("none")).ok());
+    EXPECT_FALSE(agreement.report(rank, Status::invalidArgument("none")).ok());
   }
   EXPECT_EQ(*agreement.report(0, 40), Answer());
   EXPECT_EQ(*agreement.report(1, 40), Answer(40));

@@ -205,7 +205,7 @@ TEST_F(ServerSavesTest, AServerThatIsLeftOverEndsNoLaterServer) {
   auto joined =
       joinJob(*programOf(PDL_ROLE_TRAINER), options, {1, 0, 0}, *transport);
   ASSERT_TRUE(joined.ok()) << joined.status().message();
-  (*joined)->leave(Status::invalid("no data"));
+  (*joined)->leave(Status::invalidArgument("no data"));
   EXPECT_TRUE(second.host.core().pendingLoss());
   // Server 0 is started again in place.
   first.reset();

@@ -64,7 +64,7 @@ protected:
     return watchGroup(
         std::make_unique<ScriptedGroup>(script),
         [this] {
-          return jobHasFailed ? Status::invalid("trainer 1 has died")
+          return jobHasFailed ? Status::invalidArgument("trainer 1 has died")
                               : Status();
         },
         patience);

@@ -111,7 +111,7 @@ TEST_F(ServerGroupTest, ASaveThatFailsEndsWithTheLastServer) {
   coreOptions.trainers = 1;
   startServers(2);
   servers[0]->application.answering = [](const Message &) {
-    return encodeSaved(Status::invalid("server 0 has no room"));
+    return encodeSaved(Status::invalidArgument("server 0 has no room"));
   };
   std::atomic<int> asked{0}, begun{0};
   servers[1]->application.answering = [&](const Message &payload) {

@@ -274,7 +274,7 @@ TEST_F(ServerCoreTest, AStopWithoutALostTrainerMaySaveFirst) {
     answered = marks.front().answered;
     return Status();
   };
-  Status ended = Status::invalid("nothing");
+  Status ended = Status::invalidArgument("nothing");
   core().betweenRequests(look, [&](Status with) { ended = std::move(with); });
   EXPECT_TRUE(ended.ok()) << ended.message();
   EXPECT_EQ(received, 1u);
@@ -356,7 +356,7 @@ TEST_F(ServerCoreTest, OtherServersRequestWithoutJoining) {
   EXPECT_THAT(send(head, "{}").text(), HasSubstr("takes no requests of"));
   core().respondToPeers([](const Message &payload) -> Expected<Message> {
     if (payload.size() == 0)
-      return Status::invalid("empty");
+      return Status::invalidArgument("empty");
     return payload;
   });
   EXPECT_EQ(send(head, "hello").text(), "hello");

@@ -32,7 +32,7 @@ public:
   Expected<Message> greet(const Envelope &, const Message &payload) override {
     const Entry entry(*this);
     if (payload.toString() == "bad")
-      return Status::invalid("model A is not model B");
+      return Status::invalidArgument("model A is not model B");
     return Message::ofString("hello");
   }
   Expected<Message> join(const Envelope &request,
@@ -40,7 +40,7 @@ public:
     const Entry entry(*this);
     calls.push_back("join" + std::to_string(request.trainer));
     if (payload.toString() == "bad")
-      return Status::invalid("model A is not model B");
+      return Status::invalidArgument("model A is not model B");
     return Message::ofString("welcome");
   }
   bool isOfJob(const Message &) const override { return knowsRefused; }
@@ -62,7 +62,7 @@ public:
   Expected<StepFacts> check(const Envelope &, const Message &payload) override {
     const Entry entry(*this);
     if (payload.toString() == "bad")
-      return Status::invalid("bytes are missing");
+      return Status::invalidArgument("bytes are missing");
     const std::string text = payload.toString();
     return StepFacts{!text.starts_with("keys"), !text.ends_with(".")};
   }
@@ -91,7 +91,7 @@ public:
       whileClosing();
     calls.push_back(std::string("close-") + nameOf(kind));
     if (parts.find("worse") != std::string::npos)
-      return Status::invalid("the sum is not finite");
+      return Status::invalidArgument("the sum is not finite");
     sum = std::exchange(parts, {});
     ++rounds;
     return {};

@@ -550,11 +550,13 @@ TEST_F(DeviceTableTest, AnErrorOfAVisitorEndsIt) {
   open(makeOptions());
   pull(makeKeys(2000));
   int visits = 0;
-  const Status status = table->collect(
-      *stream, DeviceTable::Rows::All, 0, 1024,
-      [&](int, std::span<const TableRow>) {
-        return ++visits == 3 ? Status::invalid("the disk is full") : Status();
-      });
+  const Status status =
+      table->collect(*stream, DeviceTable::Rows::All, 0, 1024,
+                     [&](int, std::span<const TableRow>) {
+                       return ++visits == 3
+                                  ? Status::invalidArgument("the disk is full")
+                                  : Status();
+                     });
   EXPECT_EQ(status.message(), "the disk is full");
   EXPECT_EQ(visits, 3);
   expectSame();

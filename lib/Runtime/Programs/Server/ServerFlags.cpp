@@ -158,15 +158,16 @@ std::vector<FlagForm> pdlrt::serverFlagForms(const Mode *mode) {
 /// Sets the waiting rules from the flags.
 static Status takeBounds(const Mode &mode, ServerFlags &flags) {
   if (mode.closesWithQuorum && !flags.quorum)
-    return Status::invalid("--quorum is required in mode quorum: say how many "
-                           "trainers end a round");
+    return Status::invalidArgument(
+        "--quorum is required in mode quorum: say how many "
+        "trainers end a round");
   if (flags.quorum && *flags.quorum > flags.trainers)
-    return Status::invalid(fmt::format(
+    return Status::invalidArgument(fmt::format(
         "--quorum {} is more than the {} trainers of the job (--trainers)",
         *flags.quorum, flags.trainers));
   if (flags.checkpointMinutes && !mode.stepsAreRounds &&
       (flags.onFailure != FailurePolicy::Wait || mode.trainersApply))
-    return Status::invalid(fmt::format(
+    return Status::invalidArgument(fmt::format(
         "--checkpoint-minutes of servers is for modes whose steps are rounds, "
         "such as sync, and, with --on-failure=wait, for modes in which servers "
         "hold the whole state; this program was translated with --mode={}; "
@@ -183,17 +184,19 @@ Status pdlrt::checkServerFlags(const pdl_descriptor &descriptor,
                                ServerFlags &flags) {
   PDLRT_RETURN_IF_ERROR(checkTableBound(descriptor, flags.tableBound));
   if (flags.tableBound.maxBytes > 0 && modeOf(descriptor).trainersApply)
-    return Status::invalid(std::string("--max-table-memory is not for mode ") +
-                           modeOf(descriptor).name +
-                           ", in which each trainer has rows of its own; "
-                           "leave it out");
+    return Status::invalidArgument(
+        std::string("--max-table-memory is not for mode ") +
+        modeOf(descriptor).name +
+        ", in which each trainer has rows of its own; "
+        "leave it out");
   if (flags.tableBound.maxBytes > 0 && !flags.logApplied.empty())
-    return Status::invalid("--log-applied is not for servers with "
-                           "--max-table-memory: a log does not say which rows "
-                           "were evicted; leave one of the two out");
+    return Status::invalidArgument(
+        "--log-applied is not for servers with "
+        "--max-table-memory: a log does not say which rows "
+        "were evicted; leave one of the two out");
   const auto servers = int64_t(flags.servers.size());
   if (flags.rank >= servers)
-    return Status::invalid(fmt::format(
+    return Status::invalidArgument(fmt::format(
         "--rank {} is none of the {} servers in --servers, which are numbered "
         "from 0 to {}",
         flags.rank, servers, servers - 1));
@@ -228,7 +231,7 @@ Status pdlrt::checkServerFlags(const pdl_descriptor &descriptor,
     flags.readerToken = std::move(*token);
   }
   if (!flags.token.empty() && flags.readerToken == flags.token)
-    return Status::invalid(
+    return Status::invalidArgument(
         "--reader-token-file holds the secret of --token-file, with which "
         "readers could take part in the job; give them another one");
   return {};

@@ -55,7 +55,7 @@ static Status checkLog(const pdl_descriptor &descriptor,
   if (flags.logApplied.empty())
     return {};
   if (const Mode &mode = modeOf(descriptor); mode.stepsAreRounds)
-    return Status::invalid(fmt::format(
+    return Status::invalidArgument(fmt::format(
         "--log-applied is for modes in which requests are applied as they "
         "come, such as async; in mode {} the order is always the same",
         mode.name));

@@ -173,7 +173,7 @@ FlagGroup pdlrt::clusterFlags(const pdl_descriptor &descriptor,
 /// Checks that the addresses are those that a job of this mode needs.
 static Status checkAddressFlags(const Mode &mode, const ClusterFlags &flags) {
   if (mode.needsServers() && flags.servers.empty())
-    return Status::invalid(
+    return Status::invalidArgument(
         mode.trainersOwn()
             ? fmt::format("--servers is required: in mode {} the rows of "
                           "tables are on servers; give their addresses, or "
@@ -183,13 +183,13 @@ static Status checkAddressFlags(const Mode &mode, const ClusterFlags &flags) {
               "on servers; give their addresses, or translate the model with "
               "--mode=local");
   if (!mode.needsServers() && !flags.servers.empty())
-    return Status::invalid(fmt::format(
+    return Status::invalidArgument(fmt::format(
         "--servers is not for mode {}, in which trainers own all state; give "
         "the addresses of all trainers with --peers instead, or translate the "
         "model with --mode=sync",
         mode.name));
   if (!mode.trainersOwn() && (!flags.peers.empty() || !flags.bind.empty()))
-    return Status::invalid(fmt::format(
+    return Status::invalidArgument(fmt::format(
         "--peers and --bind are for trainers that own state, but in mode {} "
         "servers do; leave them out, or translate the model with "
         "--mode=collective or --mode=hybrid",
@@ -197,7 +197,7 @@ static Status checkAddressFlags(const Mode &mode, const ClusterFlags &flags) {
   const auto peers = int64_t(flags.peers.size());
   const bool isAlone = flags.trainers == 1 && peers == 0;
   if (mode.trainersOwn() && peers != flags.trainers && !isAlone)
-    return Status::invalid(fmt::format(
+    return Status::invalidArgument(fmt::format(
         "--peers has {} addresses, but the job has {} trainers, each of which "
         "owns a part of the state; give the addresses of all of them, in the "
         "order of their ranks",
@@ -213,7 +213,7 @@ static Status checkAddressFlags(const Mode &mode, const ClusterFlags &flags) {
 static Status checkPlace(const Mode &mode, const ClusterFlags &flags) {
   PDLRT_RETURN_IF_ERROR(checkAddressFlags(mode, flags));
   if (flags.rank >= flags.trainers)
-    return Status::invalid(
+    return Status::invalidArgument(
         fmt::format("--rank {} is none of the {} trainers, which are numbered "
                     "from 0 to {}",
                     flags.rank, flags.trainers, flags.trainers - 1));
@@ -224,22 +224,24 @@ static Status checkTrainerFlags(const Mode &mode, const ClusterFlags &flags,
                                 const SessionOptions &options) {
   const bool holdsValues = mode.trainersApply;
   if (options.groups != 1)
-    return Status::invalid(fmt::format(
+    return Status::invalidArgument(fmt::format(
         "--replicas {}x{} has {} groups, but a trainer with servers is one "
         "group; give --replicas 1x{}, and start {} trainers",
         options.groups, options.workers, options.groups, options.workers,
         options.groups));
   if (!options.dump.empty() && !holdsValues)
-    return Status::invalid(
+    return Status::invalidArgument(
         "--dump is not for a trainer with servers, which hold the values; give "
         "--checkpoint FOLDER, of which 'pdl-checkpoint dump FOLDER -o FILE' "
         "makes the same file");
   if (!options.dumpBatches.empty())
-    return Status::invalid("--dump-batches is not for a trainer with servers; "
-                           "leave it out");
+    return Status::invalidArgument(
+        "--dump-batches is not for a trainer with servers; "
+        "leave it out");
   if (!options.initFrom.empty() && !mode.trainersOwn())
-    return Status::invalid("--init-from is not for a trainer with servers, "
-                           "which hold the values; give it to the servers");
+    return Status::invalidArgument(
+        "--init-from is not for a trainer with servers, "
+        "which hold the values; give it to the servers");
   return {};
 }
 
@@ -250,19 +252,19 @@ static Status checkPushes(const pdl_descriptor &descriptor,
   if (flags.pushQueue == 0)
     return flags.maxMerge == 1
                ? Status()
-               : Status::invalid(fmt::format(
+               : Status::invalidArgument(fmt::format(
                      "--max-merge {} merges steps while a push is under way, "
                      "but each step waits for its own; {}leave it out",
                      flags.maxMerge,
                      mode.workersSend ? "give --push-queue 1 too, or " : ""));
   if (!mode.workersSend)
-    return Status::invalid(fmt::format(
+    return Status::invalidArgument(fmt::format(
         "--push-queue {} is for workers that send by themselves, but this "
         "program is of mode {}; leave it out, or translate the model with "
         "--mode=async",
         flags.pushQueue, mode.name));
   if (flags.onFailure == FailurePolicy::Wait)
-    return Status::invalid(
+    return Status::invalidArgument(
         "--push-queue is not for --on-failure=wait: which steps were merged, "
         "and which pushes have reached which server, is lost with a trainer "
         "that dies; leave one of the two out");
@@ -276,7 +278,7 @@ static Status checkOverlap(const Mode &mode, const ClusterFlags &flags) {
     return {};
   const bool isPacked = flags.packGradients != GradientPacking::None;
   if (flags.overlap == Overlap::On && isPacked)
-    return Status::invalid(
+    return Status::invalidArgument(
         "--overlap on is not for --pack-gradients: gradients are packed when "
         "all of them are there; leave one of the two out");
   if (!flags.partBytes)
@@ -286,9 +288,10 @@ static Status checkOverlap(const Mode &mode, const ClusterFlags &flags) {
                                              nameOf(flags.packGradients)
                                        : std::string();
   if (!other.empty())
-    return Status::invalid("--part-bytes is for gradients that leave early, "
-                           "and with " +
-                           other + " none does; leave one of the two out");
+    return Status::invalidArgument(
+        "--part-bytes is for gradients that leave early, "
+        "and with " +
+        other + " none does; leave one of the two out");
   return {};
 }
 
@@ -299,7 +302,7 @@ static Status checkDeviceSums(const pdl_descriptor &descriptor,
   if (!flags.deviceSums)
     return {};
   if (mode.parametersWith != OwnerPlace::Trainers)
-    return Status::invalid(fmt::format(
+    return Status::invalidArgument(fmt::format(
         "--device-sums is for modes in which trainers own parameters, but this "
         "program is of mode {}; leave it out, or translate the model with "
         "--mode=collective or --mode=hybrid",
@@ -307,11 +310,12 @@ static Status checkDeviceSums(const pdl_descriptor &descriptor,
   if (flags.deviceSums != DeviceSumsUse::On)
     return {};
   if (descriptor.target == PDL_TARGET_CPU)
-    return Status::invalid("--device-sums on is for a program that was "
-                           "translated with --target=cuda; leave it out, or "
-                           "translate the model again");
+    return Status::invalidArgument(
+        "--device-sums on is for a program that was "
+        "translated with --target=cuda; leave it out, or "
+        "translate the model again");
   if (descriptor.numerics == PDL_NUMERICS_STRICT && trainers > 1)
-    return Status::invalid(
+    return Status::invalidArgument(
         "--device-sums on is for numerics fast, since owners "
         "add in the order of strict ones; leave it out, or "
         "translate the model with --numerics=fast");

@@ -111,18 +111,20 @@ Status pdlrt::checkTablePlacement(const pdl_descriptor &descriptor,
     return {};
   const std::string remedy = ": use --table-placement host";
   if (descriptor.target == PDL_TARGET_CPU)
-    return Status::invalid("--table-placement device is for a program that was "
-                           "translated with --target=cuda" +
-                           remedy);
+    return Status::invalidArgument(
+        "--table-placement device is for a program that was "
+        "translated with --target=cuda" +
+        remedy);
   if (modeOf(descriptor).hasServers)
-    return Status::invalid(fmt::format(
+    return Status::invalidArgument(fmt::format(
         "--table-placement device is for one process that has all state, but "
         "this program is of mode {}, whose tables are with their owners{}",
         modeOf(descriptor).name, remedy));
   if (options.hogwild)
-    return Status::invalid("--table-placement device is not for --hogwild, "
-                           "whose workers update rows of the host's memory" +
-                           remedy);
+    return Status::invalidArgument(
+        "--table-placement device is not for --hogwild, "
+        "whose workers update rows of the host's memory" +
+        remedy);
   return {};
 }
 
@@ -133,22 +135,24 @@ Status pdlrt::checkEviction(const pdl_descriptor &descriptor,
     return {};
   const Mode &mode = modeOf(descriptor);
   if (mode.trainersApply)
-    return Status::invalid(
+    return Status::invalidArgument(
         fmt::format("--max-table-memory is not for mode {}, in which each "
                     "trainer has rows of its own; leave it out",
                     mode.name));
   if (mode.hasServers && mode.tablesWith == pdlabi::OwnerPlace::Servers)
-    return Status::invalid(fmt::format(
+    return Status::invalidArgument(fmt::format(
         "--max-table-memory is for who holds tables, which in mode {} servers "
         "do; give the flag to pserver",
         mode.name));
   if (options.tablePlacement == TablePlacement::Device)
-    return Status::invalid("--max-table-memory is for tables in the host's "
-                           "memory; use --table-placement host");
+    return Status::invalidArgument(
+        "--max-table-memory is for tables in the host's "
+        "memory; use --table-placement host");
   if (options.hogwild)
-    return Status::invalid("--max-table-memory is not for --hogwild, whose "
-                           "workers would use rows that go; leave one of the "
-                           "two out");
+    return Status::invalidArgument(
+        "--max-table-memory is not for --hogwild, whose "
+        "workers would use rows that go; leave one of the "
+        "two out");
   return {};
 }
 
@@ -218,18 +222,19 @@ requireProgram(const pdl_descriptor &descriptor, const char *name) {
   for (int32_t i = 0; i < descriptor.program_count; ++i)
     known +=
         std::string(known.empty() ? "@" : ", @") + descriptor.programs[i].name;
-  return Status::invalid(std::string("model ") + descriptor.model_name +
-                         " has no program @" + name + ", only " +
-                         (known.empty() ? "none" : known) +
-                         "; add one to the model and translate it again");
+  return Status::invalidArgument(
+      std::string("model ") + descriptor.model_name + " has no program @" +
+      name + ", only " + (known.empty() ? "none" : known) +
+      "; add one to the model and translate it again");
 }
 
 /// Checks that a program does not train.
 static Status requireFrozen(const pdl_program &program) {
   if (!program.frozen)
-    return Status::invalid(std::string("program @") + program.name +
-                           " is not frozen, and would change the model; give "
-                           "--program one that is");
+    return Status::invalidArgument(
+        std::string("program @") + program.name +
+        " is not frozen, and would change the model; give "
+        "--program one that is");
   return {};
 }
 
@@ -252,7 +257,7 @@ Status Command::checkGroups(const pdl_program &program) const {
   if (!program.observes_groups || !options.distributed ||
       !options.distributed->mayRejoin)
     return {};
-  return Status::invalid(fmt::format(
+  return Status::invalidArgument(fmt::format(
       "program @{} observes a metric of groups, whose samples are lost with a "
       "trainer that is restarted within its job; leave --on-failure=wait out, "
       "or "
@@ -391,13 +396,13 @@ Status Command::requireSamples(const pdl_program &program,
   const std::string where = inputName(files.front()) +
                             (files.size() > 1 ? " and the other files" : "");
   if (report.samples == 0 && report.badRows > 0)
-    return Status::invalid(
+    return Status::invalidArgument(
         fmt::format("no samples in {}: all rows are bad ({}); check the "
                     "delimiter and the columns",
                     where, report.badRows));
   if (report.samples == 0)
-    return Status::invalid("no samples in " + where +
-                           "; check the file and the range of rows");
+    return Status::invalidArgument("no samples in " + where +
+                                   "; check the file and the range of rows");
   if (program.objective_count > 0 && !(report.weightSum > 0))
     logWarning(
         "all weights in " + where +

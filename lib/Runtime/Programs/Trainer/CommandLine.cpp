@@ -74,7 +74,7 @@ static Status takeCompute(const pdl_descriptor &descriptor,
                           const SessionOptions &options) {
   const bool isBFloat16 = descriptor.compute == PDL_COMPUTE_BF16;
   if (options.emulateBFloat16 && !isBFloat16)
-    return Status::invalid(
+    return Status::invalidArgument(
         "--emulate-bf16 is for programs that were translated with "
         "--compute=bf16; leave it out");
   if (options.emulateBFloat16)
@@ -97,12 +97,14 @@ static Status takeCompute(const pdl_descriptor &descriptor,
 /// Checks that values are given to a command that needs them.
 static Status checkInitialValues(const SessionOptions &options, bool trains) {
   if (!trains && options.initFrom.empty() && options.checkpoint.empty())
-    return Status::invalid("--init-from is required, or --checkpoint; give the "
-                           "values that 'trainer train' wrote");
+    return Status::invalidArgument(
+        "--init-from is required, or --checkpoint; give the "
+        "values that 'trainer train' wrote");
   if (options.initValuesOnly && options.initFrom.empty())
-    return Status::invalid("--init-values-only says what to take of "
-                           "--init-from; give both, in a job with servers to "
-                           "the servers");
+    return Status::invalidArgument(
+        "--init-values-only says what to take of "
+        "--init-from; give both, in a job with servers to "
+        "the servers");
   return {};
 }
 
@@ -295,7 +297,7 @@ int TrainerProgram::refuseWords(const CLI::ParseError &error) {
       commands.front().app->parsed()) {
     takeOptions();
     (void)takeClusterFlags(descriptor, flags.cluster, options);
-    notifyOthers(descriptor, options, Status::invalid(message));
+    notifyOthers(descriptor, options, Status::invalidArgument(message));
   }
   return status;
 }

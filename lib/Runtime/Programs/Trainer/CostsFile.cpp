@@ -19,9 +19,10 @@ Status pdlrt::writeCosts(const std::string &path, const MeasuredSteps &measured,
                          const Model &model) {
   const StepCosts &costs = measured.costs;
   if (costs.steps == 0)
-    return Status::invalid("nothing was trained, so that there are no costs to "
-                           "write to " +
-                           path + ": leave --costs out, or train some steps");
+    return Status::invalidArgument(
+        "nothing was trained, so that there are no costs to "
+        "write to " +
+        path + ": leave --costs out, or train some steps");
   const double steps = double(costs.steps);
   nlohmann::ordered_json out;
   out["model"] = model.descriptor().model_name;

@@ -16,15 +16,18 @@ using namespace pdlrt;
 Status pdlrt::checkObservedFile(const pdl_descriptor &descriptor,
                                 const SessionOptions &options) {
   if (options.output == "-")
-    return Status::invalid("--output of evaluate is a file, because metrics "
-                           "are printed to the standard output; name one");
+    return Status::invalidArgument(
+        "--output of evaluate is a file, because metrics "
+        "are printed to the standard output; name one");
   if (descriptor.target != PDL_TARGET_CPU)
-    return Status::invalid("--output shows what metrics observe on the host; "
-                           "translate the model with --target=cpu, whose "
-                           "programs read the same values");
+    return Status::invalidArgument(
+        "--output shows what metrics observe on the host; "
+        "translate the model with --target=cpu, whose "
+        "programs read the same values");
   if (options.groups * options.workers != 1)
-    return Status::invalid("--output writes the rows of one replica, in the "
-                           "order of the data; leave --replicas out");
+    return Status::invalidArgument(
+        "--output writes the rows of one replica, in the "
+        "order of the data; leave --replicas out");
   return {};
 }
 
@@ -63,9 +66,10 @@ void ObservedFile::addColumn(const std::string &name, int32_t type,
 Status ObservedFile::open() {
   const auto &seen = replica->observed()->all();
   if (seen.empty())
-    return Status::invalid(std::string("program @") + program->name +
-                           " observes nothing that --output could write; "
-                           "leave it out, or observe a metric");
+    return Status::invalidArgument(
+        std::string("program @") + program->name +
+        " observes nothing that --output could write; "
+        "leave it out, or observe a metric");
   addColumn("row", PDL_I64, 1);
   for (const ObservedSamples::Observation &each : seen) {
     const std::string name = nameOf(each.sums);

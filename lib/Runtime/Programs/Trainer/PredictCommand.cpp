@@ -120,10 +120,11 @@ Status PredictCommand::run() {
     data.copyTexts = hasIdTexts(data.files.front());
   for (const std::string &file : data.files)
     if (!options.dumpInputs.empty() && hasIdTexts(file) != data.copyTexts)
-      return Status::invalid("--dump-inputs has texts of all rows or of none, "
-                             "but of " +
-                             data.files.front() + " and " + file +
-                             " one holds tensors; predict them one by one");
+      return Status::invalidArgument(
+          "--dump-inputs has texts of all rows or of none, "
+          "but of " +
+          data.files.front() + " and " + file +
+          " one holds tensors; predict them one by one");
   if (Status opened =
           openProgram(frozenProgram("predict"), data, {}, predictor);
       !opened.ok()) {
@@ -136,9 +137,10 @@ Status PredictCommand::run() {
     return isStopped ? Status() : opened;
   }
   if (predictor.program->output_count == 0)
-    return Status::invalid(std::string("program @") + predictor.program->name +
-                           " has no outputs; return a value from it and "
-                           "translate the model again");
+    return Status::invalidArgument(
+        std::string("program @") + predictor.program->name +
+        " has no outputs; return a value from it and "
+        "translate the model again");
   Expected<std::unique_ptr<PredictionWriter>> opened =
       PredictionWriter::open(formatOf(options), options.output,
                              *predictor.program, namesOfCopied(options.data));

@@ -48,7 +48,7 @@ Status pdlrt::predictionsFailed(const std::string &path, int error) {
 
 Status pdlrt::refuseSecondName(const std::string &name,
                                const pdl_program &program) {
-  return Status::invalid(
+  return Status::invalidArgument(
       "predictions would have two columns `" + name +
       "`: what --id or --copy-column lets through, and an output of program "
       "@" +

@@ -26,7 +26,7 @@ static Expected<char> parseDelimiter(const std::string &text) {
     return ' ';
   if (text.size() == 1)
     return text.front();
-  return Status::invalid(
+  return Status::invalidArgument(
       "'" + text +
       "' is no delimiter; give one character, or comma, tab or space");
 }
@@ -36,8 +36,8 @@ static Expected<char> parseQuote(const std::string &text) {
     return '\0';
   if (text.size() == 1)
     return text.front();
-  return Status::invalid("'" + text +
-                         "' is no quote; give one character, or none");
+  return Status::invalidArgument("'" + text +
+                                 "' is no quote; give one character, or none");
 }
 
 std::vector<Flag> pdlrt::readingFlags(DataOptions &data) {

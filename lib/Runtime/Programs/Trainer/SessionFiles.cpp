@@ -21,7 +21,7 @@ using namespace pdlrt;
 
 static Status refuseSecondPass(const std::string &path,
                                const std::string &why) {
-  return Status::invalid(onceText(path) + ", " + why);
+  return Status::invalidArgument(onceText(path) + ", " + why);
 }
 
 /// Checks that data which can be read only once are needed for one pass only.
@@ -67,8 +67,9 @@ static Status checkCache(const SessionOptions &options) {
       std::ranges::any_of(options.evaluateFiles, isStandardInput);
   if (options.data.cache.empty() || !readsStandardInput)
     return {};
-  return Status::invalid("--cache keeps the rows of files, but standard input "
-                         "can be read but once; leave --cache out");
+  return Status::invalidArgument(
+      "--cache keeps the rows of files, but standard input "
+      "can be read but once; leave --cache out");
 }
 
 Status pdlrt::checkSessionFiles(const SessionOptions &options, bool trains,

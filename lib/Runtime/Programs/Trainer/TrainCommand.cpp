@@ -48,16 +48,17 @@ Status pdlrt::checkTrainingFlags(const pdl_descriptor &descriptor,
   const bool rejoins = options.distributed && options.distributed->mayRejoin;
   if (const Mode &mode = modeOf(descriptor);
       options.checkpointMinutes && rejoins && !mode.stepsAreRounds)
-    return Status::invalid(fmt::format(
+    return Status::invalidArgument(fmt::format(
         "--checkpoint-minutes is not for mode {} with --on-failure=wait: its "
         "trainers agree on steps to save at, which a restarted trainer "
         "cannot repeat; give --checkpoint-steps",
         mode.name));
   for (const std::string &file : options.data.files)
     if (options.data.filesInTurn && canBeReadAgain(file))
-      return Status::invalid("--files-in-turn is for pipes, and " + file +
-                             " is none: leave the flag out, files that can be "
-                             "read again do not need it");
+      return Status::invalidArgument(
+          "--files-in-turn is for pipes, and " + file +
+          " is none: leave the flag out, files that can be "
+          "read again do not need it");
   for (const std::string *path : {&options.dump, &options.dumpBatches})
     if (!path->empty())
       PDLRT_RETURN_IF_ERROR(checkReplaceable(*path));
@@ -261,7 +262,7 @@ static Status checkPassesFrom(int64_t epoch, const SessionOptions &options) {
       std::ranges::find_if_not(options.data.files, canBeReadAgain);
   if (left < 2 || once == options.data.files.end())
     return {};
-  return Status::invalid(
+  return Status::invalidArgument(
       onceText(*once) + ", but --epochs " + std::to_string(*options.epochs) +
       " leaves " + std::to_string(left) + " epochs to train; give --epochs " +
       std::to_string(epoch + 1) + ", or write it to a file");

@@ -39,10 +39,11 @@ static Expected<Replicas> parseReplicas(const std::string &text) {
     if (groups && workers && *groups * *workers <= maxReplicas)
       return Replicas{int(*groups), int(*workers)};
   }
-  return Status::invalid("'" + text +
-                         "' is no number of replicas; give GROUPSxWORKERS, "
-                         "such as 2x4, with at most " +
-                         std::to_string(maxReplicas) + " in all");
+  return Status::invalidArgument(
+      "'" + text +
+      "' is no number of replicas; give GROUPSxWORKERS, "
+      "such as 2x4, with at most " +
+      std::to_string(maxReplicas) + " in all");
 }
 
 //===----------------------------------------------------------------------===//

@@ -67,7 +67,7 @@ public:
     if (!parsed)
       return parsed.status();
     if (parsed->kind == Address::Kind::Tcp && parsed->port == 0)
-      return Status::invalid(
+      return Status::invalidArgument(
           "cannot connect to " + address +
           ": no process listens at port 0; give the port that "
           "the server has reported");

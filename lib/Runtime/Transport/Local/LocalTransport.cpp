@@ -21,8 +21,8 @@ using namespace pdlrt::localimpl;
 static Expected<Address> parseUnix(const std::string &text) {
   Expected<Address> address = parseAddress(text);
   if (address && address->kind == Address::Kind::Tcp)
-    return Status::invalid("the address " + text +
-                           " is no unix socket; give unix:PATH");
+    return Status::invalidArgument("the address " + text +
+                                   " is no unix socket; give unix:PATH");
   return address;
 }
 
