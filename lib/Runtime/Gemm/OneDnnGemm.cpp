@@ -19,6 +19,7 @@
 
 #include <dnnl.hpp>
 
+#include <csignal>
 #include <dlfcn.h>
 
 #include <array>
@@ -105,6 +106,26 @@ bool useOneThread() {
   return true;
 }
 
+/// Blocks the signals of the calling thread during its life. A handler that
+/// interrupts one of oneDNN's kernels for AVX-512 overwrites values that the
+/// kernel still needs, unless it has a stack of its own (oneDNN 2.6.3). The
+/// kernel then writes to wrong addresses. Signals to the process go to another
+/// thread, or wait for the end of the product.
+class BlockedSignals {
+public:
+  BlockedSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+  }
+  BlockedSignals(const BlockedSignals &) = delete;
+  BlockedSignals &operator=(const BlockedSignals &) = delete;
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+
+private:
+  sigset_t before = {};
+};
+
 /// Applies a post to `count` elements from column 0 of row `row` of C, which
 /// has `n` columns.
 void applyPost(const pdl_post &post, int64_t row, int64_t n, int64_t count,
@@ -169,11 +190,16 @@ bool multiply(GemmWorkspace &workspace, const GemmCall &call) {
       arguments[4] = {DNNL_ARG_BIAS, product.bias.get()};
       argumentCount = 5;
     }
-    // The C function, because the C++ one would build a map at each execution.
-    if (dnnl_primitive_execute(product.primitive.get(), state.stream.get(),
-                               argumentCount, arguments.data()) != dnnl_success)
-      return false;
-    state.stream.wait();
+    {
+      const BlockedSignals noSignals;
+      // The C function, because the C++ one would build a map at each
+      // execution.
+      if (dnnl_primitive_execute(product.primitive.get(), state.stream.get(),
+                                 argumentCount,
+                                 arguments.data()) != dnnl_success)
+        return false;
+      state.stream.wait();
+    }
     // Not with oneDNN, which does not guarantee that its relu keeps a NaN.
     for (int32_t post = bias ? 1 : 0; post < call.postCount; ++post)
       applyPost(call.posts[post], call);

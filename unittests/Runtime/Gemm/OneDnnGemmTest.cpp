@@ -12,7 +12,10 @@
 
 #include "gtest/gtest.h"
 
+#include <sys/time.h>
+
 #include <cmath>
+#include <csignal>
 #include <limits>
 #include <random>
 #include <thread>
@@ -190,6 +193,56 @@ TEST(OneDnnGemmTest, WorkersRunSideBySide) {
     thread.join();
   for (const std::vector<float> &result : results)
     EXPECT_EQ(result, expected);
+}
+
+// Written by a signal handler of the only thread.
+volatile std::sig_atomic_t signals = 0;
+
+void countSignal(int) { signals = signals + 1; }
+
+/// Sends SIGALRM to this process at intervals. 0: no more.
+void sendSignals(int intervalInMicroseconds) {
+  itimerval timer = {};
+  timer.it_interval.tv_usec = timer.it_value.tv_usec = intervalInMicroseconds;
+  setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+// A handler that interrupts a kernel of oneDNN overwrites what the kernel still
+// needs, so that results are wrong or the process crashes.
+TEST(OneDnnGemmTest, SignalsDuringProductsOverwriteNothing) {
+  std::mt19937 random(5);
+  Worker worker;
+  struct sigaction action = {}, before = {};
+  action.sa_handler = countSignal;
+  ASSERT_EQ(sigaction(SIGALRM, &action, &before), 0);
+  const int64_t shapes[][3] = {
+      {400, 400, 273}, {400, 400, 400}, {273, 400, 400}, {1000, 16, 64}};
+  for (const auto &[m, n, k] : shapes)
+    for (int transposes = 0; transposes < 4; ++transposes) {
+      const std::vector<float> a = randomValues(m * k, random);
+      const std::vector<float> b = randomValues(k * n, random);
+      const GemmCall call = {PDL_F32,
+                             (transposes & 1) != 0,
+                             (transposes & 2) != 0,
+                             m,
+                             n,
+                             k,
+                             a.data(),
+                             b.data(),
+                             nullptr,
+                             n,
+                             0,
+                             nullptr};
+      const std::vector<float> expected =
+          multiply(worker, PDL_NUMERICS_FAST, call);
+      const int enough = signals + 10;
+      sendSignals(500);
+      for (int i = 0; i < 100'000 && signals < enough; ++i)
+        ASSERT_EQ(multiply(worker, PDL_NUMERICS_FAST, call), expected);
+      sendSignals(0);
+      EXPECT_GE(signals, enough);
+    }
+  sigaction(SIGALRM, &before, nullptr);
 }
 
 } // namespace
