@@ -215,8 +215,8 @@ void Checker::checkSymbol(const pdl_symbol &symbol) {
 
 void Checker::checkLife(const pdl_symbol &symbol, const std::string &what) {
   const bool isTable = symbol.kind == PDL_SYMBOL_TABLE;
-  // Number of bits in the records of keys awaiting admission
-  // (pdlrt/Table/WaitingKey.h).
+  // These limits follow from the number of bits in the record of a key that
+  // awaits admission (pdlrt/Table/WaitingKey.h).
   constexpr int64_t maxCount = (1 << 14) - 1, maxPeriods = 1 << 14;
   bool isGood = true;
   switch (symbol.admission) {

@@ -105,8 +105,11 @@ GrowingBytes &GrowingBytes::operator+=(const GrowingBytes &other) {
   return *this;
 }
 
-/// Each size is a sum of a constant and terms for samples and for keys, so the
-/// terms follow from batches without samples or keys.
+/// Finds by how many bytes the memory of a place has grown with the samples,
+/// and with the distinct keys, of a batch. Its size is a sum of a constant, a
+/// term for samples and a term for keys. So the two terms follow from the sizes
+/// for the batch, for the batch without samples, and for the batch without
+/// samples and keys.
 Expected<GrowingBytes> pdlrt::findGrowing(const pdl_descriptor &descriptor,
                                           const pdl_program &program,
                                           const pdl_step_context &context,

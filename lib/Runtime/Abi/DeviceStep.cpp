@@ -105,8 +105,8 @@ void *DeviceStep::pointerTo(int32_t place, int32_t index) {
       !status.ok())
     keep(std::move(status));
   else if (found->memory && !found->isWritten)
-    // Not by `commands`: this memory was not allocated by a device, so a graph
-    // must not contain the copy. Work that was added before does not use the
+    // Not recorded in `commands`: a graph must not contain a copy from memory
+    // that the device has not allocated. No earlier work of the stream uses the
     // target.
     keep(stream->copyIn(copy.memory.data(), found->memory, found->bytes));
   return copy.memory.data();
@@ -164,8 +164,8 @@ void *DeviceStep::hostMemory(size_t bytes) {
     }
     keep(std::move(status));
   }
-  // After a failure the stage continues until its next wait, and accesses this
-  // memory.
+  // After a failure, the stage continues until its next wait. It still accesses
+  // the result, so ordinary memory is returned.
   if (!failure.ok()) {
     unused.emplace_back();
     return unused.back().reserve(size);
@@ -306,8 +306,8 @@ void pdlrt_device_gather(void *worker, int32_t type, const pdl_lookup *lookup,
   own.deviceStep().copyIn(out, onHost, bytes);
 }
 
-/// Returns the size, or 0 if it is negative, as it may be for a view without
-/// rows.
+/// Returns `bytes`, or 0 if it is negative. The size of a view without rows may
+/// be negative.
 static size_t bytesOf(int64_t bytes) {
   return size_t(std::max<int64_t>(bytes, 0));
 }

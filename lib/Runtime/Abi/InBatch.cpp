@@ -107,8 +107,8 @@ private:
       body(first, std::min<int64_t>(PDL_IN_BATCH_ROWS, count - first));
   }
 
-  /// Computes the products of rows [first, first + rows) of `lhs` and all of
-  /// `rhs` in scratch memory.
+  /// Computes the products of rows [first, first + rows) of `lhs` with all rows
+  /// of `rhs`. Writes them to `scratch`.
   void score(const T *lhs, const T *rhs, int64_t first, int64_t rows) {
     GemmCall call;
     call.type = type;

@@ -62,15 +62,17 @@ int32_t pdlrt_unique(void *worker, int32_t inputCount,
   });
 }
 
-/// Sets the rows of keys that a frozen program did not find to the value that
-/// their symbol defines, in scratch memory and in the same storage format.
+/// Provides rows for keys that a frozen program did not find: each null address
+/// in `rows` is set to a row in `memory`, in the storage format of the table.
+/// `unknownKind` selects zeros or the initial values of the key. Counts the ids
+/// of these keys in `counts`.
 static void fillUnknown(const FrozenRows &table, int32_t unknownKind,
                         int64_t missing, const pdl_lookup &lookup, void **rows,
                         AlignedBuffer &memory, PullCounts &counts) {
   const bool zero = unknownKind == PDL_UNKNOWN_ZERO;
   const size_t bytes = table.frozenBytes();
-  // All unknown keys may share one row of zeros, because a frozen program only
-  // reads.
+  // A frozen program only reads, so all unknown keys can share one row of
+  // zeros.
   auto *next =
       static_cast<char *>(memory.reserve(zero ? bytes : bytes * missing));
   if (zero)

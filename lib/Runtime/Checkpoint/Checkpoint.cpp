@@ -33,8 +33,9 @@ Status Checkpoint::damaged(const std::string &what) const {
                           "; the checkpoint is damaged, so use another one");
 }
 
-/// Returns the path of a checkpoint's folder with symbolic links and `.`
-/// resolved.
+/// Returns the path of a checkpoint's folder. If `folder` ends with a symbolic
+/// link, `.`, `..` or a slash, resolves it, so that the path ends with the
+/// checkpoint's name.
 static fs::path placeOf(const std::string &folder) {
   const fs::path path = folder;
   std::error_code error;

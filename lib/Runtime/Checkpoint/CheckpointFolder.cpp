@@ -48,9 +48,9 @@ static std::string pathOf(const std::string &folder, int64_t steps) {
   return fmt::format("{}/{}{:012}", folder, namePrefix, steps);
 }
 
-/// Returns the name of the checkpoint to which the remains `name` of an
-/// interrupted writer belong: the text before `mark`. Empty if `name` has
-/// another form.
+/// An interrupted writer leaves folders whose names are the name of a
+/// checkpoint, a mark and further text. Returns the name of the checkpoint, or
+/// an empty text if `name` does not have this form.
 static std::string checkpointOf(const std::string &name,
                                 std::string_view mark) {
   const size_t at = name.find(mark);
@@ -59,10 +59,11 @@ static std::string checkpointOf(const std::string &name,
              : std::string();
 }
 
-/// Follows the name of a complete checkpoint that is kept until its replacement
-/// has that name (`CheckpointWriter::commit`).
+/// Mark after the name of an old checkpoint that is complete. It is kept under
+/// this name until the new checkpoint has got its name
+/// (`CheckpointWriter::commit`).
 static constexpr std::string_view replacedMark = ".old.";
-/// Follows the name of a checkpoint that is being removed and may be
+/// Mark after the name of a checkpoint that is being removed, and may be
 /// incomplete.
 static constexpr std::string_view removedMark = ".removed.";
 /// Follows the name of a checkpoint that is being written.
@@ -81,8 +82,8 @@ static void cleanUp(const std::string &folder) {
   for (const std::string &name : names) {
     const fs::path path = fs::path(folder) / name;
     const std::string replaced = checkpointOf(name, replacedMark);
-    // The writer ended between its two renames, so the old checkpoint is the
-    // last complete one.
+    // The writer ended between its two renames. The new checkpoint has not got
+    // its name, so the old one is the last complete one.
     if (!replaced.empty() && !fs::exists(fs::path(folder) / replaced, error))
       fs::rename(path, fs::path(folder) / replaced, error);
     else if (!replaced.empty() || !checkpointOf(name, removedMark).empty() ||
@@ -107,8 +108,8 @@ std::vector<int64_t> pdlrt::listCheckpoints(const std::string &folder) {
   return all;
 }
 
-/// Returns an error if the folder's name contains another step count than its
-/// state. Readers find the newest checkpoint by name.
+/// Returns an error if the step count in the folder's name differs from the one
+/// in its manifest. Readers find the newest checkpoint by its name.
 static Status checkName(const std::string &path, int64_t steps) {
   const std::string name = fs::path(path).filename();
   if (stepsOf(name) < 0 || stepsOf(name) == steps)
@@ -120,8 +121,8 @@ static Status checkName(const std::string &path, int64_t steps) {
       path, steps, fs::path(pathOf(".", steps)).filename().string()));
 }
 
-/// Like `Checkpoint::open`. Returns none if a job has removed or replaced the
-/// checkpoint during the call, because that is not damage.
+/// Like `Checkpoint::open`, but returns no checkpoint, instead of an error, if
+/// a job has removed or replaced it during the call. That is not damage.
 static Expected<std::optional<Checkpoint>>
 openUnlessRemoved(const std::string &path, CheckpointCheck check,
                   Scheduler *scheduler) {
@@ -167,7 +168,7 @@ pdlrt::findNewestUpTo(const std::string &folder, int64_t maxSteps,
       next = 0;
       continue;
     }
-    // Insufficient resources of this process do not justify the use of an older
+    // If this process lacks resources, it must not resume from an older
     // checkpoint.
     if (checkpoint.status().code() == PDL_OUT_OF_MEMORY)
       return checkpoint.status();
@@ -212,9 +213,9 @@ Expected<Checkpoint> pdlrt::openCheckpoint(const std::string &path,
   return std::move(*found);
 }
 
-/// Returns the path of the lock file. The process that holds its lock may write
-/// to the folder. The file contains the number of the job, and exists while a
-/// process writes to the folder.
+/// Returns the path of the folder's lock file. It exists while a process writes
+/// checkpoints to the folder, and contains the number of that process's job if
+/// it has one. The process holds the lock of the file.
 static std::string lockPath(const std::string &folder) {
   return folder + "/" + writerName;
 }
@@ -252,8 +253,8 @@ static Status makeFolder(const std::string &path) {
   return {};
 }
 
-/// Returns an error if the folder is itself a checkpoint. It must not become a
-/// folder of checkpoints.
+/// Returns an error if `path` is itself a checkpoint. A checkpoint must not
+/// contain other checkpoints.
 static Status checkNoCheckpoint(const std::string &path) {
   const std::string name = path + "/" + manifestName;
   std::error_code error;
@@ -272,8 +273,8 @@ static Status checkNoCheckpoint(const std::string &path) {
 /// Returns the contents of the lock file.
 static std::string jobText(uint64_t job) { return std::to_string(job) + "\n"; }
 
-/// Returns the job of the process that owns the folder, or 0 if it has recorded
-/// none.
+/// Returns the number of the job whose process owns the folder, or 0 if the
+/// lock file contains none.
 static uint64_t jobOfOwner(const std::string &folder) {
   std::ifstream file(lockPath(folder));
   uint64_t job = 0;
@@ -292,8 +293,9 @@ CheckpointFolder::openIfFree(const std::string &path, uint64_t job) {
     return std::optional<CheckpointFolder>();
   if (!lock)
     return cannotBeWritten(path, reason);
-  // If the file system does not support locks, the folder is used without one.
-  // A process of the same job may live, and write there.
+  // `reason` is not 0 if the file system does not support locks. Then the
+  // folder is used without a lock, unless the file names the same job: a
+  // process of that job may still write to the folder.
   if (reason != 0 && job != 0 && jobOfOwner(path) == job) {
     lock.leave();
     return std::optional<CheckpointFolder>();
@@ -327,8 +329,8 @@ Expected<CheckpointFolder> CheckpointFolder::takeOver(const std::string &path,
   LockFile lock = LockFile::takeOver(lockPath(path), jobText(job), reason);
   if (!lock)
     return cannotBeWritten(path, reason);
-  // Servers may still write parts that the previous owner has requested. The
-  // next process that opens the folder cleans up.
+  // Does not clean up: servers may still write parts for the previous owner.
+  // The next process that opens the folder removes what is left.
   return CheckpointFolder(path, std::move(lock));
 }
 
@@ -378,9 +380,9 @@ Status CheckpointFolder::remove(int64_t steps) const {
              : Status();
 }
 
-/// Adds the step counts of a checkpoint and its predecessors to `needed`, as
-/// far as their manifests are readable. Returns false if one is unreadable or
-/// is not the expected predecessor.
+/// Adds the step counts of a checkpoint and of all its predecessors to
+/// `needed`. Stops and returns false if a manifest is unreadable, or if a
+/// checkpoint is not the predecessor that its successor names.
 static bool addNeeded(const std::string &folder, int64_t steps,
                       std::set<int64_t> &needed) {
   std::optional<uint64_t> expected;
@@ -393,8 +395,8 @@ static bool addNeeded(const std::string &folder, int64_t steps,
     needed.insert(steps);
     if (!manifest->after)
       return true;
-    // Predecessors must have earlier steps, and folders with other names are
-    // never removed.
+    // A predecessor must have fewer steps. Names of another form have the count
+    // -1, and such folders are never removed.
     const int64_t before = stepsOf(manifest->after->name);
     if (before < 0 || before >= steps)
       return false;

@@ -43,8 +43,8 @@ struct CheckpointFamilies {
 
 } // namespace
 
-/// Returns the families. The first call declares them, so that nothing runs
-/// before `main` has checked the CPU.
+/// Returns the metric families. They are declared by the first call, not by a
+/// static initializer: `main` must check the CPU before other code runs.
 static const CheckpointFamilies &checkpointFamilies() {
   return processMetrics<CheckpointFamilies>();
 }

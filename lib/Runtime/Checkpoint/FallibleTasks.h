@@ -18,8 +18,9 @@
 namespace pdlrt {
 
 /// Calls task(0) ... task(count - 1) on the threads of `scheduler`, or one
-/// after the other if it is null. After a failure, no further task starts.
-/// Returns the error of the task that failed first, or rethrows its exception.
+/// after the other if `scheduler` is null. After a failure, no further task
+/// starts. Returns the error of the task that failed first, or rethrows the
+/// exception that it threw.
 Status runFallible(Scheduler *scheduler, int64_t count,
                    const std::function<Status(int64_t)> &task);
 

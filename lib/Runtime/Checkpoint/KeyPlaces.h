@@ -18,16 +18,16 @@
 
 namespace pdlrt {
 
-/// Verifies that keys are in the order that a part of a table requires: only
-/// keys of the part's shards, ordered by (shard, key), without duplicates.
+/// Verifies the keys of a part of a table: all belong to the part's shards, are
+/// ordered by (shard, key), and are distinct.
 class KeyPlaces {
 public:
   /// `index`: the part. The checkpoint must outlive this object.
   KeyPlaces(const Checkpoint &checkpoint, size_t index)
       : checkpoint(&checkpoint), index(index) {}
 
-  /// Verifies the next key. Returns an error that names the key if it must not
-  /// come next.
+  /// Verifies the next key of the part. Returns an error that names the key if
+  /// it is in the wrong shard or out of order.
   Status take(int64_t key);
   /// Returns the shard of the last key.
   int shard() const { return lastShard; }

@@ -16,8 +16,8 @@
 
 using namespace pdlrt;
 
-/// Index of an erasure: rows of this key in earlier files are obsolete. A row
-/// of the same file overrides the erasure.
+/// Row index of an entry that erases a key: the key's rows in earlier files are
+/// obsolete. A row in the same file is newer than the erasure.
 static constexpr int64_t noRow = -1;
 
 /// Adds a part of a table. The parts of all predecessors must have been added.

@@ -19,8 +19,9 @@
 
 namespace pdlrt {
 
-/// Calls visit(link, index) for the parts of a table in a checkpoint and its
-/// predecessors, oldest first. Stops at the first error.
+/// Calls visit(link, index) for each part of a table in a checkpoint and its
+/// predecessors, oldest first. `link` is the checkpoint that contains the part,
+/// and `index` the part's index in it. Stops at the first error.
 template <typename Visit>
 Status forEachTablePart(const Checkpoint &checkpoint, const std::string &symbol,
                         Visit visit) {
@@ -51,8 +52,8 @@ struct LinkedRows {
   std::vector<File> files;
 };
 
-/// Finds the rows by reading keys only. The checkpoint must outlive the result.
-/// Throws std::bad_alloc.
+/// Finds the newest version of each row. Reads keys only. The checkpoint must
+/// outlive the result. Throws std::bad_alloc.
 Expected<LinkedRows> linkRows(const Checkpoint &checkpoint,
                               const std::string &symbol);
 

@@ -112,9 +112,8 @@ static bool coverOnce(std::vector<CheckpointRange> ranges, int64_t count) {
   return next == count;
 }
 
-/// Returns an error unless all files are within the folder and the parts
-/// contain each shard of each table and each row of each parameter exactly
-/// once.
+/// Returns an error if a file is outside of the checkpoint's folder, or if a
+/// shard of a table or a row of a parameter is missing or is in several parts.
 static Status checkParts(const CheckpointManifest &manifest,
                          const std::string &path) {
   std::map<std::string, std::vector<CheckpointRange>> shards, rows;

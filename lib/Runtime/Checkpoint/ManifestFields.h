@@ -51,8 +51,8 @@ inline void checkLayout(int64_t version) {
                     currentLayout));
 }
 
-/// Checks the shape of a parameter or row. The product of its dimensions fits
-/// into int64_t.
+/// Checks the shape of a parameter, or of a row of a table: the number of
+/// elements must fit into int64_t.
 inline void checkShape(const std::vector<int64_t> &shape) {
   // Prevents overflow in products of bytes.
   constexpr int64_t maxElements = int64_t(1) << 56;
@@ -77,8 +77,9 @@ inline void checkSymbol(const CheckpointSymbol &symbol) {
 // Lists of fields
 //===----------------------------------------------------------------------===//
 
-// In these functions `IO` is a writer or a reader, and the structure is
-// constant if it is written.
+// Each function lists the fields of one structure, for writing and for reading.
+// `io` is a ManifestWriter or a ManifestReader. A writer gets a constant
+// structure.
 
 inline constexpr auto modelPartFields = [](auto &io, auto &part) {
   io.kind("kind", part.kind, modelPartKinds);
@@ -123,8 +124,8 @@ inline constexpr auto rowsFields = [](auto &io, auto &rows) {
   io.value("ranges", rows.second);
 };
 
-/// Fields of a part. `isDelta`: the part belongs to a delta, whose parts have
-/// owners.
+/// Returns the fields of a part. `isDelta`: the checkpoint is a delta. Only
+/// parts of deltas have the field `owner`.
 inline constexpr auto partFields(bool isDelta) {
   return [isDelta](auto &io, auto &part) {
     io.value("file", part.file);
@@ -162,8 +163,8 @@ inline constexpr auto positionFields = [](auto &io, auto &position) {
   io.count("window", position.window);
   io.count("offset", position.offset);
   io.count("batch", position.batch);
-  // Positions of earlier versions have neither `content` nor `start`; their
-  // `digest` was computed differently.
+  // Earlier versions wrote neither `content` nor `start`, and computed `digest`
+  // in another way.
   io.optional("content", true, [&] { io.count("content", position.digest); });
   io.optional("next", true, [&] { io.count("next", position.next); });
   io.optional("start", true,

@@ -109,8 +109,9 @@ private:
   nlohmann::json object = nlohmann::json::object();
 };
 
-/// Reads an object. Its functions correspond to those of `ManifestWriter`. They
-/// throw nlohmann::json::exception and ManifestError.
+/// Reads a JSON object. Has the same functions as `ManifestWriter`, so that one
+/// list of fields serves for both. Throws nlohmann::json::exception and
+/// ManifestError.
 class ManifestReader {
 public:
   static constexpr bool isReading = true;

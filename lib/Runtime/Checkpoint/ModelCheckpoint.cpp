@@ -67,8 +67,8 @@ static size_t tableBytes(const Model &model) {
   return bytes;
 }
 
-/// Returns the size of the rows that are in memory. The memory limits of saves
-/// are a fraction of it.
+/// Returns the number of bytes that the rows in memory take in files. The
+/// memory limits of saves are fractions of this size.
 static size_t heldTableBytes(const Model &model) {
   size_t bytes = 0;
   for (int32_t i = 0; i < model.descriptor().symbol_count; ++i)
@@ -128,8 +128,9 @@ static Status saveTables(const Model &model, const SavePlan &plan,
   return isEmpty ? Status() : flushFolder(*folder);
 }
 
-/// Plans the file of parameters and slots. If `copies`, copies their values;
-/// otherwise the file gets the values at the time of writing.
+/// Plans the file with parameters and their slots. If `copies`, copies their
+/// current values. Otherwise the file gets the values that they have when it is
+/// written.
 static Status planDense(const Model &model, const std::string &file,
                         bool copies, SavePlan &plan) {
   const pdl_descriptor &descriptor = model.descriptor();
@@ -171,8 +172,8 @@ static Status planDense(const Model &model, const std::string &file,
   return {};
 }
 
-/// Plans the parts of tables. `snapshotLimit`: the memory limit of a new
-/// snapshot; none if there is no snapshot.
+/// Plans the parts of all tables. If `snapshotLimit` is set, begins snapshots
+/// of the tables, which together may use at most this number of bytes.
 static void planTables(const Model &model, const TablePartSizes &sizes,
                        SavedRows saved, std::optional<size_t> snapshotLimit,
                        SavePlan &plan) {
@@ -295,9 +296,10 @@ Status pdlrt::saveModel(const Model &model, CheckpointWriter &writer,
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Returns the parts of a symbol that a use needs, and the part of the
-/// checkpoint from which each is read. If the checkpoint lacks the part that
-/// frozen programs read, the value is read instead.
+/// Returns the parts of a symbol to restore for `use`, each with the part of
+/// the checkpoint from which it is read. Part 0 is the value, part `p` is slot
+/// `p` - 1. If the checkpoint lacks the slot that frozen programs read, the
+/// value is read into it.
 static std::vector<std::pair<int32_t, int32_t>>
 partsToRestore(const pdl_symbol &symbol, const Checkpoint &checkpoint,
                CheckpointUse use) {
@@ -313,8 +315,9 @@ partsToRestore(const pdl_symbol &symbol, const Checkpoint &checkpoint,
   return parts;
 }
 
-/// Copies the rows that the model holds of a parameter (part 0) or slot.
-/// `from`: the part of the checkpoint to read.
+/// Reads the rows of a parameter that this process holds, from part `from` of
+/// the checkpoint into part `part` of the model. Part 0 is the value, part `p`
+/// is slot `p` - 1.
 static Status copyHeldRows(const Checkpoint &checkpoint, const Model &model,
                            int32_t index, int32_t part, int32_t from) {
   const pdl_descriptor &descriptor = model.descriptor();

@@ -98,24 +98,27 @@ public:
   Status run();
 
 private:
-  /// Returns the tensor of that name after a check of type and shape, or null
-  /// if there is none.
+  /// Returns the tensor with this name, or null if the file has none. Returns
+  /// an error if its type or shape does not fit.
   Expected<const TensorView *> take(const pdl_symbol &symbol,
                                     const std::string &name,
                                     const std::vector<int64_t> &shape);
-  /// Copies elements [first, first + count), widened for a symbol in f64.
-  /// Returns an error if one of them is not finite.
+  /// Copies elements [first, first + count) of the tensor to `out`. Widens f32
+  /// to f64 if the symbol has type f64. Returns an error if an element is not
+  /// finite.
   Status copyElements(const pdl_symbol &symbol, TensorWindow &from,
                       int64_t first, int64_t count, void *out) const;
-  /// Copies elements [first, first + symbol.row_width), rounded to the table's
-  /// storage type. Returns an error if one is not finite after rounding.
+  /// Writes a row of a table, elements [first, first + symbol.row_width) of the
+  /// tensor, to `out`. Rounds them to the table's storage type. Returns an
+  /// error if an element is not finite after rounding. `elements` is scratch
+  /// memory.
   Status storeElements(const pdl_symbol &symbol, TensorWindow &from,
                        int64_t first, std::vector<float> &elements,
                        void *out) const;
   Status checkFinite(const TensorView &tensor, int64_t first, int64_t count,
                      const std::byte *elements) const;
-  /// Copies the rows that the model holds of a parameter (part 0) or of its
-  /// slot `part` - 1.
+  /// Copies a tensor to a parameter (part 0) or to its slot `part` - 1. Copies
+  /// only the rows that this process holds.
   Status copyHeldRows(const TensorView &tensor, int32_t index,
                       int32_t part) const;
   Status readParameter(int32_t index);
@@ -126,8 +129,8 @@ private:
   void log() const;
   bool isSlot(const std::string &tensor) const;
   void logUnknown() const;
-  /// Returns a slot of the file, or null if the file lacks it or slots are not
-  /// requested.
+  /// Returns the tensor of a slot. Returns null if the file lacks it, or if
+  /// only values are requested.
   Expected<const TensorView *> takeSlot(const pdl_symbol &symbol,
                                         const std::string &name,
                                         const std::vector<int64_t> &shape);
@@ -139,8 +142,7 @@ private:
   std::set<std::string> used;
   /// Symbols that the file contains, and symbols that it lacks.
   std::vector<std::string> taken, missing;
-  /// Indices of groups for which slots of at least one symbol were read; and
-  /// symbols whose slots are missing.
+  /// Groups with at least one symbol whose slots were read.
   std::set<int32_t> groupsWithSlots;
   std::vector<std::string> withSlots, withoutSlots;
   /// Names of groups that have slots but no step count.
@@ -419,8 +421,9 @@ static std::string join(const std::vector<std::string> &names) {
   return text;
 }
 
-/// Returns true if the tensor is a slot of a symbol of the model, even if the
-/// program only reads and has no slots itself.
+/// Returns true if the name is that of a slot of one of the model's symbols.
+/// Programs that only read the symbol declare no slots, so only the prefix
+/// `<symbol>.slot.` is compared.
 bool Initializer::isSlot(const std::string &tensor) const {
   const pdl_descriptor &descriptor = model.descriptor();
   for (int32_t i = 0; i < descriptor.symbol_count; ++i)
@@ -527,7 +530,7 @@ Status pdlrt::initializeModel(Model &model, const std::string &path,
     return file.status();
   PDLRT_RETURN_IF_ERROR(
       Initializer(model, *file, coverage, acceptOldLayout).run());
-  // A dump does not contain the lengths of periods. Rows count as updated now,
+  // A dump does not contain the periods of updates. Rows count as updated now,
   // so that none expires early.
   RowList rows;
   for (int32_t s = 0; s < model.descriptor().symbol_count; ++s)

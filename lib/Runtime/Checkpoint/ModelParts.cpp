@@ -16,8 +16,8 @@
 
 using namespace pdlrt;
 
-/// Maximum number of differences in a message. Usually there are one or two, or
-/// the checkpoint is of another model.
+/// Maximum number of differences that a message names. Usually there are one or
+/// two. If there are many, the checkpoint belongs to another model.
 static constexpr size_t namedDifferences = 3;
 
 std::vector<ModelPart> pdlrt::partsOf(const pdl_descriptor &descriptor) {
@@ -145,9 +145,10 @@ static const ModelPart *findPart(const std::vector<ModelPart> &parts,
   return found == parts.end() ? nullptr : &*found;
 }
 
-/// Describes the length of a training cycle for messages. The rule that counts
-/// the turns of a cycle has no name in the model; the model only states the
-/// number of steps. Returns none for any other part.
+/// If `part` is the rule that counts the steps of a training cycle, returns a
+/// description of the cycle's length for messages. The model states only this
+/// length; the compiler added the rule, so users do not know its name. Returns
+/// none for any other part.
 static std::optional<ModelPart> cycleOf(const ModelPart &part) {
   constexpr std::string_view begin = "rule of group @", end = ".turns",
                              length = "{length = ";

@@ -11,8 +11,8 @@
 
 namespace pdlrt {
 
-/// Prefix of temporary files that show whether processes see the same folder of
-/// checkpoints (`SaveProbe`).
+/// Prefix of temporary files. With them processes check that they see the same
+/// folder of checkpoints (`SaveProbe`).
 inline constexpr const char *probePrefix = ".pdl-probe-";
 
 } // namespace pdlrt

@@ -25,8 +25,8 @@ Status pdlrt::copyPart(const Checkpoint &checkpoint, size_t index,
   Expected<std::string> folder = writer.folder();
   if (!folder)
     return folder.status();
-  // The open file is the one that was verified; its name may now belong to
-  // another file.
+  // Read from the open file, because that is the one that was verified. Its
+  // name may now belong to another file.
   const SafetensorsFile &from = checkpoint.file(index);
   TemporaryFile to(*folder + "/" + part.file);
   PDLRT_RETURN_IF_ERROR(to.create());

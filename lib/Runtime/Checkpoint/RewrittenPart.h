@@ -27,8 +27,8 @@ namespace pdlrt {
 Status copyPart(const Checkpoint &checkpoint, size_t index,
                 CheckpointWriter &writer);
 
-/// Returns the size of a row with its key, as the process that held it computed
-/// it.
+/// Returns the size of a row and its key in files, in bytes: the same as the
+/// `fileBytes` of the table that was saved.
 size_t bytesOfRow(const CheckpointSymbol &symbol);
 
 /// A part of a table that is composed of rows of other parts.
@@ -40,9 +40,9 @@ struct RewrittenPart {
   const std::vector<LinkedRows::File> &files;
   std::span<const LinkedRows::Row> rows;
   WaitingColumns waiting;
-  /// If set, modifies this number of elements of a part of rows before they are
-  /// written. Part 0 is the values, part `p` is slot `p` - 1. The elements are
-  /// not aligned.
+  /// If set, modifies the values or a slot of some rows before they are
+  /// written. `part` is 0 for the values and `p` for slot `p` - 1. The pointer
+  /// is the first of `elements` elements, which are not aligned.
   std::function<void(size_t part, int64_t elements, std::byte *)> change = {};
 };
 

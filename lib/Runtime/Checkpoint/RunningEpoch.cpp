@@ -20,8 +20,9 @@
 
 using namespace pdlrt;
 
-/// Returns the name of a metric's sums. It contains the metric's kind, and its
-/// parameter if the number of sums does not determine it.
+/// Returns the name of the tensor with a metric's sums. It contains the kind of
+/// the metric. It also contains the metric's parameter, unless that follows
+/// from the number of sums.
 static std::string tensorName(const pdl_metric &metric) {
   if (pdlabi::sumCountDefinesParameter(metric.kind))
     return fmt::format("metric.{}.{}.sums", metric.name, metric.kind);
@@ -29,8 +30,9 @@ static std::string tensorName(const pdl_metric &metric) {
                      metric.parameter);
 }
 
-/// Returns the name of a tensor with a part of the samples that a group metric
-/// keeps for a replica.
+/// Returns the name of a tensor with samples that a group metric keeps for a
+/// replica. `part` says what of each sample it contains: its group, prediction,
+/// label or weight.
 static std::string groupTensor(const pdl_metric &metric, int replica,
                                const char *part) {
   return fmt::format("metric.{}.{}.{}.{}", metric.name, metric.kind, replica,
@@ -123,8 +125,8 @@ static Status copyTensor(const Checkpoint &checkpoint,
   return (*tensor)->copyTo(out);
 }
 
-/// Returns true if the file has the metric's sums. If they are of another
-/// number of replicas, the reader reports that.
+/// Returns true if the file has the metric's sums, `size` for each replica.
+/// Does not check the number of replicas: `copyTensor` reports a wrong one.
 static bool holdsMetric(const pdl_metric &metric, int64_t size,
                         const SafetensorsFile &file) {
   const TensorView *found = file.find(tensorName(metric));
@@ -219,8 +221,8 @@ static constexpr std::string_view fromStep = " from step ", on = " on";
 
 std::string EpochDivision::text() const {
   std::string text = fmt::format("{}x{}", groups, workers);
-  // Because of this text, older versions refuse to resume in the middle of such
-  // an epoch.
+  // Older versions do not accept this text. So they refuse to resume in the
+  // middle of an epoch that began with another number of replicas.
   if (steps > 0)
     text += fmt::format("{}{}{}", fromStep, steps, on);
   return text;
@@ -242,8 +244,8 @@ bool EpochDivision::isInTurn(const std::string &setting) {
   return setting.ends_with(inTurn);
 }
 
-/// Returns the number of files among which a setting of `--data` distributes
-/// rows round-robin, or 0.
+/// Returns the number of files if `--data` distributes the rows of several
+/// files round-robin. Otherwise returns 0.
 static int64_t filesInTurn(const CheckpointManifest &manifest) {
   int64_t files = 0;
   for (const auto &[flag, value] : manifest.settings)

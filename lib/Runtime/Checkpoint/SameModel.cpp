@@ -17,8 +17,8 @@
 
 using namespace pdlrt;
 
-/// Returns advice on how a new training can use the matching part of a
-/// checkpoint.
+/// Returns advice for users whose program does not fit a checkpoint: how a new
+/// training can start from those values of the checkpoint that fit.
 static std::string sayHowToKeep(const std::vector<ModelPart> &program,
                                 const std::vector<ModelPart> &saved) {
   const std::vector<std::string> others = symbolsToLeaveOut(program, saved);

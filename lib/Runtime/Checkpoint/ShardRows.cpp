@@ -70,8 +70,8 @@ std::pair<int64_t, int64_t> ShardRows::rowsOf(size_t file, int shard) const {
   return parts[file].rows.of(shard);
 }
 
-/// Returns elements [first, second) of a tensor that exists only if it has
-/// elements.
+/// Reads elements [range.first, range.second) of a tensor. The tensor must
+/// exist, unless the range is empty.
 template <typename T>
 static Expected<std::vector<T>> readSome(const LinkedRows::File &file,
                                          const char *name,
@@ -85,8 +85,8 @@ static Expected<std::vector<T>> readSome(const LinkedRows::File &file,
 
 namespace {
 
-/// State of a waiting key according to one file. Null bits: the key does not
-/// wait.
+/// State of a waiting key according to one file. If no bit is set, the key does
+/// not wait.
 struct Note {
   int64_t key;
   size_t order;
@@ -123,8 +123,8 @@ Expected<ShardRows::Shard> ShardRows::read(int shard) const {
       return keys.status();
     for (size_t i = 0; i < keys->size(); ++i) {
       rows.push_back({(*keys)[i], f, range.first + int64_t(i)});
-      // A key with a row does not wait. Only the keys in changes matter,
-      // because a complete part has cleared `notes`.
+      // A key with a row does not wait. Complete parts need no such note,
+      // because they have cleared `notes`.
       if (entry.isChanges)
         notes.push_back({(*keys)[i], 2 * f, WaitingBits()});
     }

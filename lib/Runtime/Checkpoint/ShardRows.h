@@ -22,9 +22,9 @@
 
 namespace pdlrt {
 
-/// Provides the rows and waiting keys of a table in a checkpoint and its
-/// predecessors, shard by shard. Memory holds only one shard and the position
-/// of each shard in each file, so the table need not fit into memory. Not
+/// Reads the rows and waiting keys of a table in a checkpoint and its
+/// predecessors, shard by shard. Keeps one shard in memory, and the position of
+/// each shard in each file. So the table may be larger than memory. Not
 /// thread-safe.
 class ShardRows {
 public:
@@ -34,8 +34,9 @@ public:
     std::vector<WaitingKey> waiting;
   };
 
-  /// Reads all keys, one part at a time. Returns an error if a key is out of
-  /// order. The checkpoint must outlive the result. Throws std::bad_alloc.
+  /// Finds the positions of the shards. Reads all keys, one part at a time.
+  /// Returns an error if a key is out of order. The checkpoint must outlive the
+  /// result. Throws std::bad_alloc.
   static Expected<ShardRows> open(const Checkpoint &checkpoint,
                                   const std::string &symbol);
 

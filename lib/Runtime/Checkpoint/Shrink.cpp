@@ -26,8 +26,9 @@ using namespace pdlrt;
 // Properties of a table
 //===----------------------------------------------------------------------===//
 
-/// Returns the value of a training part of the model, as `pdl-translate` wrote
-/// it, or null if the checkpoint lacks a part of that name.
+/// Returns the value of a part of the model that describes its training, as
+/// `pdl-translate` wrote it. Returns null if the checkpoint has no part with
+/// this name.
 static const std::string *partOf(const CheckpointManifest &manifest,
                                  const std::string &name) {
   for (const ModelPart &part : manifest.modelParts)
@@ -36,8 +37,8 @@ static const std::string *partOf(const CheckpointManifest &manifest,
   return nullptr;
 }
 
-/// Returns the number of updates in a period, with which the part "shrinking of
-/// @table" begins. Returns 0 if there are no periods.
+/// Returns the number of updates in a period, which is the first number in the
+/// part "shrinking of @table". Returns 0 if the model has no such part.
 static Expected<int64_t> updatesOfPeriod(const Checkpoint &checkpoint,
                                          const std::string &table) {
   const std::string *text =
@@ -60,8 +61,9 @@ static Expected<int64_t> runningPeriod(const Checkpoint &checkpoint,
                                        const std::string &table,
                                        int64_t every) {
   const CheckpointManifest &manifest = checkpoint.manifest();
-  // If each table has its own norm, its group is `<group>.<table>`. Both parts
-  // of a table with deferred embedding vectors have the same group.
+  // If norms are computed for each table alone, the group of a table is
+  // `<group>.<table>`. The two parts of a table with deferred embedding vectors
+  // have one group, which is named after the first of them.
   std::string owner = table;
   constexpr std::string_view before = "behind those of @";
   if (const std::string *first = partOf(manifest, "columns of @" + table);

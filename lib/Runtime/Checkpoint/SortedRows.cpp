@@ -21,8 +21,8 @@ using namespace pdlrt;
 
 namespace {
 
-/// Keys of one shard and one sign in a file, ascending, which are read in
-/// pieces.
+/// Keys of one file that belong to one shard and have the same sign, in
+/// ascending order. They are read in pieces.
 struct Run {
   const Checkpoint *of;
   size_t part;
@@ -42,8 +42,8 @@ struct Run {
   int64_t key() const { return someKeys[at]; }
 };
 
-/// Runs of one sign. Keys of the same sign have the same order as signed and as
-/// unsigned numbers.
+/// Runs whose keys have the same sign. Such keys have the same order as signed
+/// and as unsigned numbers.
 using Runs = std::vector<Run>;
 
 } // namespace
@@ -69,8 +69,9 @@ private:
   Status advance(size_t run);
   bool comesAfter(size_t a, size_t b) const;
 
-  /// Indexed by shard: the first link that is not replaced by a later part with
-  /// all rows of the shard.
+  /// Indexed by shard: the oldest checkpoint of the chain whose rows of the
+  /// shard count. A later part with all rows of a shard replaces the rows of
+  /// all earlier checkpoints.
   std::array<size_t, EmbeddingTable::shardCount> firstLink = {};
   /// Runs of negative keys, and of the other keys.
   Runs sides[2];
@@ -222,8 +223,8 @@ Status SortedRows::Merge::beginSide() {
   return {};
 }
 
-/// Advances a run that was removed from the heap, and adds it again if it has a
-/// next key.
+/// Moves a run to its next key. The run is not in the heap; it is added again
+/// if it has a next key.
 Status SortedRows::Merge::advance(size_t number) {
   Run &run = (*side)[number];
   if (++run.at == run.someKeys.size()) {

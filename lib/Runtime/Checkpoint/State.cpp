@@ -44,8 +44,8 @@ static Status addTable(const Checkpoint &checkpoint,
   const std::vector<LinkedRows::Row> &rows = linked->rows;
   const std::vector<LinkedRows::File> &files = linked->files;
   const auto count = int64_t(rows.size());
-  // Indexed by file and row: the position of the row in the result; -1 if a
-  // later file has a newer version.
+  // Indexed by file and row: the position of the row in the result, or -1 if a
+  // later file has a newer version of it.
   std::vector<std::vector<int64_t>> places;
   for (const LinkedRows::File &file : files)
     places.emplace_back(size_t(file.rows), -1);
@@ -211,8 +211,8 @@ Status pdlrt::writeDump(const ModelState &state, const std::string &path) {
   SafetensorsWriter writer;
   for (const auto &[key, value] : state.metadata)
     writer.setMetadata(key, value);
-  // Dumps contain what models compute with. Keys without rows have no effect on
-  // that.
+  // Waiting keys are left out: they have no rows, so they do not change what
+  // the model computes.
   for (const auto &[name, tensor] : state.tensors)
     if (!WaitingColumns::isName(name))
       PDLRT_RETURN_IF_ERROR(
@@ -402,8 +402,8 @@ void Comparison::compareTable(const std::string &table) {
   found.tables.push_back(counts);
 }
 
-/// Compares tables for which both states describe how keys are made from
-/// fields.
+/// Compares how tables make their keys from fields. Skips tables that only one
+/// of the states describes.
 void Comparison::compareLayouts() {
   const std::string prefix = "keys.";
   for (const auto &[name, text] : a.metadata) {

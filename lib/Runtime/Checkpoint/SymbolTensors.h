@@ -31,8 +31,8 @@ inline TensorType tensorTypeOf(const pdl_symbol &symbol) {
   return symbol.element_type == PDL_F32 ? TensorType::F32 : TensorType::F64;
 }
 
-/// Returns the type of a part of a table's rows in a checkpoint, where values
-/// have their storage type.
+/// Returns the type of a table's values (part 0) or slot `part` - 1 in a
+/// checkpoint. Values have the type in which the table stores them.
 inline TensorType rowTensorType(const pdl_symbol &symbol, int32_t part) {
   switch (partStorage(symbol, part)) {
   case PDL_STORE_BF16:
@@ -44,8 +44,8 @@ inline TensorType rowTensorType(const pdl_symbol &symbol, int32_t part) {
   }
 }
 
-/// Returns the storage from which a tensor of that type is widened to F32, or
-/// PDL_STORE_ELEMENT if it is not widened.
+/// Returns the storage format of a 16-bit tensor type, whose elements are
+/// widened to F32. Returns PDL_STORE_ELEMENT for other types.
 inline int32_t storageOf(TensorType type) {
   return type == TensorType::BF16  ? PDL_STORE_BF16
          : type == TensorType::F16 ? PDL_STORE_F16
@@ -68,8 +68,8 @@ inline std::string slotName(const pdl_symbol &symbol, int32_t slot) {
   return std::string("slot.") + symbol.slot_names[slot];
 }
 
-/// Returns the name of a part of rows in a file of one table: "values", or the
-/// slot `part` - 1.
+/// Returns the name of a tensor in a file with one table: "values" (part 0), or
+/// the name of slot `part` - 1.
 inline std::string rowPartName(const pdl_symbol &symbol, int32_t part) {
   return part ? slotName(symbol, part - 1) : "values";
 }
@@ -79,14 +79,15 @@ inline std::string fullSlotName(const pdl_symbol &symbol, int32_t slot) {
   return std::string(symbol.name) + "." + slotName(symbol, slot);
 }
 
-/// Returns the name of a parameter's value (part 0) or slot `part` - 1 in a
-/// file of several symbols.
+/// Returns the name of a tensor in a file with several symbols: that of a
+/// parameter's value (part 0) or of its slot `part` - 1.
 inline std::string fullPartName(const pdl_symbol &symbol, int32_t part) {
   return part ? fullSlotName(symbol, part - 1) : std::string(symbol.name);
 }
 
-/// Returns the part of a symbol in a checkpoint that frozen programs read. If
-/// the checkpoint lacks it, returns the value's part, with which it starts.
+/// Returns the part of a checkpoint from which frozen programs read a symbol: a
+/// slot or, if the checkpoint lacks that slot, the value (part 0). The slot of
+/// a new training also starts with the value.
 inline int32_t savedFrozenPart(const pdl_symbol &symbol,
                                const CheckpointManifest &manifest) {
   if (symbol.frozen_part == 0)
@@ -100,9 +101,9 @@ inline int32_t savedFrozenPart(const pdl_symbol &symbol,
   return hasIt ? symbol.frozen_part : 0;
 }
 
-/// Returns a tensor of a dump after a check of its shape and type, which must
-/// be the symbol's or one that widens to it. Null if there is none of that
-/// name.
+/// Returns the tensor of a dump with this name, or null if there is none.
+/// Returns an error unless it has this shape, and the symbol's type or F32 for
+/// a symbol of type F64.
 inline Expected<const TensorView *>
 dumpedTensor(const SafetensorsFile &file, const pdl_symbol &symbol,
              const std::string &name, const std::vector<int64_t> &shape) {

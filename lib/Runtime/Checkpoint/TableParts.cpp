@@ -99,8 +99,8 @@ struct Column {
 
 } // namespace
 
-/// Copies rows into columns. Each row is read once, and prefetched into the
-/// cache.
+/// Copies the keys, values and slots of rows into columns. Reads each row once,
+/// and prefetches later rows into the cache.
 static void copyRows(const std::vector<TableRow> &rows, size_t rowBytes,
                      std::byte *&keys, std::vector<Column> &columns) {
   constexpr size_t ahead = 16, lineBytes = 64;
@@ -140,9 +140,9 @@ static void noteSaved(const EmbeddingTable &table,
       table.noteShardSaved(int(s));
 }
 
-/// Marks shards of a snapshot as read, once they are on the disk: until then
-/// their rows are read again for each column. `rows`: the rows of all these
-/// shards, in order.
+/// Marks shards of a snapshot as read. Called only when the shards are on the
+/// disk, because until then their rows are read again for each column. `rows`:
+/// the rows of all these shards, in order.
 static void passShards(const std::vector<CheckpointRange> &shards,
                        TableSnapshot &snapshot,
                        std::span<const TableRow> rows) {
@@ -157,16 +157,18 @@ static void passShards(const std::vector<CheckpointRange> &shards,
     }
 }
 
-/// Returns the memory that building a part in memory takes: the file, a quarter
-/// for the spare capacity of buffers, and the row list of `collectShard`.
+/// Returns the number of bytes that are needed to build a part in memory: the
+/// file, a quarter more for the spare capacity of buffers, and the row list of
+/// `collectShard`.
 static size_t memoryForImage(const Model &model, const PlannedPart &part) {
   const size_t file =
       fileBytes(*model.table(part.symbol), part.rows) + part.waiting.bytes();
   return file + file / 4 + size_t(part.rows) * sizeof(TableRow);
 }
 
-/// Returns the memory that writing a part in pieces takes: its keys, those of
-/// one shard in addition, and copies of rows that are not in memory.
+/// Returns the maximum number of bytes that writing a part in pieces needs: the
+/// keys and addresses of its rows and of those of one shard, and copies of rows
+/// that are on disk.
 static size_t memoryForPieces(const Model &model, const PlannedPart &part) {
   const EmbeddingTable &table = *model.table(part.symbol);
   const size_t copied =
@@ -273,8 +275,10 @@ writeTablePart(const Model &model, const PlannedPart &planned,
   return part;
 }
 
-/// Returns true if a part is built in memory. Parts of a snapshot are not,
-/// because they must use little memory in addition to the training.
+/// Returns true if a part is built in memory, which needs `memory` bytes at
+/// most. Otherwise the part is written in pieces. Parts of a snapshot are
+/// always written in pieces, because the training continues and needs its
+/// memory.
 static bool fits(const Model &model, const PlannedPart &part, size_t memory) {
   return !part.snapshot && memoryForImage(model, part) <= memory;
 }
@@ -479,8 +483,9 @@ static Status checkPeriods(const EmbeddingTable &table,
   return {};
 }
 
-/// Removes rows of the part's shards that the part does not contain: for
-/// changes, the erased ones; for a complete part of a delta, all of them.
+/// Removes rows of the part's shards before those of the part are read. If the
+/// part contains changes, removes the keys that it erases. If it contains
+/// complete shards of a delta, removes all rows of these shards.
 static void removeRows(const CheckpointPart &part,
                        const std::vector<int64_t> &erased,
                        EmbeddingTable &table) {
@@ -569,8 +574,8 @@ Status pdlrt::restoreTablePart(
          p == 0 ? valueBytes(symbol) - partBytes(symbol, p) : 0,
          isWidened ? storageOf(type) : int32_t(PDL_STORE_ELEMENT)});
   }
-  // If the file provides all bytes of a row, its initial values need not be
-  // computed.
+  // If the file provides the value and all slots of a row, initial values need
+  // not be computed.
   const NewRow content = int32_t(columns.size()) == 1 + symbol.slot_count
                              ? NewRow::Open
                              : NewRow::Initial;

@@ -37,8 +37,8 @@ struct ShardRun {
 /// A part that is to be written.
 struct PlannedPart : ShardRun {
   int32_t symbol = 0;
-  /// Snapshot that the rows belong to. Null: the current rows, which must not
-  /// change.
+  /// Snapshot that contains the rows. If null, the current rows are saved, and
+  /// they must not change meanwhile.
   TableSnapshot *snapshot = nullptr;
   /// If true, row headers record that the rows are saved.
   bool notesSaved = false;
@@ -53,17 +53,19 @@ struct PlannedChanges {
   /// Keys that were erased since the last save, ordered by (shard, key).
   std::vector<int64_t> erased;
   size_t bytesInPart = 0;
-  /// Indexed by shard: waiting keys that changed since the last save, at the
-  /// time of planning.
+  /// Indexed by shard: waiting keys that had changed since the previous save
+  /// when this one was planned.
   std::vector<WaitingColumns> waiting = {};
 };
 
-/// Returns the file name of the part of a table that begins with that shard,
+/// Returns the name of the file of a table whose first shard is `firstShard`,
 /// such as "table-0-0016.safetensors".
 std::string tableFileOf(size_t symbol, int64_t firstShard);
 
-/// Returns the minimum file size of a part of a table, except the last one.
-/// `allBytes`: total size of the tables of this process.
+/// Returns the size, in bytes, at which a file of a table is complete; only the
+/// last file of a table may be smaller. The size is `asked`, or a 256th of
+/// `allBytes` if that is more. `allBytes`: total size of the tables of this
+/// process.
 size_t bytesOfPart(size_t asked, size_t allBytes);
 
 /// Returns the size of a table's rows in files: keys, values and slots.
@@ -71,43 +73,47 @@ inline size_t fileBytes(const EmbeddingTable &table, int64_t rows) {
   return size_t(rows) * (table.rowBytes() + sizeof(int64_t));
 }
 
-/// Adds the current waiting keys of a table to `planned`, and marks them as
-/// saved.
+/// Adds the waiting keys of a table that changed since the previous save to
+/// `planned`, and marks them as saved.
 void planWaiting(const Model &model, PlannedChanges &planned);
 
-/// Adds the parts of a table, in its current state or that of the snapshot
-/// `snapshot`. Each part ends with the shard at which it reaches `bytesInPart`.
-/// `notesSaved`: set for a base of later deltas.
+/// Appends the planned parts of a table to `parts`. They contain its current
+/// rows or, if `snapshot` is not null, the rows of that snapshot. Each part
+/// ends with the shard at which it reaches `bytesInPart`. `notesSaved`: later
+/// deltas build on this save, so rows must be marked as saved.
 void planTableParts(const Model &model, int32_t symbol, size_t bytesInPart,
                     std::vector<PlannedPart> &parts,
                     TableSnapshot *snapshot = nullptr, bool notesSaved = false);
 
-/// Returns the number of threads, at most `threads` and at least one, that can
-/// write parts without exceeding `memory` bytes together.
+/// Returns the number of threads that can write parts and together use at most
+/// `memory` bytes. The result is between 1 and `threads`.
 size_t writersFor(const Model &model, const std::vector<PlannedPart> &parts,
                   size_t threads, size_t memory);
 
-/// Writes parts into `folder`, in the order of `parts`, each on one of the
-/// threads of `scheduler`, or on the caller's if it is null. A part is built in
-/// memory if `memory` bytes suffice, otherwise written in pieces, for which its
-/// keys are in memory. The number of threads is limited by `memory`. Rows that
-/// do not belong to a snapshot must not change during the call. Shards of a
-/// snapshot are marked as read. Throws std::bad_alloc.
+/// Writes parts into `folder` and returns them in the order of `parts`. Each
+/// part is written by one thread of `scheduler`, or by the caller if
+/// `scheduler` is null. `memory` limits the number of threads: a part is built
+/// in memory if it needs at most `memory` bytes; otherwise it is written in
+/// pieces, and only its keys are in memory. Rows that belong to no snapshot
+/// must not change during the call. Shards of a snapshot are marked as read.
+/// Throws std::bad_alloc.
 Expected<std::vector<CheckpointPart>>
 writeTableParts(const Model &model, const std::vector<PlannedPart> &parts,
                 const std::string &folder, Scheduler *scheduler, size_t memory);
 
-/// Writes the rows of a table that changed since the last save, and the erased
-/// keys. Marks the rows as saved. Part sizes are as in `planTableParts`, and
-/// shards of a snapshot are marked as read. Holds the keys and row addresses of
-/// one part in memory. Throws std::bad_alloc.
+/// Writes the rows of a table that changed since the previous save, and the
+/// keys that were erased since then. Marks these rows as saved, and shards of a
+/// snapshot as read. Each part ends with the shard at which it reaches
+/// `planned.bytesInPart`. Holds the keys and row addresses of one part in
+/// memory. Throws std::bad_alloc.
 Expected<std::vector<CheckpointPart>>
 writeChanges(const Model &model, const PlannedChanges &planned,
              const std::string &folder);
 
-/// Sets the rows of a table that the model holds to those of part `index` of
-/// the checkpoint, or applies its changes. `columns`: the parts of a row to
-/// set, and the part of the checkpoint from which each is read. May be called
+/// Sets the rows of a table to those of part `index` of the checkpoint, or
+/// applies the changes that the part contains. Skips shards that this process
+/// does not hold. `columns`: the values (0) and slots (`slot` + 1) to set, each
+/// with the number of the one in the checkpoint to read. May be called
 /// concurrently for different parts. Throws std::bad_alloc.
 Status
 restoreTablePart(const Model &model, int32_t symbol,

@@ -15,8 +15,9 @@
 
 using namespace pdlrt;
 
-/// Copies one part of each row, as elements; returns the position after the
-/// last. Rows are prefetched into the cache.
+/// Copies the values, or one slot, of each row to `out`, and widens 16-bit
+/// values. Returns the position after the last element. Prefetches rows into
+/// the cache.
 static std::byte *copyRowPart(std::span<const TableRow> rows,
                               const RowPart &part, std::byte *out) {
   constexpr size_t ahead = 16, lineBytes = 64;

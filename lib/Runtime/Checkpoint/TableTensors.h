@@ -29,9 +29,9 @@ struct RowPart {
   int32_t storage; ///< Storage widened to `type`, F32, or PDL_STORE_ELEMENT
 };
 
-/// Adds a tensor of the rows' keys, and one for each of `parts`. `rows` and the
-/// table must outlive the writer. Values are read when they are written, from
-/// `snapshot` if there is one.
+/// Adds a tensor with the keys of the rows, and a tensor for each of `parts`.
+/// The values of rows are read only when the file is written, from `snapshot`
+/// unless it is null. `rows` and the table must outlive the writer.
 Status addTableRows(SafetensorsWriter &writer, const std::string &keys,
                     std::span<const RowPart> parts, std::vector<TableRow> &rows,
                     TableSnapshot *snapshot = nullptr);

@@ -88,8 +88,8 @@ pdlrt::waitingKeysOf(const Checkpoint &checkpoint, size_t index) {
 
 namespace {
 
-/// State of a waiting key according to one link. Null bits: the key does not
-/// wait.
+/// State of a waiting key according to one checkpoint of the chain. If no bit
+/// is set, the key does not wait.
 struct LinkedKey {
   int shard;
   int64_t key;

@@ -56,20 +56,20 @@ struct WaitingColumns {
   /// Adds the waiting keys of a shard (`EmbeddingTable::collectWaiting`).
   void addShard(EmbeddingTable &table, int shard, bool onlyChanged,
                 bool areSaved);
-  /// Adds both tensors unless they are empty. This object must outlive the
-  /// writer.
+  /// Adds the tensors of keys and notes, unless they are empty. This object
+  /// must outlive the writer.
   Status addTo(SafetensorsWriter &tensors) const;
   /// Copies both tensors into a file of that layout, which must contain them.
   void copyTo(std::byte *image, const SafetensorsWriter::Layout &layout) const;
 };
 
 /// Reads the waiting keys of part `index` of a checkpoint. Returns an error if
-/// they are out of order or not of the part's shards.
+/// they are out of order, or in shards that the part does not contain.
 Expected<std::vector<WaitingKey>> waitingKeysOf(const Checkpoint &checkpoint,
                                                 size_t index);
 
-/// Combines the waiting keys of a table in all links of a checkpoint, ordered
-/// by (shard, key).
+/// Returns the waiting keys of a table, ordered by (shard, key), according to a
+/// checkpoint and its predecessors.
 Expected<std::vector<WaitingKey>> linkWaiting(const Checkpoint &checkpoint,
                                               const std::string &symbol);
 

@@ -25,8 +25,8 @@ static size_t roundUp(size_t bytes) {
   return (bytes + step - 1) / step * step;
 }
 
-/// Reserves uncommitted addresses, aligned to a step. Returns null if the
-/// system has none.
+/// Reserves addresses without memory, aligned to `stepBytes`. Returns null if
+/// the system refuses.
 static char *reserve(size_t bytes) {
   // One more step, for the alignment.
   constexpr size_t step = AddressBlocks::stepBytes;
@@ -42,8 +42,9 @@ static char *reserve(size_t bytes) {
   if (before < step)
     munmap(first + before + bytes, step - before);
   // Without huge pages, each access to a random row of a large table costs a
-  // page walk. Advised for the whole block at once, so that it remains one
-  // mapping. If refused, only performance suffers.
+  // page walk. The advice is given for the whole block at once, so that the
+  // block remains one mapping. If the system refuses it, only performance
+  // suffers.
   (void)madvise(first + before, bytes, MADV_HUGEPAGE);
   return first + before;
 }
@@ -73,8 +74,8 @@ void AddressBlocks::reserveBlock(size_t least) {
   }
 }
 
-/// Merges the small pages that have been written into a huge page. If refused,
-/// only performance suffers.
+/// Merges the small pages at `page` that have been written into one huge page.
+/// If the system refuses, only performance suffers.
 static void collapse(char *page) {
 #ifndef MADV_COLLAPSE
   constexpr int MADV_COLLAPSE = 25;

@@ -18,9 +18,9 @@ static void setUnlessGiven(int parameter, const char *variable, int value) {
 }
 
 void pdlrt::tuneAllocator() {
-  // The three settings belong together. Without the first, large allocations
-  // are mapped and unmapped each time. Without the second, the end of the heap
-  // is returned to the system. Without the third, the heaps of threads are
+  // All three settings are needed. Without the first, large allocations are
+  // mapped and unmapped each time. Without the second, the end of the heap is
+  // returned to the system. Without the third, the heaps of threads are
   // unmapped when they become empty.
   setUnlessGiven(M_MMAP_THRESHOLD, "MALLOC_MMAP_THRESHOLD_", 1 << 30);
   setUnlessGiven(M_TRIM_THRESHOLD, "MALLOC_TRIM_THRESHOLD_", INT_MAX);

@@ -67,8 +67,8 @@ ClockTime RealClock::now() const {
 }
 
 void RealClock::runAt(ClockTime when, std::function<void()> action) {
-  // A time in the past counts as now, so that late actions do not overtake
-  // others.
+  // A time in the past counts as now. Otherwise this action would run before
+  // actions that were added earlier and are due already.
   when = std::max(when, now());
   {
     const std::lock_guard lock(mutex);
@@ -92,8 +92,8 @@ void RealClock::loop() {
     auto node = actions.extract(actions.begin());
     lock.unlock();
     node.mapped()();
-    // Destroy the action without the lock, because its destructor may call this
-    // clock.
+    // Destroy the action while the mutex is not locked, because the destructor
+    // of the action may call this clock.
     node = {};
     lock.lock();
   }

@@ -26,8 +26,8 @@ static std::filesystem::path ownFolder() {
     return {};
   if (object && object->l_name && *object->l_name)
     return std::filesystem::path(object->l_name).parent_path();
-  // The main program has no name here, and `dli_fname` is what its caller
-  // named it.
+  // For the main program, the name in the link map is empty, and `dli_fname` is
+  // the name by which it was called, which may be relative.
   std::error_code code;
   return std::filesystem::read_symlink("/proc/self/exe", code).parent_path();
 }
@@ -35,17 +35,19 @@ static std::filesystem::path ownFolder() {
 Expected<void *> pdlrt::findInCompanion(const std::string &name,
                                         const char *symbol) {
   std::filesystem::path folder = ownFolder();
-  // pdl-serve opens libraries in "/proc/self/fd/N". When it has unloaded them,
-  // N can become another folder, but the linker knows open libraries by their
-  // paths. A number that stays in use has one meaning.
+  // pdl-serve opens libraries by paths in "/proc/self/fd/N". When it has
+  // unloaded them, N may become the number of another folder. The dynamic
+  // linker, however, identifies open libraries by their paths, so it would
+  // return the old library. A descriptor that stays open prevents this, because
+  // its number is not used again.
   const std::filesystem::path descriptors = "/proc/self/fd";
   int own = -1;
   if (folder.parent_path() == descriptors)
     own = ::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (own >= 0)
     folder = descriptors / std::to_string(own);
-  // A path, because the linker would take an open library of the same name from
-  // another folder, which can be one of another version.
+  // A path, not a name: for a name the linker would return an open library of
+  // another folder, which may have another version.
   const std::string path = (folder / name).string();
   void *const opened = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   void *const found = opened ? ::dlsym(opened, symbol) : nullptr;

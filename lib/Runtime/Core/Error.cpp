@@ -10,8 +10,9 @@
 
 #include <cstring>
 
-/// Not a std::string: its destructor at the end of the thread would keep a
-/// closed library loaded, with its mappings.
+/// Not a std::string: the destructor of a thread-local string would run at the
+/// end of the thread. It would keep a closed library, and what it maps, in
+/// memory until then.
 static thread_local char lastError[8192];
 
 int32_t pdlrt_set_error(int32_t status, const char *sentence) {

@@ -52,8 +52,8 @@ void ThreadExecutor::loop() {
     tasks.pop_front();
     lock.unlock();
     task();
-    // Destroy the task without the lock, because its destructor may call this
-    // executor.
+    // Destroy the task while the mutex is not locked, because the destructor of
+    // the task may call this executor.
     task = nullptr;
     lock.lock();
   }

@@ -15,8 +15,9 @@
 
 using namespace pdlrt;
 
-/// Returns true if no element has an exponent of all ones. An integer loop
-/// vectorizes without changing any arithmetic.
+/// Returns true if no element has an exponent with all bits set, so that all
+/// elements are finite. A loop over integers is vectorized without relaxing
+/// floating-point rules.
 template <typename Bits>
 static bool exponentsBelow(int64_t count, const void *values, Bits exponent) {
   auto *bytes = static_cast<const char *>(values);

@@ -28,8 +28,8 @@ LockFile &LockFile::operator=(LockFile &&other) noexcept {
 }
 
 LockFile::~LockFile() {
-  // Removed while it is still locked, so that a process that has opened it
-  // meanwhile notices.
+  // Removed while it is still locked. A process that has opened the file in the
+  // meantime then notices that its file has no name any more.
   if (file >= 0 && isOwn())
     ::unlink(path.c_str());
   leave();
@@ -45,8 +45,8 @@ LockFile LockFile::take(const std::string &path, int &reason) {
     LockFile taken(path, opened);
     if (::flock(opened, LOCK_EX | LOCK_NB) != 0)
       reason = errno;
-    // Its last owner may have removed it meanwhile, or lost it to another
-    // process.
+    // After the file was opened, its last owner may have removed it, or another
+    // process may have replaced it.
     if (reason == EWOULDBLOCK || !taken.isOwn()) {
       taken.leave();
       if (reason == EWOULDBLOCK)
@@ -59,8 +59,9 @@ LockFile LockFile::take(const std::string &path, int &reason) {
 
 LockFile LockFile::takeOver(const std::string &path, const std::string &content,
                             int &reason) {
-  // Locked before it gets its name, so that no process finds a file without
-  // owner, and the previous owner notices that it has lost the file.
+  // The new file is locked before it is renamed to `path`. So no process finds
+  // a file without an owner, and the previous owner notices that `path` is
+  // another file now.
   const std::string name = path + "." + std::to_string(drawNumber());
   const int opened =
       ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -41,15 +41,17 @@ static uint64_t thisHost() {
   return host;
 }
 
-/// Returns the identity of a process: host 0 if it has ended but was not reaped
-/// yet, nothing if it is not visible.
+/// Returns the identity of a process. If the process has ended but was not
+/// reaped yet, the identity has host 0. Returns nothing if this process cannot
+/// see the other one.
 static std::optional<ProcessIdentity> readProcess(uint32_t number) {
   std::ifstream file("/proc/" + std::to_string(number) + "/stat");
   std::string line;
   if (!std::getline(file, line))
     return std::nullopt;
-  // The name, in brackets, may contain anything. The state follows; the start
-  // time is the 20th field from there.
+  // The second field is the name, in brackets, which may contain any character.
+  // The state follows it. The start time is the 20th field, counted from the
+  // state.
   const size_t bracket = line.rfind(')');
   if (bracket == std::string::npos)
     return std::nullopt;
@@ -74,8 +76,9 @@ ProcessIdentity ProcessIdentity::ofProcess(uint32_t number) {
   return readProcess(number).value_or(ProcessIdentity());
 }
 
-/// Calls `function` with the address of a door, and a new socket, which it
-/// closes unless `keeps`.
+/// Calls `function` with a new socket and the address of a process's abstract
+/// socket, whose name is `door`. Closes the new socket, unless `keeps` and the
+/// call succeeds. Returns 0 or an errno.
 template <typename Function>
 static int atDoor(const std::string &door, bool keeps, Function function) {
   const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -97,8 +100,9 @@ static int atDoor(const std::string &door, bool keeps, Function function) {
 const ProcessIdentity &ProcessIdentity::ofThisProcess() {
   static const ProcessIdentity own = [] {
     ProcessIdentity made = ofProcess(static_cast<uint32_t>(::getpid()));
-    // Processes of other containers see it close. Without it they wait for the
-    // limit of silence.
+    // Binds a socket for as long as the process lives. Processes of other
+    // containers notice the end of this process by it. Without it they wait
+    // until no heartbeat has arrived for too long.
     if (made.host != 0)
       (void)atDoor(made.door(), /*keeps=*/true, ::bind);
     return made;

@@ -44,8 +44,9 @@ bool pdlrt::isReaderGone(int descriptor) {
          (output.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-/// Opens /dev/null in place of closed standard streams. Otherwise the next
-/// opened file would get the descriptor and the printed output.
+/// Opens /dev/null for each standard stream that is closed. Otherwise the next
+/// file to be opened would get the stream's descriptor, and printed text would
+/// be written to that file.
 static void occupyStandardStreams() {
   isOutputClosed = ::fcntl(STDOUT_FILENO, F_GETFD) < 0;
   // open() returns the lowest free number.

@@ -24,8 +24,8 @@ class SharedLibrary {
 public:
   explicit SharedLibrary(void *handle) : handle(handle) {}
 
-  /// Returns the name of the first required function that was not found; null:
-  /// none.
+  /// Returns the name of the first required function that the library lacks, or
+  /// null if it has all of them.
   const char *firstMissing() const { return missing; }
 
   /// Returns null if the library does not have the function.
@@ -54,9 +54,9 @@ struct LibraryErrors {
   const char *otherwise = "";
 };
 
-/// Loads the first library of these names that exists, once, and returns its
-/// functions; later calls return the same. `find(library, functions)` looks up
-/// all functions. Thread-safe.
+/// Loads the first library of `names` that exists, and returns its functions. A
+/// library is loaded only once; later calls return the same functions.
+/// `find(library, functions)` looks up all functions. Thread-safe.
 template <typename Functions, typename Find>
 Expected<const Functions *> openOnce(std::span<const char *const> names,
                                      const LibraryErrors &errors, Find &&find) {

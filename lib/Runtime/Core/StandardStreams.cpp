@@ -28,8 +28,8 @@ using namespace pdlrt;
 
 using Clock = std::chrono::steady_clock;
 
-/// Time that a message waits for a reader, and that results wait once the
-/// process is to stop.
+/// Maximum time that an error message waits for a reader, and that results wait
+/// after the process was told to stop.
 static constexpr std::chrono::milliseconds patienceOfErrors(1000);
 static constexpr std::chrono::milliseconds patienceOfResults(3000);
 /// A pipe that can be written takes as many bytes without waiting (PIPE_BUF).
@@ -90,8 +90,9 @@ ssize_t UnblockedOutput::write(const char *data, size_t size) {
 
 namespace {
 
-/// The standard error and what it could not take. Needs no destructor: it is
-/// used until the very end of the process.
+/// Writes to the standard error. If no process reads it, drops lines, and later
+/// reports their number. Needs no destructor, because it is used until the very
+/// end of the process.
 class Errors {
 public:
   constexpr Errors() : output(STDERR_FILENO) {}
@@ -163,8 +164,8 @@ static std::atomic<bool> isUnread{false};
 
 bool pdlrt::isOutputUnread() { return isUnread.load(); }
 
-/// Waits until some bytes can be written. Returns false if they are not read a
-/// while after the process was told to stop.
+/// Waits until the descriptor accepts bytes. Returns false if the process was
+/// told to stop and no process has read for `patienceOfResults`.
 static bool awaitReader(int descriptor) {
   pollfd events[] = {{descriptor, POLLOUT, 0}, {stopDescriptor(), POLLIN, 0}};
   while (true) {

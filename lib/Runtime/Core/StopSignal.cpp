@@ -30,16 +30,18 @@ static void wakeWaiting() {
   errno = error;
 }
 
-/// Users and batch systems send these signals to end a process. A second one
-/// ends it at once.
+/// Users and batch systems send these signals to end a process. The first one
+/// requests a graceful shutdown. The second one ends the process at once.
 static constexpr int urgent[] = {SIGINT, SIGTERM};
-/// These signals announce a later end: of a terminal, or by a limit (the kernel
-/// repeats SIGXCPU each second). Batch systems send SIGTERM after them, which
-/// must not prevent the last checkpoint.
+/// These signals announce that the process will be ended: because its terminal
+/// is closed, or because a limit is reached (the kernel repeats SIGXCPU each
+/// second). They only request a graceful shutdown, however often they arrive.
+/// Batch systems send SIGTERM after them; that must not end the process before
+/// its last checkpoint.
 static constexpr int early[] = {SIGHUP, SIGXCPU, SIGUSR1};
 
-/// Another signal may arrive on another thread before the first one has reset
-/// the handlers.
+/// True after the first urgent signal. A second one may arrive on another
+/// thread before the first has reset the handlers.
 static std::atomic<bool> isSecond{false};
 
 static std::atomic<int> requests{0}, signals{0};
@@ -57,8 +59,8 @@ static void noteEarly(int number) {
 }
 
 static void noteUrgent(int number) {
-  // Reset all urgent signals to their defaults, so that a second one ends the
-  // process.
+  // Reset the handlers of all urgent signals to their defaults, so that the
+  // next one ends the process.
   struct sigaction action = {};
   action.sa_handler = SIG_DFL;
   for (const int each : urgent)

@@ -24,8 +24,8 @@ static bool isOpenToOthers(const struct stat &file) {
   return groupReads || (file.st_mode & (S_IWGRP | S_IRWXO)) != 0;
 }
 
-/// Reads up to the first line break, with a limit, because a device may have no
-/// end.
+/// Reads the first line. Stops after `maxTokenBytes`, because the file may be a
+/// device that never ends.
 static Status readLine(int file, std::string &line) {
   char next = 0;
   while (line.size() <= maxTokenBytes) {

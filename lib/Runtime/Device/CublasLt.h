@@ -37,30 +37,32 @@ constexpr Result success = 0, notSupported = 15;
 /// Type of elements, alpha and beta: f32.
 constexpr int float32 = 0;
 
-/// Compute types: f32; f32 with factors that may be rounded to bf16 (and to
-/// TF32, unless a preference excludes it); or f32 with factors that may be
-/// rounded to TF32.
+/// Compute types. The first computes in f32. The second may round factors to
+/// bf16, and also to TF32 unless a preference excludes that. The third may
+/// round factors to TF32.
 constexpr int computeFloat32 = 68, computeFast16BF = 75, computeFastTF32 = 77;
 
-/// Attributes of an operation: transposition of A and B (int32_t), the epilogue
-/// (uint32_t), and the bias (const void *).
+/// Attributes of an operation: whether A and B are transposed (int32_t), the
+/// epilogue (uint32_t), and the bias (const void *).
 constexpr int transposeAttributeA = 3, transposeAttributeB = 4,
               epilogueAttribute = 7, biasAttribute = 8;
 constexpr int32_t asItIs = 0, transposed = 1;
 constexpr uint32_t noEpilogue = 1, biasEpilogue = 4;
 
-/// Attributes of a preference: bytes of workspace (uint64_t), allowed ways to
-/// join partial sums along k, minimum alignments of A, B, C and D (uint32_t
-/// each), and allowed implementations of algorithms (uint64_t).
+/// Attributes of a preference, in this order: bytes of workspace (uint64_t);
+/// the allowed ways to add up partial sums along k (uint32_t); the minimum
+/// alignments of A, B, C and D (uint32_t each). The last one is the set of
+/// allowed implementations of algorithms (uint64_t).
 constexpr int workspaceAttribute = 1, reductionAttribute = 3,
               alignmentAttributeA = 5, alignmentAttributeB = 6,
               alignmentAttributeC = 7, alignmentAttributeD = 8,
               implementationAttribute = 12;
-/// Partial sums are stored in the workspace, in the compute type, and added in
-/// a later step. Algorithms without partial sums are allowed by any mask.
+/// Value of `reductionAttribute`: partial sums are stored in the workspace, in
+/// the compute type, and added in a later step. Algorithms that have no partial
+/// sums are allowed with any value.
 constexpr uint32_t reductionInWorkspace = 2;
-/// Factors are rounded to TF32. If no bit is set, any implementation is
-/// allowed.
+/// Value of `implementationAttribute`: only implementations that round factors
+/// to TF32. If the attribute is 0, any implementation is allowed.
 constexpr uint64_t implementationOfTF32 = uint64_t(4) << 16;
 
 /// The algorithm of a product; opaque.
@@ -110,8 +112,9 @@ struct Library {
 constexpr const char *libraryNames[] = {
     "libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"};
 
-/// Loads the first library of these names that exists, once; later calls return
-/// the same. An error names the missing library or function, and a remedy.
+/// Loads the first library of `names` that exists. It is loaded only once;
+/// later calls return the same. An error names the missing library or function,
+/// and a remedy.
 Expected<const Library *>
 openLibrary(std::span<const char *const> names = libraryNames);
 

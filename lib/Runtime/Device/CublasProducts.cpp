@@ -26,9 +26,9 @@
 using namespace pdlrt;
 using namespace pdlrt::cublaslt;
 
-/// Assumed alignment, in bytes, if the actual one is at least this: that of a
-/// single load. With larger values, only memory addresses would distinguish
-/// plans.
+/// Maximum alignment, in bytes, that plans assume: the size of the largest
+/// load. If larger alignments were distinguished, plans would differ only
+/// because of memory addresses.
 static constexpr uint32_t maxAlignment = 16;
 
 struct CublasProducts::Plan {

@@ -23,16 +23,16 @@ namespace pdlrt {
 /// cuBLASLt handle of a device, shared by its streams. Thread-safe.
 class CublasHandle {
 public:
-  /// Creates a handle for the current device, for products as `DeviceCode`
-  /// defines. The library must outlive it.
+  /// Creates a handle for the current device. If `roundsToTF32`, products may
+  /// round their factors to TF32. The library must outlive the handle.
   static Expected<std::unique_ptr<CublasHandle>>
   create(const cublaslt::Library &library, bool roundsToTF32);
   using OpenLibrary =
       Expected<const cublaslt::Library *>(std::span<const char *const> names);
-  /// Creates a handle with the first library of these names that exists and can
-  /// be initialized, because a version that is too new for the driver may be
-  /// installed next to a matching one. Sets `library`. An error is that of the
-  /// first library.
+  /// Creates a handle with the first library of `names` that exists and can be
+  /// initialized, and sets `library` to it. A library may fail because it is
+  /// too new for the driver; an older one may be installed next to it. If all
+  /// fail, returns the error of the first one.
   static Expected<std::unique_ptr<CublasHandle>>
   createFirst(const cublaslt::Library *&library, bool roundsToTF32,
               std::span<const char *const> names = cublaslt::libraryNames,
@@ -57,8 +57,9 @@ private:
   const bool roundsToTF32;
 };
 
-/// Matrix products on one stream. Chooses the algorithm once for each kind of
-/// product. Not thread-safe; the device must be current.
+/// Matrix products on one stream. Chooses the algorithm once for each
+/// combination of sizes, transpositions and alignments. Not thread-safe. The
+/// device must be current.
 class CublasProducts {
 public:
   /// Size of the workspace, as NVIDIA recommends for its newest GPUs.

@@ -22,13 +22,13 @@
 using namespace pdlrt;
 using namespace pdlrt::cuda;
 
-/// Threads per block, for which kernels are compiled
+/// Number of threads per block for which kernels are compiled
 /// (lib/Target/DeviceCode.cpp).
 static constexpr int64_t blockThreads = 256;
 /// Threads per warp.
 static constexpr int64_t warpThreads = 32;
-/// Maximum number of resident threads of a multiprocessor; more would only
-/// wait.
+/// Maximum number of threads that a multiprocessor runs at a time. Further
+/// threads would wait.
 static constexpr int64_t threadsOfMultiprocessor = 2048;
 
 namespace {
@@ -49,8 +49,8 @@ struct CudaGraph final : DeviceGraph {
   GraphExecutable handle = nullptr;
 };
 
-/// Records the work of a stream while a trace is on, with events around each
-/// piece.
+/// Records how long each piece of work of a stream takes, if a trace is on.
+/// Adds an event before and after each piece.
 class StreamTrace {
 public:
   StreamTrace(const CudaDevice &on, Stream stream, const std::string &name);
@@ -441,8 +441,8 @@ Status CudaStream::launch(size_t kernel, int64_t turns,
   std::vector<void *> places(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i)
     places[i] = const_cast<uint64_t *>(&arguments[i]);
-  // A block runs on one multiprocessor: with few iterations, blocks are small,
-  // in whole warps.
+  // A block runs on one multiprocessor. If there are few iterations, blocks get
+  // fewer threads, in whole warps, so that all multiprocessors are used.
   const int64_t each =
       (turns + device.multiprocessorCount - 1) / device.multiprocessorCount;
   const int64_t threads = std::min(
@@ -588,8 +588,8 @@ void StreamTrace::forget() {
   spans.clear();
 }
 
-/// The driver only reports times between events. The host has just waited for
-/// the last event, so its time is the host's time.
+/// The driver reports only times between events. The host waits for the last
+/// event, and takes the host's time then as the time of that event.
 void StreamTrace::collect() {
   if (spans.empty())
     return;

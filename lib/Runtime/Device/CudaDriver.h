@@ -43,22 +43,22 @@ using Graph = struct GraphTag *;
 using GraphExecutable = struct GraphExecutableTag *;
 
 constexpr Result success = 0, outOfMemory = 2;
-/// Attributes of a device: number of multiprocessors, and the two digits of its
-/// compute capability (8 and 0: sm_80).
+/// Attributes of a device: the number of multiprocessors, and the major and
+/// minor version of its compute capability (8 and 0 for sm_80).
 constexpr int multiprocessors = 16, architectureMajor = 75,
               architectureMinor = 76;
 /// Options of a module: buffer for the assembler's messages, and its size.
 constexpr int errorLog = 5, errorLogBytes = 6;
-/// A stream that does not synchronize with the default stream; an event without
-/// timing.
+/// Flags: `nonBlocking` creates a stream that does not synchronize with the
+/// default stream, and `withoutTiming` creates an event without timing.
 constexpr unsigned nonBlocking = 1, withoutTiming = 2;
 /// Capture mode: calls of other threads are not restricted.
 constexpr int captureOfThread = 1;
 /// An event with timing.
 constexpr unsigned withTiming = 0;
 
-/// Functions under the names of their symbols, which end with a version if
-/// there are several.
+/// Functions of the driver. They are looked up by the names of their symbols,
+/// which end with a version if there are several.
 struct Driver {
   Result (*init)(unsigned flags);
   Result (*errorText)(Result error, const char **text);
@@ -102,13 +102,14 @@ struct Driver {
                    void **arguments, void **extra);
 };
 
-/// Loads the driver's library with this name, once; later calls return the
-/// same. An error names the missing library or function, and the package.
+/// Loads the driver's library. It is loaded only once; later calls return the
+/// same. An error names the missing library or function, and the package to
+/// install.
 Expected<const Driver *> openDriver(const char *library = "libcuda.so.1");
 
-/// Opens the GPU with this number. The driver and the library of products must
-/// outlive it. If `products` is null, an installed library is loaded when code
-/// multiplies.
+/// Opens the GPU with this number. If `products` is null, an installed cuBLASLt
+/// library is loaded at the first matrix product. `driver` and `products` must
+/// outlive the device.
 Expected<std::unique_ptr<Device>>
 openDevice(const Driver &driver, int number,
            const cublaslt::Library *products = nullptr);

@@ -52,8 +52,8 @@ private:
   std::vector<Device *> devices;
   /// Null if there are no other processes.
   std::unique_ptr<GroupSockets> others;
-  /// Pinned memory of the first device: the inputs of all devices, and those of
-  /// this process before they are sent.
+  /// Pinned memory of the first device. `memory` holds the inputs of all
+  /// devices; `own` holds those of this process before they are sent.
   DeviceBuffer memory, own;
 };
 

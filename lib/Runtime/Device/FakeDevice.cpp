@@ -127,11 +127,11 @@ public:
 
 private:
   Status addProduct(const DeviceProduct &product);
-  /// Returns the error of a call that is not allowed during capture; a driver
-  /// would fail the capture.
+  /// Returns the error of a call that is not allowed while a graph is captured.
+  /// A real driver would fail the capture.
   Status refuseInCapture(const char *what);
-  /// Checks the host memory of a recorded copy: graphs copy later, so the
-  /// memory must have been allocated by the device.
+  /// Checks the host memory of a copy that is recorded in a graph. The graph
+  /// copies later, so the device must have allocated the memory.
   Status checkKeptCopy(const void *ofHost);
   Status keep(std::function<Status()> call) {
     kept->calls.push_back(std::move(call));
@@ -255,8 +255,8 @@ Expected<DeviceBuffer> FakeDevice::allocate(DeviceBuffer::Kind kind,
   return DeviceBuffer(*this, kind, found, bytes);
 }
 
-/// Reports an error if work of a stream uses memory that is freed, and removes
-/// that work, because the memory is gone.
+/// Removes the work that uses `allocation`, which is about to be freed. Reports
+/// an error if the host has not waited for work that uses it.
 void FakeDevice::forget(const FakeAllocation &allocation) {
   bool isUsed = allocation.written > host.of(allocation.writer);
   for (const auto &[stream, count] : allocation.readers)
@@ -322,8 +322,8 @@ Status FakeDevice::checkHost(const char *name, const void *pointer) {
 // Order
 //===----------------------------------------------------------------------===//
 
-/// Checks that all earlier work on the memory is done before, and records the
-/// use.
+/// Checks for all `uses` that the stream has waited for the earlier work of
+/// other streams on this memory. Records the uses.
 Status FakeDevice::noteUses(size_t stream, const char *name,
                             std::span<const FakeUse> uses) {
   VectorClock &clock = queues[stream].clock;
@@ -390,8 +390,8 @@ Status FakeDevice::addHostCopy(size_t stream, const char *name, CopyEnd ofHost,
   return add(stream, name, uses, std::move(body));
 }
 
-/// Does the work of a stream, up to piece `upTo`, and the work that it waits
-/// for.
+/// Does the work of a stream, up to piece number `upTo`. If a piece waits for
+/// work of another stream, does that work first.
 Status FakeDevice::run(size_t stream, uint64_t upTo) {
   Queue &queue = queues[stream];
   while (failure.ok() && queue.done < upTo && !queue.waiting.empty()) {
@@ -531,14 +531,14 @@ Status FakeStream::clear(void *to, size_t bytes) {
                     [=] { std::memset(to, 0, bytes); });
 }
 
-/// Runs as many threads as a device might have, in an arbitrary order on which
-/// no result may depend.
+/// Runs a kernel with as many threads as a device might have. Their order is
+/// arbitrary, so that a result that depends on the order is found by tests.
 static void runThreads(const DeviceKernel &kernel, int64_t turns,
                        const uint64_t *arguments) {
   constexpr int64_t most = 509; // a prime
   const int64_t threads = std::min(turns, most);
-  // 211 generates all numbers below 509. With fewer threads, the last one comes
-  // first.
+  // The multiples of 211 modulo 509 are all numbers below 509, in mixed order.
+  // With fewer threads, the last thread runs first.
   for (int64_t i = 0; i < threads; ++i)
     kernel.run(arguments, threads == most ? i * 211 % most : threads - 1 - i,
                threads);

@@ -20,8 +20,8 @@ using namespace pdlrt;
 
 /// More than any test needs. Unused pages cost nothing.
 static constexpr size_t rangeBytes = size_t(1) << 36;
-/// Value of bytes that were never written, also around an allocation: four of
-/// them are a NaN.
+/// Value of bytes that were never written, and of the padding around an
+/// allocation. Four such bytes are a NaN.
 static constexpr int unwritten = 0xFF;
 
 static size_t pageSize() {
@@ -92,8 +92,8 @@ FakeAllocation *pdlrt::findAllocation(FakeAllocations &allocations,
 // Accesses of kernels
 //===----------------------------------------------------------------------===//
 
-/// The position where the thread continues after an illegal access; null
-/// outside of `touch`.
+/// Position at which the thread continues after an illegal access. Null unless
+/// the thread is in `touch`.
 static thread_local sigjmp_buf *wayOut = nullptr;
 static struct sigaction earlier;
 
@@ -121,8 +121,8 @@ static void catchFaults() {
   });
 }
 
-/// Makes device memory accessible. Memory that is used twice is writable if one
-/// of the uses writes.
+/// Makes device memory accessible. If several uses have the same memory, it is
+/// writable if one of them writes.
 static void unlock(std::span<const FakeUse> uses) {
   for (const bool isWritten : {false, true})
     for (const FakeUse &use : uses)
@@ -154,8 +154,8 @@ Status FakeMemory::touch(std::span<const FakeUse> uses,
   unlock(uses);
   sigjmp_buf here;
   bool isOver = false;
-  // The signal is blocked during its handler; with ThreadSanitizer, all signals
-  // are.
+  // Save the signal mask: SIGSEGV is blocked during its handler (with
+  // ThreadSanitizer, all signals are), and `siglongjmp` must unblock it.
   if (sigsetjmp(here, /*savesigs=*/1) == 0) {
     wayOut = &here;
     body();

@@ -19,18 +19,19 @@
 
 namespace pdlrt {
 
-/// An allocation of a fake device, or of host memory by it, and the work that
-/// has used it.
+/// Memory that a fake device has allocated, on the device or on the host, and
+/// the latest work that has used it.
 struct FakeAllocation {
   char *begin = nullptr;
   size_t bytes = 0;
-  /// Device memory: its pages. The allocation ends at their end, except for
-  /// padding to a multiple of 64.
+  /// If it is device memory, the pages that contain it. The allocation ends at
+  /// the end of the pages, except for padding to a multiple of 64 bytes.
   char *pages = nullptr;
   size_t pageBytes = 0;
 
-  /// The last work that wrote it, and the work of each stream that has read it
-  /// since: the stream, and the number of the work in it.
+  /// The last write: number of the stream, and of the work in that stream.
+  /// `readers`: the last reads since then, as a map from streams to numbers of
+  /// work.
   size_t writer = 0;
   uint64_t written = 0;
   std::map<size_t, uint64_t> readers;
@@ -49,8 +50,8 @@ struct FakeUse {
   bool isWritten;
 };
 
-/// An address range that can only be accessed in `touch`. Addresses are never
-/// reused, so that use after free is detected. Not thread-safe.
+/// An address range that is accessible only during `touch`. Addresses are never
+/// reused, so that a use after free is detected. Not thread-safe.
 class FakeMemory {
 public:
   FakeMemory();
@@ -58,8 +59,8 @@ public:
   FakeMemory &operator=(const FakeMemory &) = delete;
   ~FakeMemory();
 
-  /// Allocates memory filled with NaN. Returns null if addresses or memory are
-  /// exhausted.
+  /// Allocates memory filled with NaN. Returns null if the address range or the
+  /// memory is exhausted.
   FakeAllocation *allocate(size_t bytes);
   void release(FakeAllocation &allocation);
   /// Returns true if the address is in the range.
@@ -69,9 +70,9 @@ public:
     return findAllocation(allocations, pointer, bytes);
   }
 
-  /// Makes these allocations accessible to the calling thread while `body`
-  /// runs, for writing only if the use says so. Any other access to the range
-  /// is an error, and ends `body`.
+  /// Runs `body` with access to the memory in `uses`, for writing only if the
+  /// use says so. An access to other memory of the range ends `body`, and is
+  /// returned as an error.
   static Status touch(std::span<const FakeUse> uses,
                       const std::function<void()> &body);
 

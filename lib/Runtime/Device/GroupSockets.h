@@ -24,13 +24,14 @@
 
 namespace pdlrt {
 
-/// The processes of a group. The process with device 0 receives the data of all
-/// others and answers. Not thread-safe, except for `abort`.
+/// Connects the processes of a group. The process with device 0 receives the
+/// data of all other processes and answers them. Not thread-safe, except for
+/// `abort`.
 class GroupSockets {
 public:
   /// Returns a unique name.
   static DeviceGroupName makeName();
-  /// Joins a group with `here` devices of this process. Blocks until all
+  /// Joins a group. `here`: number of devices of this process. Blocks until all
   /// processes have joined.
   static Expected<std::unique_ptr<GroupSockets>>
   join(const DeviceGroupPlace &place, size_t here);
@@ -38,8 +39,8 @@ public:
   GroupSockets(const GroupSockets &) = delete;
   GroupSockets &operator=(const GroupSockets &) = delete;
 
-  /// Computes all = `bytes` bytes of each device of the group; `own`: those of
-  /// this process.
+  /// Collects `bytes` bytes of each device of the group in `all`, in the order
+  /// of devices. `own`: those of this process's devices.
   Status gather(const char *own, size_t bytes, char *all);
   /// Ends waiting calls with errors.
   void abort();
@@ -62,8 +63,8 @@ private:
   Status receive(const Peer &peer, void *bytes, size_t size);
 
   const size_t first, here;
-  /// In the order of their devices. The process with device 0 has all others,
-  /// the others only that one.
+  /// The other processes, in the order of their devices. The process with
+  /// device 0 has all of them; each of the others has only that process.
   std::vector<Peer> peers;
   std::atomic<bool> isEnded = false;
 };

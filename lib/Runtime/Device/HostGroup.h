@@ -16,8 +16,8 @@
 
 namespace pdlrt {
 
-/// Creates a group like `createHostGroup`, of several processes on one host.
-/// Blocks until all have joined.
+/// Creates a group of devices in several processes of one host; otherwise like
+/// `createHostGroup`. Blocks until all processes have joined.
 Expected<std::unique_ptr<DeviceGroup>>
 joinHostGroup(std::span<Device *const> devices, const DeviceGroupPlace &place);
 

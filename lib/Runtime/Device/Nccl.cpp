@@ -73,8 +73,8 @@ public:
 
 private:
   Status check(Result result, const char *what) const;
-  /// Makes one call for each device, all in one NCCL group: a single call would
-  /// wait for the others.
+  /// Makes one call for each device. The calls are in one NCCL group, because
+  /// otherwise the first call would wait for the others.
   Status beginTogether(const char *what,
                        const std::function<Status(size_t device)> &call);
   Status
@@ -124,8 +124,8 @@ Status NcclGroup::open(std::span<const cuda::DeviceNumber> numbers) {
   return status;
 }
 
-/// Destroys the communicators, once. The mutex must be locked. Work of other
-/// members is not waited for.
+/// Destroys the communicators; a second call does nothing. Does not wait for
+/// work of other processes. The mutex must be locked.
 void NcclGroup::end() {
   for (Communicator communicator : communicators)
     if (communicator)

@@ -34,14 +34,15 @@ constexpr Result success = 0, inProgress = 7;
 /// Types and the reduction.
 constexpr int bytes = 0, float32 = 7, float64 = 8, addition = 0;
 
-/// Identifier of a group of processes. One process creates it and sends it to
-/// the others.
+/// Identifier of an NCCL group. One process creates it and sends it to the
+/// others.
 struct UniqueId {
   char bytes[128];
 };
 
-/// Configuration of a communicator (ncclConfig_t of release 2.14; later
-/// releases have more members, and use defaults for missing ones).
+/// Configuration of a communicator: ncclConfig_t of release 2.14. Later
+/// releases have more members, and use their defaults if a configuration lacks
+/// them.
 struct Config {
   size_t size = sizeof(Config);
   unsigned int magic = 0xcafebeef, version = 21400;
@@ -74,12 +75,13 @@ struct Library {
   bool joinsProcesses() const { return makeId && join && state && abort; }
 };
 
-/// Loads the library with this name, once; later calls return the same. An
-/// error names what is missing, and the package.
+/// Loads the library. It is loaded only once; later calls return the same. An
+/// error names the missing library or function, and the package to install.
 Expected<const Library *> openLibrary(const char *name = "libnccl.so.2");
 
-/// Creates a group of GPUs, given by their numbers. The library must outlive
-/// it. `handleOf`: returns the driver's handle of one of their streams.
+/// Creates a group of GPUs of this process. `numbers`: the numbers of the GPUs.
+/// `handleOf`: returns the driver's handle of a stream of one of them. The
+/// library must outlive the group.
 Expected<std::unique_ptr<DeviceGroup>>
 createGroup(const Library &library, std::span<const cuda::DeviceNumber> numbers,
             cuda::Stream (*handleOf)(DeviceStream &stream));
@@ -87,9 +89,10 @@ createGroup(const Library &library, std::span<const cuda::DeviceNumber> numbers,
 /// Returns the id of a new group.
 Expected<DeviceGroupName> makeName(const Library &library);
 
-/// Joins a group of GPUs of several processes, `here` of which are in this one.
-/// The library must support this. `choose`: makes one of them current in the
-/// calling thread.
+/// Joins a group of GPUs of several processes; `here` is the number of those in
+/// this process. `choose`: makes one of them current in the calling thread.
+/// `handleOf`: returns the driver's handle of a stream. Returns an error if the
+/// library is too old to support this. The library must outlive the group.
 Expected<std::unique_ptr<DeviceGroup>>
 joinGroup(const Library &library, const DeviceGroupPlace &place, size_t here,
           const std::function<Status(size_t device)> &choose,

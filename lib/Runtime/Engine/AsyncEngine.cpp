@@ -120,8 +120,9 @@ void AsyncEngine::work(int worker) {
 
 void AsyncEngine::fail(Status status) {
   pace.fail(std::move(status));
-  // Servers with --max-staleness may delay responses to other workers until
-  // this worker continues, which it never will.
+  // With --max-staleness, servers delay responses to other workers until this
+  // worker has continued. It never will, so the other workers must stop
+  // waiting.
   for (const AsyncWorker &each : workers)
     if (each.state)
       each.state->giveUp();
@@ -277,8 +278,8 @@ Expected<std::optional<int64_t>> AsyncEngine::enterPass(int worker) {
   if (!repeats && !*more)
     return std::optional<int64_t>();
   if (repeats) {
-    // Servers already have this request of the previous incarnation, and repeat
-    // their response.
+    // The previous incarnation of this process has sent this request already.
+    // It is sent again, and servers repeat their response.
     RoundRequest roundRequest = roundRequestOf(worker, /*following=*/false);
     roundRequest.first = done == 0;
     PDLRT_RETURN_IF_ERROR(send(worker, roundRequest));

@@ -100,8 +100,8 @@ AsyncPace::Event AsyncPace::waitForStep() {
                    [this]() PDLRT_REQUIRES(mutex) { return allHaveLeft(); });
       return Event::Failed;
     }
-    // After the last allowed step, the driver reads the state, so all pushes
-    // must have arrived.
+    // After the last allowed step, the driver thread reads the state. So it
+    // must wait until all pushes have arrived.
     if (allHaveDone(takenSteps + 1) &&
         (takenSteps + 1 < limit || allHaveArrived()))
       return Event::Done;

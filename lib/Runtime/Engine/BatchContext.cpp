@@ -180,8 +180,8 @@ Status BatchContext::compute() {
   return {};
 }
 
-/// Marks gradients on devices. Gradients of rows are on the host unless the
-/// table's stay on the device.
+/// Sets the addresses of gradients that are on the device: those of parameters,
+/// and those of tables unless the rows' gradients are on the host.
 void BatchContext::noteGradientsOnDevice() {
   for (int32_t i = 0; i < program.update_count; ++i) {
     const pdl_update_descriptor &update = program.updates[i];

@@ -147,9 +147,9 @@ Status CopyExchange::compact(std::vector<int64_t> &keys) {
   return {};
 }
 
-/// Calls `compact` if the list has at least `atLeast` keys, and then sets
-/// `atLeast` to twice the remaining number. A key therefore has a constant
-/// amortized cost, however often it occurs.
+/// Calls `compact` if the list has at least `atLeast` keys. Then sets `atLeast`
+/// to twice the number of the keys that remain, so that each added key has a
+/// constant amortized cost.
 Status CopyExchange::compactAt(std::vector<int64_t> &keys, size_t &atLeast) {
   if (keys.size() < atLeast)
     return {};
@@ -183,8 +183,8 @@ void CopyExchange::forEachRow(int64_t count, TaskRef range) {
                         [&](int64_t task) { range(task * rowsInTask); });
 }
 
-/// Finds or inserts the rows of keys in the copy and, if there is one, in its
-/// base.
+/// Finds or inserts the rows of `keys` in the local copy of the table, and in
+/// the copy's base if it has one.
 Status CopyExchange::insertRows(Table &table, std::span<const int64_t> keys) {
   const auto count = int64_t(keys.size());
   table.rows.resize(keys.size());

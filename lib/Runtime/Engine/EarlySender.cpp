@@ -52,8 +52,8 @@ public:
       count();
     computes = false;
   }
-  /// Returns the seconds with parts in flight, and those during which the step
-  /// also computed.
+  /// Returns two times in seconds: how long parts were being sent, and how long
+  /// the step was computing during that time.
   std::pair<double, double> seconds() {
     const MutexLock lock(mutex);
     return {inAll, background};
@@ -126,8 +126,8 @@ bool EarlySender::isOn() const {
   return trial.decision() ? trial.decision()->isOn : trial.tries(stepNumber());
 }
 
-/// Returns the number of the step. It is the same at all trainers that exchange
-/// in each step, because they send equally many requests.
+/// Returns the number of the step. All trainers that exchange in each step have
+/// the same number, because they send the same number of requests in each step.
 uint64_t EarlySender::stepNumber() const {
   return servers.requestsSent() / (layout.hasNormRequest() ? 2 : 1);
 }
@@ -151,8 +151,8 @@ void EarlySender::forgetStep() {
   flight->begin();
 }
 
-/// Adds a gradient to the parts of its owners, and returns the parts that are
-/// full. `mutex` must be locked.
+/// Appends a gradient to the unsent parts of the servers that own it. Returns
+/// the parts that have become full. `mutex` must be locked.
 std::vector<EarlySender::Closed> EarlySender::fill(int32_t channel,
                                                    const void *sum) {
   std::vector<Closed> closed;
@@ -161,8 +161,8 @@ std::vector<EarlySender::Closed> EarlySender::fill(int32_t channel,
     Owner &owner = owners[s];
     const auto server = int32_t(s);
     const size_t size = layout.sectionBytes(server, channel);
-    // If the request has no more positions, the gradient is sent with the
-    // exchange.
+    // If the request cannot list more positions of parts, the gradient is sent
+    // in the exchange message itself.
     if (size == 0 || owner.placed == maxPlaces)
       continue;
     ++owner.placed;
@@ -191,8 +191,8 @@ void EarlySender::take(int32_t update, const void *sum) noexcept {
   try {
     send(channel, sum);
   } catch (...) {
-    // Positions may refer to parts that were not sent, so the step cannot be
-    // exchanged.
+    // The step's list may contain positions in parts that were not sent, so the
+    // step must fail.
     const MutexLock lock(mutex);
     failure = std::current_exception();
   }

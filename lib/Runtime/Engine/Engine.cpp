@@ -89,8 +89,8 @@ Status Engine::prepare(std::span<const StepInput> inputs) {
   return {};
 }
 
-/// Collects the reads of the last prepared batches, which belong to the pending
-/// step.
+/// Collects the keys and parameters that the last prepared batches read. These
+/// batches belong to the pending step.
 Status Engine::collectReads() {
   hasFollowing = false;
   PDLRT_RETURN_IF_ERROR(communicator->collectReads(replicaSet));
@@ -109,8 +109,8 @@ Status Engine::openPrepared() {
   return exchange(nullptr, {});
 }
 
-/// Reads the batches of the pending step, and requests the state that they
-/// read.
+/// Reads and prepares the batches of the pending step, and requests the state
+/// that they read.
 Status Engine::open() {
   if (std::exchange(isPrepared, false)) {
     replicaSet.advance();
@@ -150,16 +150,17 @@ Expected<Engine::Groups> Engine::compute(std::span<const StepInput> next) {
   return groups;
 }
 
-/// Replaces `compute` if the previous incarnation has already sent the results.
-/// The next step uses the servers' response to them.
+/// Replaces `compute` if the previous incarnation of this process has already
+/// sent this step's results. Only prepares `next`: servers repeat their
+/// response to these results.
 Expected<Engine::Groups> Engine::repeat(std::span<const StepInput> next) {
   PDLRT_RETURN_IF_ERROR(replicaSet.prepare(next));
   metrics.prepare += stopwatch.lap();
   return Groups();
 }
 
-/// Exchanges the partial sums of `step`; null: requests the state for the first
-/// step.
+/// Exchanges the partial sums `groups` of `step`. If `step` is null, only
+/// requests the state for the first step.
 Status Engine::exchange(const PendingStep *step, Groups groups) {
   if (observer && exchangesNext)
     observer->beforeRound(step);
@@ -261,8 +262,8 @@ Expected<std::optional<StepResult>> Engine::next(bool last) {
     isPrepared = false;
     PDLRT_RETURN_IF_ERROR(collectReads());
   }
-  // Checked only now, because reading the next batch may itself request a
-  // shutdown.
+  // Checked only after the next batch was read, because the reader may itself
+  // request a shutdown.
   if (!isRepeated)
     step.stop = stopSignal() != 0;
   Expected<StepResult> result = finish(step, *groups);

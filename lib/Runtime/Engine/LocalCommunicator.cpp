@@ -17,9 +17,9 @@ using namespace pdlrt;
 
 Communicator::~Communicator() = default;
 
-/// Returns when the next batch may be read. If a group also updates rows
-/// without gradient, rows inserted for the next batch would take part in the
-/// step, so the batch must be read after it.
+/// Returns when the next batch may be read. A group that also updates rows
+/// without a gradient would include rows that the next batch inserts. So with
+/// such a group, the batch is read only after the step.
 static Communicator::NextBatch whenNextOf(const pdl_descriptor &descriptor,
                                           const pdl_program &program) {
   for (int32_t i = 0; i < program.update_count; ++i) {

@@ -53,8 +53,8 @@ template <typename Number> static Number medianOf(std::vector<Number> numbers) {
   return numbers.empty() ? Number() : numbers[numbers.size() / 2];
 }
 
-/// Estimates the standard error of the median from the median absolute
-/// deviation, assuming a normal distribution.
+/// Returns an estimate of the standard error of the median. Computes it from
+/// the median absolute deviation, for a normal distribution.
 static double errorOf(const std::vector<double> &numbers) {
   const double median = medianOf(numbers);
   std::vector<double> distances;
@@ -81,8 +81,8 @@ void OverlapTrial::note(bool tried, const OverlapMeasures &measures) {
     return numbers;
   };
   const std::vector<double> early = all(&OverlapMeasures::with);
-  // std::hypot would need glibc 2.35. The squares of these seconds do not
-  // overflow.
+  // Not std::hypot, which would need glibc 2.35. The squares of these times do
+  // not overflow.
   const double ofEarly = errorOf(early), ofWithout = errorOf(without);
   decided = decideOverlap({
       .parts = medianOf(all(&OverlapMeasures::parts)),

@@ -30,8 +30,8 @@ Status OwnRules::begin(const PartialSum *sum) {
   for (size_t b = 0; b < blocks.size(); ++b) {
     if (blocks[b].isTable)
       continue;
-    // Sums are identified by their blocks. With only one replica, its gradient
-    // is the sum.
+    // `state` has a sum only if there are several replicas. The gradient of a
+    // single replica is itself the sum.
     merged.blocks[b].onDevice = sum ? sum->blocks[b].onDevice : nullptr;
     if (const void *all = state.sumOf(b))
       merged.blocks[b].onDevice = all;

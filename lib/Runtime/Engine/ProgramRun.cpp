@@ -16,8 +16,8 @@ Expected<std::span<const StepInput>> ProgramRun::readRound() {
   std::vector<DataPosition> before = reader->positions();
   const int64_t badRows = reader->badRowCount();
   Expected<bool> more = reader->next();
-  // A stop may interrupt the reading. If the data are bad, the next run will
-  // report it.
+  // A shutdown request may interrupt the reader. An error is then not reported:
+  // if the data are bad, the next run of the job will report it.
   if (!more && stopSignal() != 0 && more.status().code() != PDL_OUT_OF_MEMORY) {
     brokenOff = true;
     return std::span<const StepInput>();

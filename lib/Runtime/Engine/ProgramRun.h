@@ -30,9 +30,9 @@ struct ProgramRun {
   std::unique_ptr<StepEngine> engine;
   std::unique_ptr<RoundReader> reader;
 
-  /// Reads the next round; the result is empty at the end of the data, and
-  /// valid until the next call. The reader may be one round ahead of the
-  /// engine.
+  /// Reads the batches of the next step. The result is empty at the end of the
+  /// data, and valid until the next call. The reader may be one step ahead of
+  /// the engine.
   Expected<std::span<const StepInput>> readRound();
   RoundSource source() {
     return [this] { return readRound(); };

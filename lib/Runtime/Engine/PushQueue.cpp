@@ -24,8 +24,8 @@ struct PushQueue::Push {
   /// Copy of the step that was added first.
   PartialSum first;
   std::vector<AlignedBuffer> dense;
-  /// Indexed by step, then by block: copies of keys and rows, and the address
-  /// of each row.
+  /// Indexed by step, then by block: copies of the keys and of their gradient
+  /// rows, and the address of each copied row.
   struct Rows {
     std::vector<int64_t> keys;
     AlignedBuffer values;
@@ -101,10 +101,11 @@ std::shared_ptr<PushQueue::Push> PushQueue::takePush() {
 // Merging
 //===----------------------------------------------------------------------===//
 
-/// Adds a step. The memory of `step` is reused by later steps. Keys and rows
-/// are copied, because the sum refers to rows that only one step has. Dense
-/// gradients of the first step are copied; those of later steps are added at
-/// once.
+/// Adds the gradients of a step to the push that is being merged. The memory of
+/// `step` is reused by later steps. So keys and rows are always copied, because
+/// the sum refers to the row of a key that only one step has. Dense gradients
+/// of the first step are copied, too. Those of later steps are added to the sum
+/// at once.
 Status PushQueue::add(const PartialSum &step) {
   const TraceSpan span("merge");
   if (!merging)

@@ -87,8 +87,8 @@ Status ReplicaSet::compute(int replica) {
           "a weight is negative or not finite in " + placeOf(replica) +
           "; nothing of this step was applied: weights are finite and at least "
           "0");
-  // Training stops only if losses or gradients are not finite; a frozen program
-  // stops for metrics, too.
+  // Metrics that are not finite stop only frozen programs. Training stops only
+  // if a loss or a gradient is not finite.
   for (int32_t m = 0; program.frozen && m < descriptor.metric_count; ++m)
     if (pdlabi::isSpoilt(replicas[replica]->metric(m)))
       return Status::invalidArgument(
@@ -104,8 +104,9 @@ Status ReplicaSet::compute(int replica) {
       "gradients, or look for extreme values in that batch");
 }
 
-/// Checks, after `compute`, that the samples of metrics of groups were kept and
-/// are within the limit. `before`: number of samples of this replica before.
+/// Checks, after `compute`, that the samples of group metrics were kept and
+/// that their number is within the limit. `before`: number of samples that this
+/// replica kept before.
 Status ReplicaSet::checkGroups(int replica, int64_t before) {
   if (replicas[replica]->current().lostSamples())
     return Status::outOfMemory(

@@ -18,8 +18,8 @@
 
 using namespace pdlrt;
 
-/// Checks that a sender that computes its own norms knows which gradients each
-/// clip covers.
+/// If senders of this mode compute the norms of clips, checks that the program
+/// says which gradients each clip covers.
 static Status checkOwnNorms(const pdl_descriptor &descriptor,
                             const ExchangeLayout &layout) {
   if (!modeOf(descriptor).sendersFormNorms)
@@ -85,8 +85,9 @@ void ServerClient::route(Traffic &traffic,
                            requests[l].keyCount, requests[l].keys);
 }
 
-/// Returns one payload for each server. `sum` and `norms` (by channel) are null
-/// and empty if there are none. `withKeys`: includes the keys of the next step.
+/// Returns one message for each server. `sum` is null if there are no
+/// gradients. `norms` is indexed by channel, or empty if there are none.
+/// `withKeys`: adds the keys of the next step.
 std::vector<Message> ServerClient::payloadsOf(Traffic &traffic,
                                               const ExchangeHead &head,
                                               const PartialSum *sum,
@@ -166,8 +167,9 @@ ServerClient::await(MessageKind kind, Traffic &traffic, ExchangeForm form) {
       return refuse(message.status());
     const ExchangeHead &first =
         messages.empty() ? message->head() : messages.front().head();
-    // Without rounds, another worker's shutdown request may have arrived
-    // between this worker's requests to two servers.
+    // In modes without rounds, another worker may have requested a shutdown
+    // between this worker's requests to two servers. Then only `stopRequested`
+    // differs.
     if (message->head().contributes != first.contributes ||
         message->head().contributors != first.contributors ||
         (modeOf(descriptor).stepsAreRounds &&
@@ -342,8 +344,9 @@ Expected<RoundOutcome> ServerClient::exchangeRound(Traffic &traffic,
   head.keys = keyPacking;
   if (roundRequest.sum)
     sumWriter.begin(layout, *roundRequest.sum, head);
-  // With partial norms, keys are sent with the second message of a step, which
-  // is the only message of a first round.
+  // If the layout has Norm requests, a step has two requests, and the keys are
+  // sent with the second one. The first request of a pass has no gradients;
+  // then the Norm request is the only one.
   const bool withNorms = layout.hasNormRequest();
   RoundOutcome outcome;
   std::vector<ObjectiveSums> objectives;
@@ -454,8 +457,8 @@ Status ServerClient::pullRows(Traffic &traffic, bool allValues,
 
 Status pdlrt::sumOverTrainers(ServerGroup &servers, std::span<int64_t> counts,
                               std::span<double> sums) {
-  // Only the first server adds the numbers; the others just take part in the
-  // round.
+  // Only the first server adds up the numbers. The other servers take part
+  // because a round includes all servers.
   ReduceVectors vectors;
   vectors.counts.assign(counts.begin(), counts.end());
   vectors.sums.assign(sums.begin(), sums.end());

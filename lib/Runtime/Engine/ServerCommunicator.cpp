@@ -68,8 +68,8 @@ protected:
   Model &model;
   const pdl_program &program;
   RemoteState &state;
-  /// Rows of the step that was collected last. Rows of the previous step are no
-  /// longer used when those of the next step arrive.
+  /// Rows that the last collected batches read. One object is enough: when
+  /// these rows arrive, those of the previous step are no longer used.
   StepRows rows;
 };
 
@@ -147,8 +147,8 @@ Status FrozenCommunicator::collectReads(ReplicaSet &replicas) {
   return {};
 }
 
-/// Counts, for each replica, the ids of keys without a row, as a frozen program
-/// with its own tables does.
+/// Counts the ids of keys without a row, for each replica, in the same way as a
+/// frozen program that holds its tables itself.
 void FrozenCommunicator::countUnknown(const RowRequest &request,
                                       int32_t index) {
   const pdl_symbol &table =

@@ -119,8 +119,8 @@ struct StepFamilies {
 
 } // namespace
 
-/// Returns the families. The first call declares them, so that nothing runs
-/// before `main` has checked the CPU.
+/// Returns the metric families. They are declared by the first call, not by a
+/// static initializer: `main` must check the CPU before other code runs.
 static const StepFamilies &stepFamilies() {
   return processMetrics<StepFamilies>();
 }

@@ -31,14 +31,14 @@ struct EpochPosition {
   bool readsWhole = false;
   /// Rows of the epoch for these replicas; null: all rows.
   std::shared_ptr<const EpochRest> rest;
-  /// True if this process has no more steps of the epoch, in a mode in which
-  /// trainers meet.
+  /// True if this process has no more steps of the epoch, but other trainers
+  /// may have. Set only in modes in which trainers meet at the end of an epoch.
   bool stepsEnded = false;
   /// True if all processes reached the end of the data.
   bool hasEnded = false;
 
-  /// Returns the number of steps that `counts`, a report on the epoch, has
-  /// since this run started or resumed the epoch.
+  /// Returns how many of the steps in `counts`, a report on the epoch, this run
+  /// has done.
   int64_t stepsHere(const PassReport &counts) const {
     return counts.steps - stepsBefore;
   }
@@ -46,8 +46,8 @@ struct EpochPosition {
 
 /// Progress of a training. The parts of a trainer share it. Not thread-safe.
 struct TrainingState {
-  /// Totals over all runs. Samples and skipped updates are those of completed
-  /// epochs.
+  /// Totals over all runs of the training. Samples and skipped updates are
+  /// counted when an epoch is complete.
   int64_t totalSteps = 0, totalSamples = 0, skippedUpdates = 0;
   /// Parts of these totals that belong to earlier runs.
   int64_t resumedSteps = 0, resumedSamples = 0;
@@ -58,8 +58,8 @@ struct TrainingState {
   /// Number of steps of the last epoch; 0: not known.
   int64_t stepsInEpoch = 0;
   EpochPosition position;
-  /// Error of data that could not be read during the training. The training
-  /// shuts down gracefully and then fails.
+  /// Error from reading the data during the training. The training then shuts
+  /// down gracefully and fails with this error.
   Status dataFailure;
   /// Wall-clock time of the steps of this process, and its CPU time.
   double seconds = 0, cpuSeconds = 0;
