@@ -18,24 +18,25 @@
 
 namespace pdlrt {
 
-/// Numbers that determine the size of a buffer in one step of a program.
+/// Counts of one batch, from which `pdl_affine_size` computes the size of a
+/// buffer.
 struct SizeCounts {
   int64_t batch = 0;                      ///< samples
   std::span<const pdl_field_data> fields; ///< by field of the program
   std::span<const pdl_lookup> lookups;    ///< by lookup of the program
 };
 
-/// Returns true if no term of `size` is negative, for a program with this
-/// number of fields and lookups.
+/// Returns true if no coefficient of `size` is negative. `size` belongs to a
+/// program with `fieldCount` fields and `lookupCount` lookups.
 bool isValid(const pdl_affine_size &size, int32_t fieldCount,
              int32_t lookupCount);
 
-/// Returns the bytes that a valid `size` gives for these counts; nothing if
-/// they exceed int64_t. Allocates nothing.
+/// Returns the value of a valid `size` for these counts, in bytes, or nullopt
+/// if it exceeds int64_t. Allocates nothing.
 std::optional<int64_t> evaluate(const pdl_affine_size &size,
                                 const SizeCounts &counts);
 
-/// Returns the bytes to allocate. Throws std::bad_alloc if they exceed int64_t.
+/// Like `evaluate`, but throws std::bad_alloc if the value exceeds int64_t.
 size_t bytesToAllocate(const pdl_affine_size &size, const SizeCounts &counts);
 
 } // namespace pdlrt

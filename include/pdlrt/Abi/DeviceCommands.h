@@ -6,12 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// If a stage adds the same work as before, on the same memory, it can be
-// repeated as a whole. When the same work has occurred twice, it becomes a
-// graph, which is launched at once. This happens when shapes repeat. Numbers of
-// keys rarely repeat, so stages with lookups usually add their work piece by
-// piece.
-//
+// A stage adds copies and kernel launches to a stream. If it adds the same work
+// as in an earlier step, on the same memory, the work can be launched as a
+// device graph, with one call. A graph is made when the same work has occurred
+// twice, which needs equal shapes. Stages with lookups usually add their work
+// piece by piece, because the number of keys rarely repeats.
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_ABI_DEVICECOMMANDS_H
@@ -28,40 +27,44 @@
 
 namespace pdlrt {
 
-/// The work of stages, in parts that end where the host waits. Not thread-safe.
+/// Adds the work of stages to a stream. The work of a stage consists of parts;
+/// a part ends where the host waits, or where another stream adds work. Not
+/// thread-safe.
 class DeviceCommands {
 public:
-  /// Maximum number of pairs of batch size and batch memory whose parts are
-  /// kept.
+  /// Maximum number of pairs (batch size, batch memory) for which earlier work
+  /// is remembered.
   static constexpr size_t maxShapes = 16;
-  /// Minimum number of pieces for which a graph is faster.
+  /// Minimum number of pieces for which a graph is made; with fewer it is not
+  /// faster.
   static constexpr size_t minPieces = 4;
 
   /// Adds work to `stream`, which must outlive this object.
   explicit DeviceCommands(DeviceStream &stream) : stream(stream) {}
 
-  /// Starts a stage on a batch of `samples` samples. `batch`: address of the
-  /// batch. Batches that are prepared alternately have different memory, so the
-  /// work for one of them repeats earlier work on the same memory.
+  /// Starts a stage on a batch of `samples` samples. `batch` identifies the
+  /// memory of the batch. Two batches are prepared alternately, each in its own
+  /// memory, so work is compared with the last stage that had the same `batch`.
   void begin(int64_t samples, const void *batch);
 
-  // Like the functions of DeviceStream with the same name; the work is added at
-  // the latest when the part ends. Host memory must have been allocated by the
-  // device.
+  // Like the functions of DeviceStream with the same names, but the work may be
+  // added to the stream later, at the end of the part. Host memory must have
+  // been allocated by the device.
   Status copyIn(void *toDevice, const void *fromHost, size_t bytes);
   Status copyOut(void *toHost, const void *fromDevice, size_t bytes);
   Status copyWithin(void *to, const void *from, size_t bytes);
   Status clear(void *memory, size_t bytes);
   Status launch(size_t kernel, int64_t turns,
                 std::span<const uint64_t> arguments);
-  /// Adds a product. `otherwise`: kernel for products that the device does not
-  /// support, with the arguments of pdldevice_product.
+  /// Adds a matrix product. `otherwise` is the index of the kernel that
+  /// computes it if the device's library does not support the product. The
+  /// kernel has the arguments of pdldevice_product.
   Status multiply(const DeviceProduct &product, size_t otherwise);
 
-  /// Ends a part: all its work will be done without further calls.
+  /// Ends a part, and adds all its work to the stream that was not added yet.
   Status endPart();
 
-  /// Returns the number of parts so far that were done by one launch.
+  /// Returns the number of parts so far that were launched as a graph.
   int64_t replayed() const { return replays; }
 
 private:
@@ -73,8 +76,8 @@ private:
     Launch,
     Multiply
   };
-  /// The last version of a part. Words: for each piece its kind, the number of
-  /// following words, and these words.
+  /// The work of a part when it was done last. `words` has, for each piece of
+  /// work, its kind, the number of its arguments, and the arguments.
   struct Part {
     std::vector<uint64_t> words;
     std::unique_ptr<DeviceGraph> graph;
@@ -97,14 +100,16 @@ private:
   uint64_t stages = 0;
   Shape *shape = nullptr;
   size_t partIndex = 0;
-  /// True if the part has been equal to the last one so far, up to `place` in
-  /// its words; nothing was added to the stream yet.
+  /// True as long as the current part is equal to the remembered one. Its words
+  /// up to index `place` have been compared, and nothing was added to the
+  /// stream yet.
   bool isSame = false;
   size_t place = 0;
-  /// Otherwise, the work that was added.
+  /// `current`: the work of this part that was added, if `isSame` is false.
+  /// `piece`: scratch memory for one piece.
   std::vector<uint64_t> current, piece;
   int64_t replays = 0;
-  /// The device does not support graphs.
+  /// True if the device does not support graphs.
   bool isOff = false;
 };
 

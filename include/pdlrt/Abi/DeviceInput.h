@@ -20,13 +20,14 @@
 
 namespace pdlrt {
 
-/// Copies the results of stage prepare for a batch to the device. Copies use a
-/// separate stream, and run while the previous batch is computed. A place that
-/// compute requests for the first time is copied at that time, and together
-/// with the others from then on. Not thread-safe.
+/// Copies the results of stage prepare for a batch to the device. A place is
+/// one buffer of a step (pdl_device_place). Copies use a separate stream, and
+/// run while the previous batch is computed. Only places that stage compute has
+/// requested are copied: the first time when it requests them, in later batches
+/// by `send`. Not thread-safe.
 class DeviceInput {
 public:
-  /// The references must outlive it.
+  /// The referenced objects must outlive this one.
   DeviceInput(Device &device, const pdl_descriptor &descriptor,
               const pdl_program &program)
       : device(device), descriptor(descriptor), program(program) {}
@@ -34,24 +35,24 @@ public:
   /// Waits for the copies of the last batch. Call before the host overwrites
   /// its memory.
   Status finish();
-  /// Starts the copies. Call after stage prepare. Host memory must stay valid
-  /// until `finish`.
+  /// Starts the copies of a batch. Call after stage prepare. Host memory must
+  /// stay valid until `finish`.
   Status send(const pdl_step_context &context);
   /// Makes work that is added to `compute` wait for the copies. Call before
   /// stage compute.
   Status arrive(DeviceStream &compute);
-  /// Returns the size of the memory that grows with the batch, which must have
-  /// been sent.
+  /// Returns the size of the copied memory that grows with the batch. Call
+  /// after `send`.
   Expected<GrowingBytes> growing(const pdl_step_context &context) const;
-  /// Returns the device copy of a place that prepare has completed. Call during
-  /// stage compute.
+  /// Returns the device copy of a place for which `isReadyWithPrepare` is true.
+  /// `index` is as in pdl_device_place. Call during stage compute.
   Expected<void *> pointerTo(const pdl_step_context &context, int32_t place,
                              int32_t index, DeviceStream &compute);
 
 private:
   struct Copy {
     DeviceBuffer memory;
-    /// True if it has the current batch.
+    /// True if `memory` has the data of the current batch.
     bool isCurrent = false;
   };
   Status copy(const pdl_step_context &context,

@@ -20,12 +20,14 @@ class DeviceParameters {
 public:
   virtual ~DeviceParameters();
 
-  /// Returns the address on the device of the part of a parameter that stages
-  /// read. All work that stages add from now on can use it, until the next
-  /// update.
+  /// Returns the device address of the part of a parameter that a program
+  /// reads: its value or, if `frozen`, the part that `pdl_symbol::frozen_part`
+  /// names, for example an average. Copies it to the device first if the copy
+  /// there is outdated. Work that is added from now on can use the address,
+  /// until the next update.
   virtual Expected<void *> parameter(int32_t symbol, bool frozen) = 0;
-  /// Returns true if the rule of a parameter or table reads its gradient on the
-  /// device, so that the host does not need it.
+  /// Returns true if the optimizer rule of a parameter or table reads its
+  /// gradient on the device. Then the gradient is not copied to the host.
   virtual bool takesGradient(int32_t symbol) const = 0;
 };
 

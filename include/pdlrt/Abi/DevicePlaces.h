@@ -17,38 +17,41 @@
 
 namespace pdlrt {
 
-/// The host memory of a place of a step.
+/// Host memory of a place: of one buffer of a step (pdl_device_place).
 struct PlaceOnHost {
-  /// Null if it exists only on the device.
+  /// Null if the place exists only on the device.
   void *memory;
   size_t bytes;
-  /// True if compute writes it.
+  /// True if stage compute writes the place.
   bool isWritten = false;
 };
 
-/// Returns the host memory of a place. `place`: pdl_device_place, which defines
-/// `index`.
+/// Returns the host memory of a place. `place` is a pdl_device_place, which
+/// also defines the meaning of `index`. Returns an error if the size of the
+/// place exceeds int64_t, or if the place is unknown.
 Expected<PlaceOnHost> findPlace(const pdl_descriptor &descriptor,
                                 const pdl_program &program,
                                 const pdl_step_context &context, int32_t place,
                                 int32_t index);
 
-/// Bytes of a step that grow with its batch.
+/// Part of a step's memory that grows with its batch, in bytes.
 struct GrowingBytes {
   size_t ofSamples = 0;
-  /// Bytes that grow with its distinct keys.
+  /// Bytes that grow with the number of distinct keys. The other member has the
+  /// bytes that grow with samples, ids and values.
   size_t ofKeys = 0;
 
   GrowingBytes &operator+=(const GrowingBytes &other);
 };
 
-/// Returns these bytes for a place.
+/// Returns the growing bytes of one place.
 Expected<GrowingBytes> findGrowing(const pdl_descriptor &descriptor,
                                    const pdl_program &program,
                                    const pdl_step_context &context,
                                    int32_t place, int32_t index);
 
-/// Returns their sum over the places in `copies`, a map by (place, index).
+/// Returns the sum of the growing bytes of all places in `copies`, a map by
+/// (place, index).
 template <typename Copies>
 Expected<GrowingBytes>
 sumGrowing(const pdl_descriptor &descriptor, const pdl_program &program,
@@ -64,7 +67,8 @@ sumGrowing(const pdl_descriptor &descriptor, const pdl_program &program,
   return sum;
 }
 
-/// Returns true if the place is complete when stage prepare has ended.
+/// Returns true if the place has its final content when stage prepare has
+/// ended.
 bool isReadyWithPrepare(int32_t place);
 
 } // namespace pdlrt

@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The resources of a replica on its device: a stream, the copies of the data
-// that its stages read, and the memory of their results. Copies are made when a
-// stage requests them. Memory grows to the largest batch and is then reused.
-//
+// that its stages read, and the memory of their results. Data is copied when a
+// stage requests it. Memory grows to the largest batch and is then reused.
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_ABI_DEVICESTEP_H
@@ -33,39 +32,42 @@
 
 namespace pdlrt {
 
-/// Implements the `pdlrt_*` calls of compute stages for a device. Not
-/// thread-safe.
+/// Implements the functions `pdlrt_*` that the compute stage of a program for a
+/// device calls. Not thread-safe.
 class DeviceStep {
 public:
-  /// The references must outlive it. The device must have loaded the program's
-  /// kernels. If `parameters` is null, they are copied for each stage.
+  /// The referenced objects must outlive this one. The device must have loaded
+  /// the program's kernels. If `parameters` is null, the parameters are copied
+  /// to the device for each stage.
   DeviceStep(Device &device, const pdl_descriptor &descriptor,
              const pdl_program &program, DeviceParameters *parameters);
 
   Device &runsOn() const { return device; }
 
-  /// Returns pinned host memory for gradient or output `index`; `place` says
-  /// which of the two it is. Valid until a larger size is requested for it.
+  /// Returns pinned host memory for gradient or output `index`. `place` is
+  /// PDL_PLACE_GRADIENT or PDL_PLACE_OUTPUT. The memory is valid until a larger
+  /// size is requested for the same `place` and `index`.
   Expected<void *> hostResult(int32_t place, int32_t index, size_t bytes);
-  /// Like `hostResult`, for an update's gradient. Returns null if the gradient
-  /// stays on the device.
+  /// Like `hostResult`, for the gradient of an update. Returns null if the
+  /// gradient stays on the device (DeviceParameters::takesGradient).
   Expected<void *> hostGradient(int32_t update, size_t bytes);
 
   /// Starts a stage. `context` has the host memory of the places that it will
   /// request; `input` has the copies in progress. Both must stay valid until
   /// the stage ends.
   void begin(const pdl_step_context &context, DeviceInput &input);
-  /// Returns the number of parts of stages so far that were done by one launch.
+  /// Returns the number of parts of stages so far that were launched as a graph
+  /// (DeviceCommands.h).
   int64_t replayed() const { return commands ? commands->replayed() : 0; }
 
   // Implement the functions of abi.h. A failure is kept for `wait`.
   void *pointerTo(int32_t place, int32_t index);
   void *constant(const void *onHost, size_t bytes);
   void launch(int32_t kernel, int64_t turns, const uint64_t *arguments);
-  /// Adds a product. `otherwise`: kernel for products that the device does not
-  /// support.
+  /// Adds a matrix product. `otherwise` is the index of the kernel that
+  /// computes it if the device's library does not support the product.
   void multiply(const DeviceProduct &product, int32_t otherwise);
-  /// Adds a gather of the rows of a lookup in tables of the device.
+  /// Adds a gather of a lookup's rows, from tables in device memory.
   void gather(DeviceLookups &tables, DeviceRows &lookup, void *out);
   void *hostMemory(size_t bytes);
   void copyIn(void *toDevice, const void *fromHost, size_t bytes);
@@ -75,14 +77,15 @@ public:
 
   // Call after a stage.
 
-  /// Returns the size of the used memory that grows with the batch, without
-  /// that of the input.
+  /// Returns the size of this step's memory that grows with the batch. The
+  /// memory of DeviceInput is not included.
   Expected<GrowingBytes> growing() const;
   /// Returns the gradient of an update, valid until the next stage; null if the
   /// stage has none.
   void *gradient(int32_t update) const;
-  /// Returns true if the gradient is finite. Call only if `checksGradients()`,
-  /// which is true if the program has kernels for this check.
+  /// Returns true if the gradient of an update is finite. Call only if
+  /// `checksGradients()` is true: the program has kernels that check the
+  /// gradients of all its updates.
   bool isGradientFinite(int32_t update) const;
   bool checksGradients() const { return checks; }
 
@@ -121,12 +124,13 @@ private:
   DeviceInput *input = nullptr;
   std::map<std::pair<int32_t, int32_t>, Copy> copies;
   std::map<const void *, DeviceBuffer> constants;
-  /// Host memory for this stage, and the used size of the last chunk. If a
-  /// stage needed more than one chunk, the next stage has one of their total
-  /// size.
+  /// Chunks of host memory for this stage, and the used size of the last chunk.
+  /// If a stage needed more than one chunk, the next stage starts with one
+  /// chunk of the total size.
   std::vector<DeviceBuffer> chunks;
   size_t chunkUsed = 0, stageBytes = 0;
-  /// Replaces host memory after a failure.
+  /// Host memory that the stage gets after a failure. The stage continues until
+  /// its next wait and accesses memory, but the content is not used.
   std::vector<AlignedBuffer> unused;
   Status failure;
 };

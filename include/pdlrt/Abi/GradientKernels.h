@@ -19,8 +19,8 @@
 
 namespace pdlrt {
 
-/// Indices of the gradient kernels in a compiled program, for the element types
-/// of its gradients.
+/// Indices of the kernels for gradients (pdlabi::GradientKernel) in a compiled
+/// program for a device, by element type.
 class GradientKernels {
 public:
   /// Finds the kernels by name.

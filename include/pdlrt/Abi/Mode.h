@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Code checks the properties of a mode, never the mode itself. The properties
-// of each mode are a row of the table in pdlabi/modes.h.
-//
+// The table in pdlabi/modes.h has the properties of each mode. Code tests these
+// properties, never the identity of a mode.
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_ABI_MODE_H
@@ -36,8 +35,8 @@ const Mode *findModeNamed(std::string_view name);
 /// Returns the name of a mode, or the number of an unknown mode.
 std::string modeName(int64_t id);
 
-/// Returns the flags that compile a model for several processes, for messages:
-/// "--mode=sync or --mode=async".
+/// Returns the compiler flags for training with several processes, as text for
+/// messages: "--mode=sync or --mode=async".
 std::string serverModeFlags();
 
 } // namespace pdlrt

@@ -21,15 +21,19 @@ namespace pdlrt {
 /// A device that has loaded the kernels of a compiled program. Thread-safe.
 class ProgramDevice {
 public:
-  /// Checks a list of devices for a process with this number of replicas,
-  /// without opening them.
+  /// Checks the list of devices `names` (see `open`) for a process with
+  /// `replicas` replicas. Opens no device.
   static Status check(const std::string &names, int replicas);
-  /// Opens the devices in a list separated by commas: "cuda" or "cuda:N",
-  /// NVIDIA GPU N; "N", another GPU; "fake", which runs kernels on the host and
-  /// checks its calls. For tests, "fake:KIND=N" fails after N "allocations",
-  /// "launches" or pieces of "work", or declines "products" after N of them.
-  /// Errors list the valid names. `descriptor` must be of a program for a
-  /// device, and must outlive the devices. `roundsToTF32`: as in `DeviceCode`.
+  /// Opens the devices in a list that is separated by commas:
+  /// - "cuda:N" is NVIDIA GPU N, and "cuda" is GPU 0.
+  /// - "N", after one of these, is another GPU: "cuda:0,1".
+  /// - "fake" runs kernels on the host, and checks how it is called. In tests,
+  ///   "fake:KIND=N" fails after N "allocations", "launches" or pieces of
+  ///   "work", or declines matrix "products" after N of them.
+  ///
+  /// An error message lists the valid names. `descriptor` must be of a program
+  /// for a device, and must outlive the devices. `roundsToTF32`: as in
+  /// `DeviceCode`.
   static Expected<std::vector<std::unique_ptr<ProgramDevice>>>
   open(const pdl_descriptor &descriptor, const std::string &names, int replicas,
        bool roundsToTF32);

@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The state of the `pdlrt_*` calls of one replica: scratch memory of its
-// lookups, memory that lives for a step, and the workspace of its matrix
-// products. Memory grows to the largest batch and is then reused.
-//
+// The stages of a replica call the functions `pdlrt_*`. Their state is here:
+// scratch memory of lookups, memory that lives for a step, and the workspace of
+// matrix products. Memory grows to the largest batch and is then reused.
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_ABI_WORKER_H
@@ -30,15 +29,16 @@
 
 namespace pdlrt {
 
-/// Counters of a worker's pulls. Ids are counted with repetitions, keys once
-/// per batch.
+/// Counters of a worker's pulls: of lookups that read rows. Repeated ids count
+/// each time, a key counts once per lookup and batch.
 struct PullCounts {
   int64_t ids = 0;
   int64_t keys = 0;
   /// Rows inserted in tables on this host.
   int64_t inserted = 0;
-  /// Ids whose key a frozen program did not find: it read the initial value, or
-  /// zeros if the table defines so.
+  /// Ids whose key a frozen program did not find in the table. `unknownInitial`
+  /// counts ids for which it read the initial value, and `unknownZero` ids for
+  /// which it read zeros. The table defines which of the two it reads.
   int64_t unknownInitial = 0;
   int64_t unknownZero = 0;
 
@@ -57,7 +57,7 @@ public:
 
 class DeviceStep;
 
-/// The private state of one replica. Not thread-safe.
+/// Working state of one replica. Not thread-safe.
 class Worker {
 public:
   Worker();
@@ -68,29 +68,31 @@ public:
   /// Returns the worker that a stage got as `pdl_step_context::worker`.
   static Worker &of(void *worker) { return *static_cast<Worker *>(worker); }
 
-  /// Sets the targets of pulls: one table for each symbol of the descriptor. It
-  /// is null for parameters, and for tables on servers, for which pulls only
-  /// allocate the row pointers. Both arrays must outlive their use. `frozen`:
-  /// no rows are inserted. `symbols` defines the values of unknown keys.
+  /// Sets the tables that pulls read. `tables` has one entry for each symbol of
+  /// the descriptor. An entry is null for a parameter and for a table on
+  /// servers; for the latter, pulls only allocate the row pointers. If
+  /// `frozen`, pulls insert no rows. `symbols` defines the values of unknown
+  /// keys. Both arrays must stay valid while pulls use them.
   void bind(const pdl_symbol *symbols, EmbeddingTable *const *tables,
             int32_t symbolCount, bool frozen);
 
-  /// Sets the targets of pulls of read-only programs: the rows of each symbol
-  /// of the descriptor, null for parameters.
+  /// Like `bind`, for programs that only read. `rows` has the rows of each
+  /// symbol of the descriptor; null for parameters.
   void bindFrozen(const pdl_symbol *symbols, const FrozenRows *const *rows,
                   int32_t symbolCount);
 
-  /// Sets the storage for samples of metrics of groups, by metric of the
-  /// descriptor. It must outlive its use.
+  /// Sets the storage for the samples of grouped metrics, such as grouped AUC.
+  /// `samples` is an array with one entry per metric of the descriptor. It must
+  /// stay valid while stages use it.
   void keepGroups(pdlabi::GroupedSamples *samples) { groups = samples; }
   pdlabi::GroupedSamples &groupsOf(int32_t metric) { return groups[metric]; }
-  /// Records that memory for some samples was exhausted. The stage cannot fail,
-  /// so the caller checks this afterwards.
+  /// Records that some samples were not stored, because memory was exhausted.
+  /// The stage cannot fail, so its caller checks `lostSamples` afterwards.
   void noteLostSamples() { hasLostSamples = true; }
   bool lostSamples() const { return hasLostSamples; }
 
-  /// Sets the listener for gradients, and this replica's number; null: none.
-  /// The listener must outlive its use.
+  /// Sets the listener for complete gradients (null: none), and the replica's
+  /// number that it gets. The listener must stay valid while stages use it.
   void reportGradients(GradientListener *who, int ofReplica) {
     listener = who;
     replica = ofReplica;
@@ -100,15 +102,15 @@ public:
       listener->gradientReady(replica, update);
   }
 
-  /// Sets the implementation of compute stages in programs for a device. It
-  /// must outlive its use.
+  /// Sets the state of compute stages in programs for a device. It must stay
+  /// valid while stages use it.
   void computeOn(DeviceStep *step) { device = step; }
   DeviceStep &deviceStep() { return *device; }
 
-  /// Sets the tables on devices; null: there are none. They must outlive their
-  /// use.
+  /// Sets the tables on devices; null: there are none. They must stay valid
+  /// while stages use them.
   void findRowsOn(DeviceLookups *tables) { deviceTables = tables; }
-  /// Returns null unless the table is on a device.
+  /// Returns the tables on devices if `symbol` is one of them, otherwise null.
   DeviceLookups *deviceTablesOf(int32_t symbol) const {
     return deviceTables && deviceTables->holds(symbol) ? deviceTables : nullptr;
   }
@@ -120,33 +122,36 @@ public:
   struct Lookup {
     KeyIndex index;
     AlignedBuffer rows, unknownValues;
-    /// Frozen programs: rows of this step that are not in memory.
+    /// In frozen programs: copies of rows of this step that the table does not
+    /// hold in memory.
     RowImages images;
-    /// A training program's pull from a table in this process: the handles of
-    /// rows that `findRows` will look up. If updates insert the rows, it looks
-    /// up the keys instead.
+    /// Set if a training program pulls from a table in this process: the table,
+    /// and the handles of the rows, which `findRows` turns into addresses. If
+    /// updates insert the rows of this table, there are no handles, and
+    /// `findRows` looks up the keys.
     const EmbeddingTable *table = nullptr;
     AlignedBuffer handles;
-    /// The table that a training program pulled from, and the rows that were
-    /// inserted.
+    /// Symbol of the table that a training program pulled from, and the rows
+    /// that the pull inserted.
     int32_t symbol = -1;
     std::vector<TableRow> newRows;
-    /// If the table is on a device.
+    /// Used if the table is on a device.
     DeviceRows onDevice;
   };
   /// Returns the next unused lookup of this step.
   Lookup &takeLookup();
-  /// Returns the lookup that was used last in this step, null if there is none.
+  /// Returns the lookup that `takeLookup` returned last in this step, or null
+  /// if there is none.
   const Lookup *lastLookup() const {
     return usedLookups > 0 ? lookups[usedLookups - 1].get() : nullptr;
   }
-  /// Returns the scratch memory of `lookup`, null if it does not belong to this
-  /// step.
+  /// Returns the scratch memory of `lookup`, or null if `lookup` does not
+  /// belong to this step.
   Lookup *findLookup(const pdl_lookup &lookup);
 
   /// Calls visit(symbol, row) for each row that pulls of this step have
-  /// inserted. For a table on a device, the row is null, and all pulled keys
-  /// are visited.
+  /// inserted. For a table on a device it is not known which rows are new:
+  /// visits all pulled keys, with a null row address.
   template <typename Visit> void listNewRows(Visit visit) const {
     for (size_t i = 0; i < usedLookups; ++i) {
       const Lookup &lookup = *lookups[i];
@@ -158,9 +163,9 @@ public:
     }
   }
 
-  /// Sets `pdl_lookup::rows` for the pulls of this step. Called at the start of
-  /// `compute`, because another step may end between a batch's `prepare` and
-  /// its `compute`. Throws std::bad_alloc.
+  /// Sets `pdl_lookup::rows` for the pulls of this step. Call at the start of
+  /// `compute`: an earlier step may end after this batch's `prepare` has run,
+  /// and its update may insert or erase rows. Throws std::bad_alloc.
   void findRows();
 
   /// Allocates memory that lives until the next `beginStep`. Throws
@@ -171,8 +176,8 @@ public:
     return symbol >= 0 && symbol < symbolCount && tables ? tables[symbol]
                                                          : nullptr;
   }
-  /// Returns the rows that a frozen program reads; null if the symbol is no
-  /// table here.
+  /// Returns the rows that a frozen program reads, or null if `symbol` is not a
+  /// table in this process.
   const FrozenRows *frozenRowsOf(int32_t symbol) const {
     if (symbol < 0 || symbol >= symbolCount)
       return nullptr;
@@ -206,8 +211,9 @@ private:
   std::vector<std::unique_ptr<Lookup>> lookups;
   size_t usedLookups = 0;
 
-  /// Step memory, in chunks that do not move during the step. If a step needed
-  /// more than one chunk, the next step starts with one of their total size.
+  /// Chunks of step memory, and the used size of the last chunk. Chunks do not
+  /// move during a step. If a step needed more than one chunk, the next step
+  /// starts with one chunk of the total size.
   std::vector<AlignedBuffer> chunks;
   size_t chunkUsed = 0, stepBytes = 0;
 
