@@ -14,20 +14,21 @@
 
 namespace pdlrt {
 
-/// Checkpoints of this process, as metrics of the process. Thread-safe.
+/// Metrics of this process about the checkpoints that it saves. Thread-safe.
 struct CheckpointMetrics {
   CheckpointMetrics();
 
-  /// Counts a checkpoint that has ended with that status.
+  /// Counts a finished save as saved or failed.
   void count(const Status &status) { ++(status.ok() ? saved : failed); }
 
   Counter saved, failed;
-  /// Seconds from the start of a checkpoint until it was complete, and seconds
-  /// in which steps had to wait for it.
+  /// `seconds`: time from the start of a checkpoint until it was complete.
+  /// `pause`: time for which steps had to wait for a checkpoint, in seconds.
   Histogram seconds, pause;
 };
 
-/// Declares the metrics of checkpoints, also if nothing is counted.
+/// Declares the metrics of checkpoints, so that they appear in lists of metrics
+/// before the first checkpoint.
 void declareCheckpointMetrics();
 
 } // namespace pdlrt

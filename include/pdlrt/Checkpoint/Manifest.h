@@ -22,19 +22,19 @@
 
 namespace pdlrt {
 
-/// Format version. Increased with every change that an older reader would
-/// misread. No other version is read; to move a state between versions, use a
-/// dump.
+/// Format version. It increases with every change that an older reader would
+/// misread. Checkpoints of other versions are rejected; a dump moves a state
+/// between versions.
 inline constexpr int64_t checkpointVersion = 3;
-/// Format version of deltas. It differs so that older readers do not mistake a
-/// delta for a full checkpoint.
+/// Format version of deltas. It differs from `checkpointVersion`, so that
+/// readers older than deltas do not mistake a delta for a full checkpoint.
 inline constexpr int64_t deltaVersion = 4;
 
 /// Content of a file in a checkpoint.
 enum class PartKind {
   Dense,  ///< Parameters and their slots, or some rows of them.
   Table,  ///< Rows of one table that belong to some of its shards.
-  Trainer ///< Sums of the running epoch.
+  Trainer ///< Loss and metrics of the running epoch.
 };
 
 /// The half-open range [first, end).
@@ -50,9 +50,10 @@ struct CheckpointPart {
   /// the part contains all rows of all parameters.
   std::vector<std::pair<std::string, std::vector<CheckpointRange>>> rows;
 
-  /// Table parts of a delta: if true, the part contains only the rows of these
-  /// shards that changed since the previous checkpoint. If false, it contains
-  /// all of their rows and replaces all earlier ones.
+  /// Table parts of a delta: if true, the part contains only rows that changed
+  /// since the previous checkpoint, of the shards in `shards`. If false, it
+  /// contains all rows of these shards, and a reader ignores their rows in
+  /// earlier checkpoints.
   bool isChanges = false;
   /// Table parts of a delta: index of the process that wrote the part, among
   /// the processes that write tables.
@@ -62,7 +63,8 @@ struct CheckpointPart {
   FileDigest digest;
 };
 
-/// Returns the number of rows of a parameter; a tensor of rank 0 or 1 has one.
+/// Returns the number of rows of a parameter with this shape. A tensor of rank
+/// 0 or 1 is one row.
 int64_t rowCountOf(const std::vector<int64_t> &shape);
 
 struct CheckpointSymbol {
@@ -91,16 +93,17 @@ struct TrainingProgress {
   int64_t steps = 0;
   int64_t samples = 0;
   int64_t skippedUpdates = 0;
-  /// Unusable rows of the running epoch so far, or of the last epoch if none is
-  /// running.
+  /// Number of invalid rows of data (`--max-bad-rows`) in the running epoch so
+  /// far, or in the last epoch if none is running.
   int64_t badRows = 0;
   /// Number of finished epochs.
   int64_t epoch = 0;
-  /// Number of lines in the loss log of the first process, which may have begun
-  /// after some steps. 0 if unknown.
+  /// Number of lines in the loss log of the first process; 0 if unknown. It may
+  /// be less than `steps`, because the log may have been started later than the
+  /// training.
   int64_t lossLines = 0;
-  /// Positions of the readers in the running epoch, one per group. Empty if the
-  /// epoch has not begun; the counts below are then 0.
+  /// Positions of the readers in the running epoch, one per group of replicas.
+  /// Empty if the next epoch has not begun; the following counts are then 0.
   std::vector<DataPosition> positions;
   int64_t epochSteps = 0;
   int64_t epochSamples = 0;
@@ -109,14 +112,15 @@ struct TrainingProgress {
 
 /// Identifies a checkpoint unambiguously.
 struct CheckpointLink {
-  /// Name of its folder, which is in the same parent folder.
+  /// Name of its folder. A delta and its predecessors have the same parent
+  /// folder.
   std::string name;
-  /// Digest of its manifest's bytes (XXH3). The manifest contains the checksums
-  /// of the files.
+  /// Digest of the bytes of its manifest (XXH3). It covers the files too,
+  /// because the manifest contains their checksums.
   uint64_t digest = 0;
 };
 
-/// The metadata of a checkpoint, without the numbers in its files.
+/// The metadata of a checkpoint: everything except the tensors.
 struct CheckpointManifest {
   std::string model;
   /// Version of the layout description in the parts (ModelParts.h).
@@ -130,32 +134,36 @@ struct CheckpointManifest {
   /// "strict" or "fast".
   std::string numerics;
   uint64_t seed = 0;
-  /// Flags on which a running epoch depends, with their values as texts.
+  /// Flags whose values must not change in the middle of an epoch, with their
+  /// values as texts (`checkSettings`).
   std::vector<std::pair<std::string, std::string>> settings;
   TrainingProgress progress;
   /// Number of applied updates by group name.
   std::vector<std::pair<std::string, int64_t>> groupSteps;
   std::vector<CheckpointSymbol> symbols;
   std::vector<CheckpointPart> parts;
-  /// The checkpoint whose state a delta changes. None for a full
+  /// The previous checkpoint, to which a delta adds changes. Nullopt for a full
   /// checkpoint.
   std::optional<CheckpointLink> after = {};
 };
 
-/// Encodes the manifest as text for a message. The parts may be incomplete.
+/// Encodes the manifest as text for a message between processes. The parts need
+/// not cover all symbols yet.
 std::string encodeManifest(const CheckpointManifest &manifest);
-/// Decodes that text. Returns an error if it is not a manifest. Safe for
-/// arbitrary bytes.
+/// Decodes a text of `encodeManifest`. Returns an error if `text` is not a
+/// manifest. Safe for arbitrary bytes.
 Expected<CheckpointManifest> decodeManifest(const std::string &text);
 
 /// Writes the manifest with its checksum, atomically. If `digest` is not null,
-/// it is set to the digest of a link to the checkpoint.
+/// sets it to the digest in a link to the checkpoint (CheckpointLink).
 Status writeManifest(const CheckpointManifest &manifest,
                      const std::string &path, uint64_t *digest = nullptr);
 
-/// Reads a file that `writeManifest` wrote. Rejects any other content: another
-/// version, a single changed byte, names of files outside the folder, and
-/// shards of a table or rows of a parameter that are missing or duplicated.
+/// Reads a file that `writeManifest` wrote. Returns an error for another format
+/// version, if any byte has changed, or if a file name refers to another
+/// folder. Also returns an error if a shard of a table or a row of a parameter
+/// is missing or duplicated. If `digest` is not null, sets it as
+/// `writeManifest` does.
 Expected<CheckpointManifest> readManifest(const std::string &path,
                                           uint64_t *digest = nullptr);
 

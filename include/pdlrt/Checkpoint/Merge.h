@@ -17,11 +17,12 @@
 
 namespace pdlrt {
 
-/// Writes the state of `checkpoint`, without references to predecessors, to the
-/// new folder `path`, with parts of `sizes`. The result is byte for byte what
-/// the same processes would have written instead of the delta. A full
-/// checkpoint is copied. Holds the keys of one process's tables in memory.
-/// Throws std::bad_alloc.
+/// Writes the state of the delta `checkpoint` and its predecessors to the new
+/// folder `path`, as a full checkpoint. `sizes` limits the sizes of its files.
+/// Each byte is as if the processes that wrote the delta had written a full
+/// checkpoint instead. If `checkpoint` is a full checkpoint, copies it. Holds
+/// in memory the keys that one writing process had in its tables. Throws
+/// std::bad_alloc.
 Status mergeCheckpoint(const Checkpoint &checkpoint, const std::string &path,
                        const TablePartSizes &sizes = {});
 

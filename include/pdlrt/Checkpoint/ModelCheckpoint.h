@@ -22,14 +22,15 @@
 
 namespace pdlrt {
 
-/// Returns an error that lists the differences if a checkpoint lacks what `use`
-/// needs (ModelParts.h). `old`: says whether a checkpoint of layout 1 is
-/// accepted, and receives what could not be checked. If null, layout 1 is
-/// rejected.
+/// Returns an error that lists the differences if a program cannot use a
+/// checkpoint for `use` (ModelParts.h). `old` says whether a checkpoint of
+/// layout 1 is accepted, and receives a description of the parts that could not
+/// be checked. If `old` is null, layout 1 is rejected.
 Status checkSameModel(const pdl_descriptor &descriptor,
                       const Checkpoint &checkpoint, CheckpointUse use,
                       OldLayout *old = nullptr);
-/// The same for a manifest; `path` is the checkpoint's name in messages.
+/// Like the function above, for the manifest of a checkpoint. `path` is the
+/// checkpoint's name in messages.
 Status checkSameModel(const pdl_descriptor &descriptor,
                       const CheckpointManifest &manifest,
                       const std::string &path, CheckpointUse use,
@@ -39,66 +40,69 @@ Status checkSameModel(const pdl_descriptor &descriptor,
 /// applied updates: all except settings, progress and parts.
 void describeModel(const Model &model, CheckpointManifest &manifest);
 
-/// Sizes that control how tables are divided into parts and written.
+/// Limits of file sizes and memory for saving a model.
 struct TablePartSizes {
-  /// A part ends with the shard at which its file reaches this size, or 1/256
-  /// of all tables of this process if that is more. The second limit exists
-  /// because all files of a checkpoint are open while it is read.
+  /// Size at which a table's file ends, after the shard with which the file
+  /// reaches it. If 1/256 of the size of all tables of this process is more,
+  /// files end at that size, which limits their number: all files of a
+  /// checkpoint are open while it is read.
   size_t bytesInPart = size_t(32) << 20;
-  /// Maximum memory for building parts, of all threads together, or 1/32 of the
-  /// memory of all tables of this process if that is more. A part that does not
-  /// fit is written in pieces. It then uses up to 32 bytes per row and a copy
-  /// of each row that is not in memory, without regard to this limit.
+  /// Maximum memory for building parts, of all threads together. If 1/32 of the
+  /// memory of all tables of this process is more, that is the limit. A part
+  /// that does not fit is written in pieces. It then uses up to 32 bytes per
+  /// row, and a copy of each row that is not in memory; this may exceed the
+  /// limit.
   size_t memory = size_t(64) << 20;
   /// Maximum memory of a snapshot for copied rows and for information about
-  /// keys, of all tables together, or 1/32 of the tables' memory if that is
-  /// more. New keys count towards it but do not wait for memory; writes to rows
-  /// wait until memory is available.
+  /// keys, of all tables together. If 1/32 of the tables' memory is more, that
+  /// is the limit. When the limit is reached, writes to rows wait until memory
+  /// is available. New keys use this memory too, but never wait.
   size_t copyLimit = size_t(4) << 20;
-  /// Parameters and slots are copied if they have at most this many bytes, or
-  /// 1/32 of all tables of this process, up to `maxCopied`, if that is more.
-  /// Steps stop during the copy. Larger state, and state for whose copy memory
-  /// is insufficient, is written to disk before others may change it.
+  /// A snapshot copies parameters and their slots if their total size is at
+  /// most this. If 1/32 of the tables' memory, but at most `maxCopied`, is
+  /// more, that is the limit. Steps wait during the copy. Larger parameters are
+  /// not copied, nor are parameters for whose copy memory is insufficient:
+  /// steps wait until they are on the disk.
   size_t copied = size_t(32) << 20;
   size_t maxCopied = size_t(256) << 20;
 };
 
-/// Adds the values and slots that the model holds to the checkpoint: all of
-/// them, or a server's own, so that the parts of all servers together are
-/// complete. `saved`: the table rows to save; if Changed, the parts are those
-/// of a delta. `denseFile`: name of the file of parameters, which must differ
-/// between servers. Parts of tables are written on as many threads of
-/// `scheduler` as memory permits; if null, on the caller's thread. `model` must
-/// not change during the call. After an error, the next save must cover all
-/// rows. Throws std::bad_alloc.
+/// Writes the values and slots that the model holds, and adds them to the
+/// checkpoint. A server's model holds only the server's own part; the parts of
+/// all servers together are complete. `saved` selects the table rows; with
+/// Changed, the parts are those of a delta. `denseFile` is the name of the file
+/// for parameters, which must differ between servers. As many threads of
+/// `scheduler` as memory permits write the tables; if `scheduler` is null, the
+/// calling thread does. `model` must not change during the call. After an
+/// error, the next save must cover all rows. Throws std::bad_alloc.
 Status saveParts(const Model &model, const std::string &denseFile,
                  CheckpointWriter &writer, Scheduler *scheduler = nullptr,
                  const TablePartSizes &sizes = {},
                  SavedRows saved = SavedRows::All);
 
-/// A snapshot of a model's values and slots that is written while training
-/// continues. A model has at most one at a time.
+/// A snapshot of a model's values and slots. Training continues while the
+/// snapshot is written. A model has at most one snapshot at a time.
 class StateSnapshot {
 public:
-  /// Takes the snapshot. The model must not change during the call. For the
-  /// other arguments, see `saveParts`. Parameters that are not copied are
-  /// written to `writer` immediately. The model must outlive the snapshot.
-  /// Throws std::bad_alloc.
+  /// Takes a snapshot. The arguments are those of `saveParts`. The model must
+  /// not change during the call. Parameters that are not copied
+  /// (`TablePartSizes::copied`) are written to `writer` during the call. The
+  /// model must outlive the snapshot. Throws std::bad_alloc.
   static Expected<std::unique_ptr<StateSnapshot>>
   take(Model &model, const std::string &denseFile, CheckpointWriter &writer,
        const TablePartSizes &sizes = {}, SavedRows saved = SavedRows::All);
-  /// Ends the snapshot: tables no longer copy old rows. Can be called on any
-  /// thread.
+  /// Ends the snapshot: from now on, tables do not copy rows before they
+  /// change. May run on any thread.
   ~StateSnapshot();
   StateSnapshot(const StateSnapshot &) = delete;
   StateSnapshot &operator=(const StateSnapshot &) = delete;
 
-  /// Adds the parts that `saveParts` would have written at the time of the
-  /// snapshot. Call once, on any thread. One more thread waits for the
-  /// disk. Throws std::bad_alloc.
+  /// Writes the parts that `saveParts` would have written at the time of the
+  /// snapshot, and adds them to `writer`. Call once, on any thread. Starts one
+  /// more thread, which waits for the disk. Throws std::bad_alloc.
   Status write(CheckpointWriter &writer);
-  /// Returns the maximum number of bytes that were used for copied rows. Valid
-  /// during the snapshot.
+  /// Returns the maximum memory that copied rows have used at any time so far,
+  /// in bytes. Call during the snapshot.
   size_t maxCopiedBytes() const;
 
 private:
@@ -109,28 +113,29 @@ private:
   std::unique_ptr<Plan> plan;
 };
 
-/// Saves the values, slots and step counts of all symbols and groups: adds
-/// parts to `writer` and the rest to `manifest`. `model` must not change during
-/// the call.
+/// Saves the complete state of a model: writes the values and slots of all
+/// symbols to `writer`, and sets the fields of `manifest` that `describeModel`
+/// sets, with the step counts of groups. `model` must not change during the
+/// call.
 Status saveModel(const Model &model, CheckpointWriter &writer,
                  CheckpointManifest &manifest, Scheduler *scheduler = nullptr,
                  SavedRows saved = SavedRows::All);
 
-/// Restores the state of a fresh model that was created with the checkpoint's
-/// seed: all of it, or what a server's model holds, independent of how parts
-/// were divided when written. Runs on the threads of `scheduler`; if null, on
-/// the caller's. If `use` is Values, slots and step counts stay unchanged. A
-/// model restored for training may be saved as a delta of the checkpoint.
-/// Throws std::bad_alloc.
+/// Sets the state of a fresh model to the state in a checkpoint. The model must
+/// have been created with the checkpoint's seed. A server's model reads only
+/// its own part, and the number of servers may have been another one. If `use`
+/// is Values, restores only values and the slot that frozen programs read
+/// (`pdl_symbol::frozen_part`). Runs on the threads of `scheduler`; if null, on
+/// the calling thread. A model that was restored for training can be saved as a
+/// delta of this checkpoint. Throws std::bad_alloc.
 Status restoreModel(Model &model, const Checkpoint &checkpoint,
                     CheckpointUse use, Scheduler *scheduler = nullptr);
 
-/// Updates a model from the state of a delta's predecessor to the state of the
-/// delta, which may have been opened alone. A full checkpoint replaces the
-/// complete state. Reads only changed rows, and parameters. The caller
-/// guarantees that the model has the predecessor's state, and that no thread
-/// reads the model during the call. After an error, the model must not be used.
-/// Throws std::bad_alloc.
+/// Applies a delta to a model that has the state of the delta's predecessor.
+/// Reads all parameters, but only changed rows of tables. `delta` may have been
+/// opened by `openAlone`. If it is a full checkpoint, replaces the complete
+/// state. No thread may read the model during the call. After an error, the
+/// model must not be used. Throws std::bad_alloc.
 Status restoreChanges(Model &model, const Checkpoint &delta, CheckpointUse use,
                       Scheduler *scheduler = nullptr);
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The file contains for each symbol of the model:
+// A dump is one safetensors file. It contains for each symbol of the model:
 //
 //   <parameter>                 F32 or F64, its shape
 //   <parameter>.slot.<slot>     the same
@@ -18,7 +18,6 @@
 // describes how the table's keys are made from fields, one way per line. Dumps
 // with slots also have `group.<group>.steps`, the number of updates of the
 // group.
-//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CHECKPOINT_MODELFILE_H
@@ -40,54 +39,58 @@ namespace pdlrt {
 /// Returns the name of the metadata entry with a group's number of updates.
 std::string groupStepsName(const std::string &group);
 
-/// Returns the metadata that describes how keys are made from fields.
+/// Returns the metadata entries `layout_version` and `keys.<table>`, which
+/// describe how the keys of tables are made from fields.
 std::map<std::string, std::string>
 layoutMetadata(const std::vector<ModelPart> &parts);
 
-/// Returns an error that lists the differences if the keys of a table are made
-/// from fields in another way than in the program. Also rejects dumps of layout
-/// 1, unless `old` accepts them; `old` then receives what was not checked. A
-/// file that is not a dump has no information on keys and passes. `table`: its
-/// name without '@'.
+/// Checks that the program makes the keys of table `table` from fields in the
+/// same way as the program that wrote the dump `file`; otherwise returns an
+/// error that lists the differences. A dump of layout 1 does not contain this
+/// information. It is rejected, unless `old` accepts it; then `old` receives a
+/// description of the unchecked keys. A file that is not a dump passes. `table`
+/// is a name without '@'.
 Status checkDumpedKeys(const pdl_descriptor &descriptor,
                        const SafetensorsFile &file, const std::string &table,
                        OldLayout &old);
 
-/// Logs a warning about values of `path` that were not checked, if there are
-/// any.
+/// If values of the file `path` were not checked (`old.unchecked`), logs a
+/// warning about them.
 void warnOfOldLayout(const std::string &path, const OldLayout &old);
 
 /// Writes the values of all symbols to `path`, atomically. If `withSlots`, also
-/// writes the optimizer's slots and the step counts of groups. Symbol names
-/// have no '@'.
+/// writes the slots of symbols and the step counts of groups. In the file,
+/// symbol names have no '@'.
 Status dumpModel(const Model &model, const std::string &path, bool withSlots);
 
-/// Symbols that a file must contain, and the data that is read from it.
+/// Selects the symbols that a file must contain, and the data that is read from
+/// it.
 enum class FileCoverage {
-  /// Requires all parameters: for a model that is used unchanged.
+  /// Requires all parameters: for a model that is not trained further.
   Parameters,
   Any,      ///< At least one symbol is required: for a model that is trained.
   AnyValues ///< Like Any, but without slots and step counts.
 };
 
-/// Returns the coverage that training uses for the file of --init-from.
-/// `valuesOnly`: the flag --init-values-only.
+/// Returns the coverage with which training reads the file of --init-from.
+/// `valuesOnly` is the flag --init-values-only.
 inline FileCoverage coverageOfTraining(bool valuesOnly) {
   return valuesOnly ? FileCoverage::AnyValues : FileCoverage::Any;
 }
 
 /// Sets the state of a fresh model to the contents of `path`, by name. Types
 /// and shapes must match the model, but F32 tensors are widened for an F64
-/// program. A server's model reads only its own rows. Logs what was read. Warns
-/// about symbols that the file lacks and that keep their initial values, about
-/// unknown tensors, and about slots without step counts. Rejects rows whose
-/// keys are made from fields in another way, and dumps of layout 1 unless
-/// `acceptOldLayout`.
+/// program. A server's model reads only its own rows. Logs which symbols were
+/// read. Warns about symbols that the file lacks, which keep their initial
+/// values, about unknown tensors, and about slots without step counts. Returns
+/// an error if keys are made from fields in another way (`checkDumpedKeys`), or
+/// if the dump has layout 1 and `acceptOldLayout` is false.
 Status initializeModel(Model &model, const std::string &path,
                        FileCoverage coverage, bool acceptOldLayout = false);
 
-/// Returns the seed of the training that wrote a dump. Rows that were never
-/// inserted derive from it. None if the file is not a dump.
+/// Returns the seed of the training that wrote a dump; nullopt if the file is
+/// not a dump. The values of rows that were never inserted derive from the
+/// seed.
 Expected<std::optional<uint64_t>> seedOfModelFile(const std::string &path);
 
 } // namespace pdlrt

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The named parts of a model (`pdl_part`), as a checkpoint stores them. A
-// program can use a checkpoint if the parts that it needs are equal; otherwise
-// an error lists the differences. All functions are pure.
-//
+// A part is a named piece of a model's description (`pdl_part`), such as the
+// optimizer rule of a group. A checkpoint stores the parts of the program that
+// wrote it. Another program can use the checkpoint if the parts that it needs
+// are equal; otherwise an error lists the differences. All functions are pure.
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CHECKPOINT_MODELPARTS_H
@@ -44,14 +44,15 @@ std::vector<ModelPart> partsOf(const pdl_descriptor &descriptor);
 /// keys of a table are made from fields.
 inline constexpr int64_t currentLayout = 2;
 
-/// Returns the part that describes how the keys of a table are made from
-/// fields, one way per line, or null if there is none. `table`: its name
-/// without '@'.
+/// Returns the part that describes how the keys of table `table` are made from
+/// fields, with one line for each way. Returns null if there is none. `table`
+/// is a name without '@'.
 const ModelPart *keysOf(const std::vector<ModelPart> &parts,
                         const std::string &table);
 
-/// Says whether values of layout 1 are accepted. If such values were opened,
-/// `unchecked` describes what was not checked; otherwise it is empty.
+/// Says whether checkpoints and dumps of layout 1 are accepted
+/// (--accept-old-layout). If one was opened, `unchecked` describes the parts
+/// that were not checked; otherwise it is empty.
 struct OldLayout {
   bool accepted = false;
   std::string unchecked;
@@ -60,34 +61,39 @@ struct OldLayout {
 /// Returns the error that rejects values of layout 1 in `path`.
 Status refuseOldLayout(const std::string &path, const std::string &unchecked);
 
-/// Removes the parts by which values of layout 1 cannot be compared. Returns a
-/// readable list of them, empty if there are none.
+/// Removes from both lists the parts that layout 1 does not record: how keys
+/// are made from fields, and the fields and losses of the training. They cannot
+/// be compared. Returns a readable list of the removed parts that `use` would
+/// have compared; empty if there are none.
 std::string removeUnchecked(std::vector<ModelPart> &program,
                             std::vector<ModelPart> &checkpoint,
                             CheckpointUse use);
 
-/// Returns a readable description of how the keys of a table differ, empty if
-/// they are equal. `program`: the result of `keysOf` on the parts of `here`.
-/// `checkpoint`: the same for `other`. A program that only reads may make keys
-/// in fewer ways.
+/// Returns a readable description of how program and checkpoint differ in
+/// making the keys of a table from fields; empty if there is no difference that
+/// matters. `program` is the result of `keysOf` for the program, and
+/// `checkpoint` is the value of that part in the checkpoint. `here` and `other`
+/// name the two in the text. A program that only reads the table may lack some
+/// of the checkpoint's ways.
 std::string keyDifferences(const ModelPart &program,
                            const std::string &checkpoint,
                            const std::string &other,
                            const std::string &here = "this program");
 
-/// Returns the names, without '@', of symbols that both have but whose values
-/// the program cannot use, because their keys are made in another way or their
-/// types differ.
+/// Returns the names, without '@', of the symbols of a checkpoint that a
+/// program has too but cannot use, because their keys are made in another way
+/// or their types differ.
 std::vector<std::string>
 symbolsToLeaveOut(const std::vector<ModelPart> &program,
                   const std::vector<ModelPart> &checkpoint);
 
-/// Returns the differences between the parts of a program and those of a
-/// checkpoint that `use` needs, as text to append after a colon. The text has
-/// the first few differences, with both values, and the number of further ones.
-/// It is empty if there are none. For Values, the program may have fewer parts
-/// than the checkpoint; for Training, both must have the same parts. `other`:
-/// name of the checkpoint in the text.
+/// Compares the parts of a program with those of a checkpoint, as far as `use`
+/// needs them. Returns the differences as text to append after a colon: the
+/// first few differences, each with the values of program and checkpoint, and
+/// the number of further ones. Returns an empty text if there are none. Values
+/// compares only the parts of kind PDL_PART_STATE that the program has.
+/// Training compares all parts, and requires that the checkpoint has no others.
+/// `other` is the name of the checkpoint in the text.
 std::string differencesOf(const std::vector<ModelPart> &program,
                           const std::vector<ModelPart> &checkpoint,
                           CheckpointUse use,

@@ -28,36 +28,35 @@ struct RunningEpoch {
   double lossSum = 0;
   double weightSum = 0;
   MetricSums metrics;
-  /// Metrics that the checkpoint lacks or has with another kind. Their sums are
-  /// 0.
+  /// Names of the program's metrics that the checkpoint lacks or has with
+  /// another kind. Their sums start at 0.
   std::vector<std::string> newMetrics;
-  /// Samples of group metrics, indexed by the descriptor's group metrics, then
-  /// by replica. Empty if there are no such metrics.
+  /// Samples of grouped metrics, such as grouped AUC: for metric m of the
+  /// descriptor and replica r, entry m * replicas + r. Empty if there are no
+  /// such metrics.
   std::vector<pdlabi::GroupedSamples> groups = {};
-  /// The rows of the epoch that are divided among these replicas; null: all
-  /// rows.
+  /// The rows of the epoch that are divided among the replicas; null: all rows.
   std::shared_ptr<const EpochRest> rest = nullptr;
 };
 
-/// Returns the checkpoint setting of `--data` if rows are distributed
-/// round-robin to `files` files.
+/// Returns the value of the setting `--data` in a manifest if rows are
+/// distributed round-robin to `files` files.
 std::string inTurnText(size_t files);
 
 /// The replicas among which an epoch is divided.
 struct EpochDivision {
   int groups = 1, workers = 1;
-  /// Steps of the training when the epoch was divided among them; 0: at its
-  /// start.
+  /// Number of steps of the training when the epoch was divided among these
+  /// replicas; 0 if they had it from its start.
   int64_t steps = 0;
   /// Number of files if rows are distributed to them round-robin
   /// (`DataOptions::filesInTurn`), otherwise 0.
   int64_t files = 0;
 
   int replicas() const { return groups * workers; }
-  /// Returns the checkpoint setting of `--replicas`.
+  /// Returns the value of the setting `--replicas` in a manifest.
   std::string text() const;
-  /// Returns true if a setting of `--data` means files with rows distributed
-  /// round-robin.
+  /// Returns true if `setting` is a value of `inTurnText`.
   static bool isInTurn(const std::string &setting);
   /// Returns the division in a checkpoint that was written in the middle of an
   /// epoch.
@@ -67,31 +66,33 @@ struct EpochDivision {
 Status saveRunningEpoch(const pdl_descriptor &descriptor,
                         const RunningEpoch &running, int replicas,
                         CheckpointWriter &writer);
-/// Loads the accumulators of a checkpoint, which must be of that number of
-/// replicas.
+/// Loads the accumulators from a checkpoint. Returns an error if they are of
+/// another number of replicas.
 Expected<RunningEpoch> loadRunningEpoch(const pdl_descriptor &descriptor,
                                         int replicas,
                                         const Checkpoint &checkpoint);
 
-/// Completes a save of a training: adds the counts of the running epoch, for
-/// that number of replicas, and commits. `running` is null if there is nothing
-/// to add. Returns an error if this process no longer owns the folder.
-/// `digest`: as in `CheckpointWriter::commit`.
+/// Completes a save of a training: writes the accumulators of the running
+/// epoch, which are of `replicas` replicas, and commits the checkpoint. If no
+/// epoch is running, `running` is null. Returns an error if this process no
+/// longer owns the folder. `digest` is as in `CheckpointWriter::commit`.
 Status commitTraining(const pdl_descriptor &descriptor,
                       const RunningEpoch *running, int replicas,
                       const CheckpointFolder &folder, CheckpointWriter &writer,
                       CheckpointManifest manifest, uint64_t *digest = nullptr);
 
-/// Returns the remaining rows if the running epoch was divided again, otherwise
-/// null.
+/// Returns the rows that remained when the running epoch was divided among
+/// other replicas; null if it never was.
 Expected<std::shared_ptr<const EpochRest>>
 loadRest(const Checkpoint &checkpoint);
 
-/// Records in the settings that the running epoch was divided again at that
-/// step.
+/// Records in the setting `--replicas` of a manifest that the running epoch was
+/// divided among these replicas after `steps` steps.
 void noteDivision(int64_t steps, CheckpointManifest &manifest);
 
-/// Moves the counts of `from` replicas to the first of `to` replicas.
+/// Changes the number of replicas of `running` from `from` to `to`, when an
+/// epoch is divided again. The first new replica gets the sums and samples of
+/// all old ones; the others start at 0.
 void giveToFirst(const pdl_descriptor &descriptor, int from, int to,
                  RunningEpoch &running);
 

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Applies the clause `shrink` of a table, as at the end of a period, to a
-// checkpoint. The training may have the clause with other numbers, or only have
-// rows with scores.
-//
+// Does to the tables of a checkpoint what the clause `shrink` does to a table
+// at the end of a period: decays scores, and removes old rows and rows with low
+// scores. ShrinkOptions replace the numbers of the model's clause. Rows can be
+// removed by score even if the model has no clause.
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CHECKPOINT_SHRINK_H
@@ -30,21 +30,24 @@ namespace pdlrt {
 
 /// Selects the rows to remove.
 struct ShrinkOptions {
-  /// Removes, in tables with periods, rows without an update, and waiting keys
-  /// without an occurrence, in the last `unseen` complete periods; at least 1.
-  /// None: age removes no row.
+  /// Number of periods, at least 1, for tables that count periods. Removes rows
+  /// that had no update in the last `unseen` complete periods, and waiting keys
+  /// that had no occurrence in them. If nullopt, no row is removed because of
+  /// its age.
   std::optional<int64_t> unseen = {};
-  /// Weights of row slots, by name, finite. Tables that have all of these slots
-  /// have scores. Empty: no table has scores.
+  /// Weights of row slots, by name, finite. The score of a row is the weighted
+  /// sum of these slots. Tables that do not have all of these slots have no
+  /// scores. If empty, no table has scores.
   std::vector<std::pair<std::string, double>> score = {};
-  /// Factor in (0, 1] that multiplies the slots of a score before the score is
-  /// computed. Slots with weight 0 are excepted.
+  /// Factor in (0, 1]. Multiplies the row slots of `score`, except those with
+  /// weight 0, before scores are computed.
   double decay = 1;
-  /// Rows with a lower score are removed.
+  /// Removes rows whose score is lower than this.
   double least = -std::numeric_limits<double>::infinity();
 };
 
-/// Row and key counts of a table before and after.
+/// Numbers of rows and keys of a table before the removal, and after it
+/// (`...Left`).
 struct ShrunkTable {
   std::string table;
   int64_t rows = 0, rowsLeft = 0;
@@ -52,10 +55,11 @@ struct ShrunkTable {
   int64_t waiting = 0, waitingLeft = 0;
 };
 
-/// Writes the state of `checkpoint` without the removed rows to the new folder
-/// `path`, as a full checkpoint with parts of `sizes`. Returns the counts of
-/// each table. Returns an error if no table supports the options, or if a row
-/// has an invalid period. Holds the keys of one part and one shard in memory.
+/// Writes the state of `checkpoint`, without the rows and waiting keys that
+/// `options` remove, as a full checkpoint to the new folder `path`. `sizes`
+/// limits the sizes of its files. Returns the counts of each table. Returns an
+/// error if no table supports the options, or if the stored period of a row's
+/// last update is invalid. Holds the keys of one part and one shard in memory.
 /// Throws std::bad_alloc.
 Expected<std::vector<ShrunkTable>>
 shrinkCheckpoint(const Checkpoint &checkpoint, const std::string &path,

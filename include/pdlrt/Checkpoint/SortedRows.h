@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The files of a checkpoint contain the rows of each shard sorted by key. This
-// class merges the shards in bounded memory: the table need not fit into
-// memory, and no temporary files are written.
-//
+// class merges the shards of a table in bounded memory. The table need not fit
+// into memory, and no temporary files are written.
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CHECKPOINT_SORTEDROWS_H
@@ -31,7 +30,7 @@ enum class KeyOrder {
   Unsigned ///< As unsigned numbers: -1 comes last.
 };
 
-/// Data of one row: `width` elements of a type.
+/// Type and number of the elements of a row.
 struct RowElements {
   TensorType type = TensorType::F32;
   int64_t width = 0;
@@ -44,11 +43,11 @@ struct RowElements {
 /// predecessors. Not thread-safe.
 class SortedRows {
 public:
-  /// Opens the values of `symbol` (part 0), or its slot `part` - 1. Reads all
-  /// keys: returns an error if keys are out of order, or if a tensor is not as
-  /// the manifest says. Uses at most `memory` bytes, but at least the memory
-  /// for one row of each shard. The checkpoint must outlive the result. Throws
-  /// std::bad_alloc.
+  /// Opens the values of `symbol` if `part` is 0, otherwise its slot `part` -
+  /// 1. Reads all keys. Returns an error if keys are out of order, or if a
+  /// tensor does not match the manifest. Uses at most `memory` bytes, or the
+  /// memory for one row of each shard if that is more. The checkpoint must
+  /// outlive the result. Throws std::bad_alloc.
   static Expected<SortedRows> open(const Checkpoint &checkpoint,
                                    const CheckpointSymbol &symbol, size_t part,
                                    KeyOrder order, size_t memory);
@@ -56,12 +55,13 @@ public:
   SortedRows &operator=(SortedRows &&) noexcept;
   ~SortedRows();
 
-  /// Describes the data of a row: 16-bit elements if the table stores them so.
+  /// Returns the type and number of elements per row. Elements have 16 bits if
+  /// the table stores them in 16 bits.
   const RowElements &elements() const;
   /// Advances to the next row. Returns false if there is none.
   Expected<bool> next();
-  /// Key and values of the current row. The bytes are valid until the next call
-  /// of `next`, and not aligned.
+  /// Return the key and the values of the current row. The values are valid
+  /// until the next call of `next`. They are not aligned.
   int64_t key() const;
   const std::byte *values() const;
 

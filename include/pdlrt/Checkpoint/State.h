@@ -27,14 +27,13 @@ struct StateTensor {
   std::vector<std::byte> bytes;
 };
 
-/// Contents of a dump (`ModelFile.h`). Tables are ordered by key, so that equal
-/// states have equal bytes, independent of which processes wrote them in which
-/// parts.
+/// Contents of a dump (`ModelFile.h`). Tables are ordered by key. So equal
+/// states have equal bytes, however many processes and files held them.
 struct ModelState {
   std::map<std::string, StateTensor> tensors;
   std::map<std::string, std::string> metadata;
-  /// Number of applied updates by group name; also in `metadata`. Empty if the
-  /// dump does not contain them.
+  /// Number of applied updates by group name. Empty if the dump does not
+  /// contain them. `metadata` has the same numbers as texts.
   std::map<std::string, int64_t> groupSteps;
 };
 
@@ -44,24 +43,26 @@ Expected<ModelState> stateOf(const Checkpoint &checkpoint);
 /// Reads the state in a dump.
 Expected<ModelState> readDump(const std::string &path);
 
-/// Removes the values and slots of a symbol. `symbol`: its name without '@'.
-/// Fails if there are none.
+/// Removes the values and slots of the symbol with name `symbol`, without '@'.
+/// Returns an error if there is no such symbol.
 Status removeSymbol(ModelState &state, const std::string &symbol);
 
-/// Writes a dump. The file is identical to what `trainer train --dump
+/// Writes a dump. Each byte is the same as in a file that `trainer train --dump
 /// --dump-slots` writes for the same state.
 Status writeDump(const ModelState &state, const std::string &path);
 
-/// Number of rows of a table that differ between two states.
+/// Numbers of rows by which a table differs between two states.
 struct TableDifferences {
   std::string table;
-  /// Rows of each state, rows that only one state has, and rows of both that
-  /// are not bit-identical.
+  /// `rowsOfFirst`, `rowsOfSecond`: rows of each state. `onlyFirst`,
+  /// `onlySecond`: rows that only one state has. `changed`: rows that both
+  /// states have but that are not bit-identical.
   int64_t rowsOfFirst = 0, rowsOfSecond = 0;
   int64_t onlyFirst = 0, onlySecond = 0, changed = 0;
 };
 
-/// Bitwise differences between two states.
+/// Result of a bitwise comparison of two states. `count` is the number of
+/// differences.
 struct StateDifferences {
   int64_t count = 0;
   /// Differences of tables that both states have.
