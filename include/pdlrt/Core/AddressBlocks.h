@@ -6,13 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Addresses are reserved in large blocks, and committed in small steps when
-// they are used. However much memory is used, the process has only a few
-// mappings for each block (the system allows 65,530 of them), and consecutive
-// allocations are adjacent, on the same huge page. The first huge page is
-// committed in smaller steps that double, because a process may have thousands
-// of tables with few rows.
-//
+// Addresses are reserved in large blocks, and memory is committed in small
+// steps when it is needed. So each block has only a few mappings, of which the
+// system allows 65,530 per process. Consecutive allocations are adjacent and
+// share huge pages. The first huge page is committed in smaller steps that
+// double, because a process may have thousands of tables with few rows.
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_ADDRESSBLOCKS_H
@@ -28,11 +26,12 @@ namespace pdlrt {
 class AddressBlocks {
 public:
   /// Size of one block. If the system refuses to reserve so many addresses,
-  /// smaller sizes are tried, down to `stepBytes`.
+  /// smaller blocks are tried, down to `stepBytes` or the size of the
+  /// allocation.
   static constexpr size_t defaultBlockBytes = size_t(1) << 30;
   /// Bytes that are committed at once: a huge page.
   static constexpr size_t stepBytes = size_t(2) << 20;
-  /// Bytes of the first block that are committed initially, and the minimum.
+  /// Size of the first commit in the first block.
   static constexpr size_t minBytes = size_t(64) << 10;
 
   explicit AddressBlocks(size_t blockBytes = defaultBlockBytes)
@@ -41,9 +40,9 @@ public:
   AddressBlocks(const AddressBlocks &) = delete;
   AddressBlocks &operator=(const AddressBlocks &) = delete;
 
-  /// Returns `bytes` zeroed bytes, adjacent to the previous ones if they fit
-  /// into the block. The first ones of a block are aligned to `stepBytes`. On
-  /// std::bad_alloc, nothing has changed.
+  /// Returns `bytes` zeroed bytes. They directly follow the previous allocation
+  /// if they fit into its block; otherwise they begin a new block, at a
+  /// multiple of `stepBytes`. On std::bad_alloc, nothing has changed.
   char *take(size_t bytes);
 
   /// Returns the number of committed bytes.
@@ -60,8 +59,8 @@ private:
 
   size_t preferredBytes;
   std::vector<Block> blocks;
-  /// In the last block: the next free byte, the end of the committed part, and
-  /// the end.
+  /// Positions in the last block: `next` is the next free byte, `backed` the
+  /// end of the committed part, and `end` the end of the block.
   char *next = nullptr, *backed = nullptr, *end = nullptr;
   size_t held = 0;
 };

@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Scratch memory that is reused between steps. It grows to the largest batch,
-// so that later steps do not allocate.
-//
+// Scratch memory that is reused in each step. It grows to the size that the
+// largest batch needs, so that later steps do not allocate.
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_ALIGNEDBUFFER_H
@@ -24,8 +23,8 @@
 
 namespace pdlrt {
 
-/// Owns `PDL_BUFFER_ALIGNMENT`-aligned bytes. The content is lost on growth.
-/// Throws std::bad_alloc. Not thread-safe.
+/// Owns memory that is aligned to `PDL_BUFFER_ALIGNMENT`. When it grows, its
+/// content is lost. Throws std::bad_alloc. Not thread-safe.
 class AlignedBuffer {
 public:
   AlignedBuffer() = default;
@@ -53,7 +52,7 @@ public:
     byteCapacity = wanted;
     return bytes;
   }
-  /// Does the same for `count` objects of a trivial type.
+  /// Like `reserve`, for `count` objects of a trivial type.
   template <typename T> T *reserveFor(size_t count) {
     return static_cast<T *>(reserve(count * sizeof(T)));
   }
@@ -73,7 +72,8 @@ private:
   size_t byteCapacity = 0;
 };
 
-/// Returns the bytes of one element of a `pdl_element_type`.
+/// Returns the size in bytes of one element of type `type`, a
+/// `pdl_element_type`.
 inline size_t elementSize(int32_t type) { return type == PDL_F32 ? 4 : 8; }
 
 } // namespace pdlrt

@@ -22,9 +22,9 @@
 namespace pdlrt {
 
 /// A vector of plain elements that starts at a multiple of
-/// PDL_BUFFER_ALIGNMENT. It does not initialize new elements, and keeps its
-/// memory when it is cleared: after its largest content, it allocates no more.
-/// Throws std::bad_alloc like std::vector.
+/// PDL_BUFFER_ALIGNMENT. `resize` does not initialize new elements. `clear`
+/// keeps the memory, so a vector that is filled again does not allocate until
+/// it exceeds its largest size so far. Throws std::bad_alloc.
 template <typename T> class AlignedVector {
   static_assert(std::is_trivially_copyable_v<T>);
 

@@ -11,12 +11,11 @@
 
 namespace pdlrt {
 
-/// Makes the C library keep freed memory for later messages instead of
-/// returning it to the system. Page faults of new memory would otherwise
-/// dominate the cost of a message of a megabyte. Called once, at the start of
-/// programs that communicate. Settings from the environment
-/// (MALLOC_TRIM_THRESHOLD_ and similar) are respected. The process then keeps
-/// its peak memory.
+/// Makes malloc of the C library keep freed memory, so that later messages
+/// reuse it. Otherwise page faults of new memory would dominate the cost of a
+/// message of a megabyte. As a consequence, the process keeps its peak memory.
+/// Settings from the environment (MALLOC_TRIM_THRESHOLD_ and similar) have
+/// priority. Call once, at the start of a program that communicates.
 void tuneAllocator();
 
 } // namespace pdlrt

@@ -19,11 +19,12 @@
 
 namespace pdlrt {
 
-/// Runs work concurrently with the thread that creates it. Not thread-safe.
+/// Runs work on a separate thread, concurrently with its creator. Not
+/// thread-safe.
 class BackgroundTask {
 public:
   /// Starts `work` on a new thread, which is called `name` in traces. If no
-  /// thread can be started, runs it in the constructor.
+  /// thread can be started, the constructor runs `work` itself.
   BackgroundTask(std::string name, std::function<Status()> work);
   /// Waits until the work has ended.
   ~BackgroundTask();
@@ -32,8 +33,8 @@ public:
 
   /// Returns true if `wait` would not block.
   bool isDone() const { return done.load(std::memory_order_acquire); }
-  /// Waits for the work, and returns or rethrows the result of `work`. Call
-  /// once.
+  /// Waits until `work` has ended, and returns its result or rethrows its
+  /// exception. Call once.
   Status wait();
 
 private:

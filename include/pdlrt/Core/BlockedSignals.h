@@ -14,10 +14,10 @@
 namespace pdlrt {
 
 /// Blocks all signals in the calling thread during its lifetime. Threads that
-/// are started meanwhile inherit the mask and never get signals. Signals are
-/// thus handled by the main thread, and writing to a closed pipe is an error of
-/// the write instead of a signal that ends the process. Must be created and
-/// destroyed in the same thread.
+/// are started during that time inherit the signal mask, so they never get
+/// signals. The main thread then handles all signals. In the other threads, a
+/// write to a closed pipe returns an error and does not end the process by a
+/// signal. Must be created and destroyed in the same thread.
 class BlockedSignals {
 public:
   BlockedSignals() {

@@ -19,9 +19,9 @@
 
 namespace pdlrt {
 
-/// Allocates aligned memory for messages. It returns to the pool when the last
-/// owner releases it, on any thread, even after the pool was destroyed.
-/// Thread-safe.
+/// Allocates aligned memory for messages, and reuses it. A buffer returns to
+/// the pool when its last owner releases it, which may happen on any thread,
+/// and after the pool was destroyed. Thread-safe.
 class BufferPool {
 public:
   BufferPool() : shelf(std::make_shared<Shelf>()) {}
@@ -37,8 +37,8 @@ public:
 
 private:
   struct Shelf {
-    /// Takes the smallest buffer that is large enough; if there is none, any
-    /// buffer, which then grows.
+    /// Returns the smallest free buffer that has `bytes` bytes. If all are
+    /// smaller, returns the first one, which then grows.
     AlignedBuffer pick(size_t bytes) {
       const std::lock_guard lock(mutex);
       if (buffers.empty())

@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All code that waits, retries or times out uses a clock. With a manual clock,
-// a whole cluster runs in one thread, and the same events give the same run.
-//
+// All code that waits, retries or times out uses a Clock. With a ManualClock,
+// tests run a whole cluster in one thread, and repeat a run exactly.
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_CLOCK_H
@@ -29,7 +28,7 @@ namespace pdlrt {
 /// Time since the clock was created; never decreases.
 using ClockTime = std::chrono::nanoseconds;
 
-/// Returns the time in whole seconds, for messages: "3 s".
+/// Returns `time` in whole seconds as text for messages, such as "3 s".
 std::string inSeconds(ClockTime time);
 
 /// A clock with timers.
@@ -37,10 +36,10 @@ class Clock {
 public:
   virtual ~Clock();
   virtual ClockTime now() const = 0;
-  /// Calls `action` once at `when`, or as soon as possible if that time has
-  /// passed, but never from within this call. The actions of a clock run one
-  /// after the other, ordered by time, and at equal times in the order of these
-  /// calls.
+  /// Calls `action` once at the time `when`, or as soon as possible if that
+  /// time has passed. `runAt` itself never calls `action`. The actions of a
+  /// clock run one after the other, ordered by time; actions for the same time
+  /// run in the order of these calls.
   virtual void runAt(ClockTime when, std::function<void()> action) = 0;
 
   void runAfter(ClockTime delay, std::function<void()> action) {
@@ -48,7 +47,8 @@ public:
   }
 };
 
-/// A clock that advances only when the caller runs actions. Not thread-safe.
+/// A clock for tests, whose time advances only in `runNext` and `advanceTo`.
+/// Not thread-safe.
 class ManualClock final : public Clock {
 public:
   ManualClock() = default;
@@ -58,10 +58,11 @@ public:
   ClockTime now() const override { return time; }
   void runAt(ClockTime when, std::function<void()> action) override;
 
-  /// Advances to the next action and runs it. Returns false if there is none.
+  /// Advances the time to the next action and runs the action. Returns false if
+  /// there is no action.
   bool runNext();
-  /// Runs all actions up to `when`, including those that they add, then
-  /// advances to it.
+  /// Runs all actions that are scheduled up to `when`, also those that these
+  /// actions add. Then advances the time to `when`.
   void advanceTo(ClockTime when);
   size_t pending() const { return actions.size(); }
 
@@ -71,8 +72,8 @@ private:
   std::map<std::pair<ClockTime, uint64_t>, std::function<void()>> actions;
 };
 
-/// The machine's steady clock. Actions run on its own thread. Thread-safe. The
-/// destructor waits for a running action and drops the others.
+/// The machine's steady clock. It has a thread, which runs the actions. The
+/// destructor waits for a running action and drops the others. Thread-safe.
 class RealClock final : public Clock {
 public:
   RealClock();

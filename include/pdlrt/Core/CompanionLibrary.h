@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // pdl-translate puts some shared libraries into the folder of a compiled
-// program or library. They are opened when they are needed, because they
+// program or library. They are loaded only when they are needed, because they
 // depend on libraries that not every system has.
-//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_COMPANIONLIBRARY_H
@@ -21,12 +20,12 @@
 
 namespace pdlrt {
 
-/// Opens the shared library `name` in the folder of the program or library that
-/// contains this code, and returns the address of its symbol `symbol`. The
-/// library stays loaded, and its folder open if the caller's library was opened
-/// by a descriptor of the folder. Returns an error of one line, the reason of
-/// the dynamic linker, if the file cannot be loaded or has no such symbol.
-/// Thread-safe.
+/// Loads the shared library `name` from the folder of the program or library
+/// that contains this code. Returns the address of its symbol `symbol`. The
+/// library is never unloaded. If the code itself was loaded by a path below
+/// /proc/self/fd, the folder's descriptor stays open too. If the file cannot be
+/// loaded or has no such symbol, returns an error with the message of the
+/// dynamic linker. Thread-safe.
 Expected<void *> findInCompanion(const std::string &name, const char *symbol);
 
 } // namespace pdlrt

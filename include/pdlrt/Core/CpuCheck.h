@@ -6,11 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The runtime needs an x86-64-v3 CPU, and a compiled program the CPU features
-// in its descriptor. The check itself is compiled for the oldest x86-64 CPU,
-// uses no library code that other objects instantiate, and runs before all
-// other constructors.
-//
+// The runtime needs an x86-64-v3 CPU, and a compiled program needs the CPU
+// features in its descriptor. The check must run on any CPU. So it is compiled
+// for the oldest x86-64 CPU, uses no library code that other objects
+// instantiate, and runs before all other constructors.
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_CPUCHECK_H
@@ -24,29 +23,32 @@
 
 namespace pdlrt {
 
-/// Results of `cpuid` and `xgetbv` that `pdlabi::cpuFeatures` refers to.
+/// Results of the instructions `cpuid` and `xgetbv`, from which `hasCpuFeature`
+/// finds the features in `pdlabi::cpuFeatures`.
 struct CpuFacts {
   uint32_t words[size_t(pdlabi::CpuidWord::Count)] = {};
-  /// The operating system's XCR0, 0 if it cannot be read.
+  /// Register XCR0: the registers that the operating system saves. 0 if it
+  /// cannot be read.
   uint64_t xcr0 = 0;
 };
 
-/// Reads them from the CPU that runs the caller.
+/// Reads the facts from the CPU that runs the caller.
 CpuFacts readCpuFacts();
 
-/// Returns true if the CPU has a feature and the operating system saves its
-/// registers.
+/// Returns true if the CPU has a feature and the operating system saves the
+/// registers that the feature needs.
 bool hasCpuFeature(const CpuFacts &facts, const pdlabi::CpuFeature &feature);
 
-/// Writes a message about missing features to a buffer of `size` bytes,
-/// truncated if it is too long; an empty message if nothing is missing. If
-/// `program` is null, checks only what the runtime needs.
+/// Writes a message about missing features to the buffer `sentence` of `size`
+/// bytes. Truncates the message if it is too long. Writes an empty message if
+/// no feature is missing. If `program` is null, checks only the features that
+/// the runtime needs.
 void describeMissingCpuFeatures(const CpuFacts &facts,
                                 const pdl_descriptor *program, char *sentence,
                                 size_t size);
 
-/// Ends the process with status 1 and this message on the error stream if
-/// something is missing.
+/// If a feature is missing, prints the message of `describeMissingCpuFeatures`
+/// to the standard error and ends the process with status 1.
 void requireSupportedCpu(const pdl_descriptor *program);
 
 } // namespace pdlrt

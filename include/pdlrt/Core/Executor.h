@@ -21,20 +21,20 @@ namespace pdlrt {
 class Executor {
 public:
   virtual ~Executor();
-  /// Submits a task. The implementation may run it within this call. Tasks must
-  /// not throw. Thread-safe.
+  /// Submits a task. The implementation may run the task within this call.
+  /// Tasks must not throw. Thread-safe.
   virtual void run(std::function<void()> task) = 0;
 };
 
-/// Runs each task within the call that submits it, if no threads are wanted.
-/// The caller must not submit tasks concurrently, or the tasks must synchronize
-/// themselves.
+/// Runs each task within the call that submits it. Starts no thread. Tasks that
+/// are submitted concurrently also run concurrently, so either the callers or
+/// the tasks must synchronize.
 class InlineExecutor final : public Executor {
 public:
   void run(std::function<void()> task) override { task(); }
 };
 
-/// Runs tasks on its own thread, so that submitting does not block. The
+/// Runs tasks on a thread of its own, so `run` does not wait for tasks. The
 /// destructor waits for the running task and drops the others. The thread
 /// blocks signals.
 class ThreadExecutor final : public Executor {

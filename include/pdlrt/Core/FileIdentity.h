@@ -23,11 +23,11 @@ struct FileIdentity {
 
   auto operator<=>(const FileIdentity &) const = default;
 
-  /// Returns the identity of the file at `path`; none if it does not exist.
-  /// Follows links.
+  /// Returns the identity of the file at `path`, or nullopt if it does not
+  /// exist. Follows symbolic links.
   static std::optional<FileIdentity> of(const std::string &path);
-  /// Returns the identity of the file open as `descriptor`; none if it is not
-  /// open.
+  /// Returns the identity of the file that is open as `descriptor`, or nullopt
+  /// if `descriptor` is not open.
   static std::optional<FileIdentity> of(int descriptor);
 };
 

@@ -19,18 +19,18 @@ namespace pdlrt {
 /// Raises this process's limit of open files to the hard limit.
 void raiseFileLimit();
 
-/// Returns an error if this process may not have `least` files open. Files that
-/// are already open are not counted.
+/// Returns an error if the limit of open files of this process is lower than
+/// `least`. The number of files that are open now does not matter.
 Status checkFileLimit(uint64_t least);
 
-/// Returns why a process cannot open more files, which include connections, and
-/// the remedy: a part of an error message.
+/// Returns text for an error message: this process has reached its limit of
+/// open files, with the limit and the remedy. Connections count as open files.
 std::string describeFileLimit();
 
-/// Returns true if this process may open more files than the 16 that it
-/// reserves for saves (an eighth of a limit below 128). Check it before
-/// accepting connections. Takes microseconds, or, if most files are in use, the
-/// time to list all open files.
+/// Returns true if this process can open at least one file in addition to those
+/// that it reserves for saves: 16, or an eighth of the limit of open files if
+/// that is less. Call before accepting a connection. Takes microseconds. If
+/// most file descriptors are in use, tests each of them.
 bool hasFilesToSpare();
 
 /// Returns true if this process can open no more files now. Takes microseconds.

@@ -16,12 +16,13 @@ namespace pdlrt {
 /// Returns true if all elements are finite. `type`: PDL_F32 or PDL_F64.
 bool allFinite(int32_t type, int64_t count, const void *values);
 
-/// Returns the index of the first element that is not finite; `count` if all
-/// are finite, as fast as `allFinite`. `type`: PDL_F32 or PDL_F64.
+/// Returns the index of the first element that is not finite, or `count` if all
+/// are finite. If all are finite, it is as fast as `allFinite`. `type`: PDL_F32
+/// or PDL_F64.
 int64_t firstNonFinite(int32_t type, int64_t count, const void *values);
 
-/// Returns true if all elements divided by `weight`, rounded to their type, are
-/// finite.
+/// Divides each element by `weight`, and rounds the quotient to the elements'
+/// type. Returns true if all results are finite. `type`: PDL_F32 or PDL_F64.
 bool allQuotientsFinite(int32_t type, int64_t count, const void *values,
                         double weight);
 

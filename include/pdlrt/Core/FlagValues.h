@@ -22,10 +22,10 @@
 
 namespace pdlrt {
 
-/// Returns a validator for `transform` of an option, which accepts a whole
-/// decimal number from `least` to `most` (`parseWholeNumber`). CLI11 alone
-/// would read 010 as eight, 0x10 as sixteen, and clamp larger numbers to the
-/// maximum.
+/// Returns a validator for `CLI::Option::transform` that accepts a whole
+/// decimal number from `least` to `most` (`parseWholeNumber`). Without it CLI11
+/// would read 010 as eight and 0x10 as sixteen, and would clamp too large
+/// numbers to the maximum.
 inline CLI::Validator wholeNumber(uint64_t least = 0,
                                   uint64_t most = UINT64_MAX) {
   return CLI::Validator(
@@ -39,8 +39,8 @@ inline CLI::Validator wholeNumber(uint64_t least = 0,
       "");
 }
 
-/// Returns a validator for `check` of an option with a name, which rejects an
-/// empty value, which a shell passes for an unset variable.
+/// Returns a validator for `CLI::Option::check` that rejects an empty value. A
+/// shell passes an empty value if it expands an unset variable.
 inline CLI::Validator notEmpty() {
   return CLI::Validator(
       [](std::string &text) {

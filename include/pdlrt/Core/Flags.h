@@ -6,13 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each program lists its flags in a table with one row per flag: its name, the
-// variable that it sets, its bounds, the flags that it needs or excludes, and
-// its help text. From the table, `addFlags` makes the parser (CLI11) and the
-// text of --help, from which scripts/flag_reference.py makes the reference.
-//
-// A separate header, so that only programs with flags include CLI11.
-//
+// Each program lists its flags in a table with one row per flag. A row has the
+// flag's name, the variable that it sets, bounds of the value, the flags that
+// it needs or excludes, and the help text. `addFlags` makes the parser (CLI11)
+// and the text of --help from the table; scripts/flag_reference.py makes the
+// reference from that text. Only programs with flags include this header and
+// thus CLI11.
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_FLAGS_H
@@ -40,9 +39,9 @@ template <typename T> struct WithoutOptional<std::optional<T>> {
   using Type = T;
 };
 
-/// The variable that a flag sets, and how text becomes its value. The variable
-/// must outlive the parse. If it is not a std::optional, its value before the
-/// parse is the default, which help texts show.
+/// The variable that a flag sets, and the conversion from text to its value.
+/// The variable must outlive the parsing. Its value before the parsing is the
+/// default, which help texts show unless the variable is a std::optional.
 class FlagValue {
 public:
   using AddOption = std::function<CLI::Option *(
@@ -50,7 +49,7 @@ public:
 
   explicit FlagValue(AddOption addOption) : addOption(std::move(addOption)) {}
 
-  /// True if the flag is given; the flag has no value.
+  /// A flag without a value: sets `target` to true if the flag is given.
   static FlagValue isGiven(bool &target);
   /// A text that is not empty.
   static FlagValue text(std::string &target);
@@ -60,9 +59,9 @@ public:
   static FlagValue seconds(double &target);
   /// A number from `min` to `max`.
   static FlagValue real(std::optional<double> &target, double min, double max);
-  /// Texts that are separated by commas, or separate words.
+  /// Several texts, separated by commas or as separate words.
   static FlagValue list(std::vector<std::string> &target);
-  /// Texts that are separated by commas, in one word.
+  /// Several texts in one word, separated by commas.
   static FlagValue commaList(std::vector<std::string> &target);
   /// One or several words that are not empty.
   static FlagValue words(std::vector<std::string> &target);
@@ -109,12 +108,12 @@ public:
         });
   }
 
-  /// One of several names, stored as text: for names from a registry.
+  /// One of `names`, stored as text: for names that come from a registry.
   static FlagValue oneOf(std::string &target,
                          const std::vector<std::string> &names);
 
-  /// A text that `parse` converts; it returns an Expected. `defaultText`: the
-  /// default in help texts.
+  /// A text that `parse` converts to an Expected with the value. `defaultText`
+  /// is the default that help texts show.
   template <typename T, typename Parse>
   static FlagValue parsed(T &target, Parse parse,
                           const std::string &defaultText = {}) {
@@ -140,34 +139,37 @@ private:
   AddOption addOption;
 };
 
-/// One row of a table.
+/// One row of a table: a flag with its properties.
 struct Flag {
-  /// The name, such as "--rank", or names, such as "-o,--output". Without
-  /// dashes: the name of an argument that is found by its position.
+  /// The name of the flag, such as "--rank", or several names, such as
+  /// "-o,--output". A name without dashes is a positional argument.
   std::string names;
-  /// The value in help texts, such as "N" or "FILE". Empty for switches.
+  /// Placeholder of the value in help texts, such as "N" or "FILE". Empty for
+  /// flags without a value.
   std::string placeholder = {};
   FlagValue value;
   std::string help;
   bool isRequired = false;
-  /// Names of flags without which this one is refused.
+  /// Names of flags that must be given if this one is given.
   std::vector<std::string> needs = {};
-  /// Names of flags with which this one is refused.
+  /// Names of flags that must not be given if this one is given.
   std::vector<std::string> excludes = {};
-  /// False if this program has no use for the flag, for instance because of its
-  /// mode. It is then not shown in help texts.
+  /// False if this program cannot use the flag, for instance because of its
+  /// mode. Help texts then omit the flag, but the parser knows it.
   bool isOffered = true;
-  /// The error that `checkOffered` returns if a flag is given that is not
-  /// offered. If empty, another check of the program returns one.
+  /// Message of the error that `checkOffered` returns if this flag is given
+  /// although `isOffered` is false. If empty, `checkOffered` accepts the flag,
+  /// and another check of the program must reject it.
   std::string refusal = {};
-  /// The default in help texts, if it is not the value of the variable.
+  /// The default that help texts show; nullopt: the value of the variable.
   std::optional<std::string> shownDefault = {};
-  /// True if the value has one meaning for all trainers and servers of a job.
-  /// `pdl-launch` then passes the flag to both, even if it is given once.
+  /// True if the value concerns a whole job. `pdl-launch` then passes the flag
+  /// to all trainers and servers of the job.
   bool isOfJob = false;
 };
 
-// Return a row with another property, for rows that several tables share.
+// Return a copy of a row with one property changed, for rows that several
+// tables share.
 inline Flag offeredIf(bool isOffered, Flag flag) {
   flag.isOffered = isOffered;
   return flag;
@@ -203,7 +205,8 @@ struct CommandTable {
   std::string footer = {};
 };
 
-/// Names and properties of a flag, for programs that pass flags on.
+/// Names and properties of a flag, for programs that pass flags on to others,
+/// such as pdl-launch.
 struct FlagForm {
   std::vector<std::string> names;
   bool takesValue = false;
@@ -211,23 +214,23 @@ struct FlagForm {
   bool isOfJob = false;
 };
 
-/// The heading of CLI11 for flags without one of their own.
+/// The heading that CLI11 gives to flags without a heading.
 inline constexpr const char *mainOptions = "Options";
 
-/// Appends rows to others.
+/// Returns the rows of `first`, followed by those of `second`.
 std::vector<Flag> joined(std::vector<Flag> first, std::vector<Flag> second);
 
-/// Adds all flags of a table to a program or command.
+/// Adds all flags of a table to the parser of a program or command.
 void addFlags(CLI::App &app, const FlagTable &table);
 
-/// Adds a command with all of its flags to a program.
+/// Adds a command with all of its flags to the parser of a program.
 CLI::App *addCommand(CLI::App &app, const CommandTable &command);
 
-/// Returns the error of the first flag that was given although it is not
-/// offered.
+/// Returns an error for the first flag that was given although its `isOffered`
+/// is false (see `Flag::refusal`). Call after the parsing.
 Status checkOffered(const CLI::App &app, const FlagTable &table);
 
-/// Returns the forms of all flags of a table, in its order.
+/// Returns the forms of all flags of a table, in the order of the table.
 std::vector<FlagForm> formsOf(const FlagTable &table);
 
 } // namespace pdlrt

@@ -14,36 +14,43 @@
 
 namespace pdlrt {
 
-/// A file that exists while a process holds it. Its lock ends with the process:
-/// a file that a dead process has left is taken by the next one. Not
-/// thread-safe.
+/// A file that a process holds by a lock, and removes at the end. If a process
+/// dies, the file remains but its lock ends, so that the next process can hold
+/// the file. Not thread-safe.
 class LockFile {
 public:
   /// Holds no file.
   LockFile() = default;
   LockFile(LockFile &&other) noexcept;
   LockFile &operator=(LockFile &&other) noexcept;
-  /// Removes the file if its name still refers to it.
+  /// Removes the file, unless another process has taken its name over
+  /// (`isOwn`).
   ~LockFile();
 
-  /// Locks the file, or creates it if it does not exist. Sets `reason` to 0 on
-  /// success; to EWOULDBLOCK if another process holds it; otherwise to the
-  /// error of opening or of locking it. In the last case, the file is open and
-  /// held by this object anyway, because some file systems have no locks.
+  /// Opens and locks the file `path`, which is created if it does not exist. On
+  /// success, sets `reason` to 0. If another process holds the file, sets
+  /// `reason` to EWOULDBLOCK and returns an object without a file. If opening
+  /// fails, sets `reason` to the error number and returns an object without a
+  /// file. If locking fails for another reason, sets `reason` to the error
+  /// number, but returns an object that holds the file without a lock: some
+  /// file systems have no locks.
   static LockFile take(const std::string &path, int &reason);
-  /// Creates a new file and gives it the name of one that another process
-  /// holds, which thereby loses it. It has `content` from the beginning.
-  /// `reason` as for `take`.
+  /// Takes the name `path` over from the process that holds the file: creates a
+  /// new locked file with `content` and renames it to `path`. `isOwn` of the
+  /// other process then returns false. On success, sets `reason` to 0;
+  /// otherwise sets it to the error number and returns an object without a
+  /// file.
   static LockFile takeOver(const std::string &path, const std::string &content,
                            int &reason);
 
   /// Returns true if a file is held.
   explicit operator bool() const { return file >= 0; }
-  /// Returns true if its name still refers to it: no process has taken it over.
+  /// Returns true if the path still refers to this file: no other process has
+  /// taken the name over, and the file was not removed.
   bool isOwn() const;
   /// Replaces the content of the file. Returns 0 or an error number.
   int write(const std::string &content) const;
-  /// Keeps the file in its place, but no longer holds it.
+  /// Closes the file, which ends the lock, but does not remove it.
   void leave();
 
 private:

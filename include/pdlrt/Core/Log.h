@@ -18,11 +18,13 @@ namespace pdlrt {
 void logInfo(const std::string &line);
 /// Writes a line that is marked as a warning.
 void logWarning(const std::string &line);
-/// Writes a warning, but skips a line that this process has written before.
+/// Writes a warning, unless this process has written the same line before with
+/// this function.
 void logWarningOnce(const std::string &line);
 
-/// Returns the number of lines logged so far. If lines follow an error message,
-/// the caller repeats the message. Thread-safe.
+/// Returns the number of lines logged so far. A program uses it to find out
+/// whether lines were logged after an error message, and then repeats the
+/// message. Thread-safe.
 uint64_t loggedLines();
 
 } // namespace pdlrt

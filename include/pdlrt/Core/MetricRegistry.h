@@ -11,24 +11,24 @@
 // them from here. The metrics of models, such as AUC, are in
 // `Kernels/Metrics.h`.
 //
-// A family is declared once, with name, unit, help and label names:
+// A family is a metric with a name and labels. It is declared once:
 //
 //   static const CounterFamily steps({.name = "pdl_trainer_steps_total", ...});
 //
-// in a function, not at namespace scope: nothing may run before `main` has
-// checked the CPU.
+// Declare families in functions, not at namespace scope: constructors must not
+// run before `main` has checked the CPU.
 //
-// Each object that counts adds a cell of its own, and only this object updates
-// the cell:
+// Each object that counts something adds its own cell to the family. Only this
+// object updates the cell:
 //
 //   Counter own = steps.add({"train"});
 //   own.add(1);
 //
-// The object's report reads its own cell. An exporter sees the sum of all cells
-// with the same labels. Cells therefore need no lock, and two objects that
-// count the same thing do not share a cache line. An update is one atomic
-// addition; declaring a family and adding a cell allocate and take a lock.
-//
+// The object can read its own cell for reports. An exporter sees the sum of all
+// cells with the same labels. So cells need no lock, and two objects that count
+// the same thing do not share a cache line. An update of a counter is one
+// atomic addition. Declaring a family and adding a cell allocate memory and
+// take a lock.
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_METRICREGISTRY_H
@@ -49,12 +49,13 @@ enum class MetricType { Counter, Gauge, Histogram };
 /// Returns the name of the type in Prometheus' text format.
 std::string_view nameOf(MetricType type);
 
-/// Fate of a label set after its last cell is destroyed.
+/// Selects what happens to a combination of label values when its last cell is
+/// destroyed.
 enum class AfterLastCell {
   /// Counters and histograms keep their value, so that they never decrease.
   /// Gauges are removed.
   Keep,
-  /// The label set is removed.
+  /// The label values and their value are removed.
   Remove,
 };
 
@@ -66,18 +67,18 @@ struct MetricInfo {
   /// A plural noun: "seconds", "bytes", "steps". Empty for a number without
   /// unit, such as a version.
   std::string unit;
-  /// One line for operators.
+  /// Explanation for operators, in one line.
   std::string help;
   /// Names of the labels. `add` takes the values in this order.
   std::vector<std::string> labels = {};
   AfterLastCell afterLastCell = AfterLastCell::Keep;
-  /// Upper bounds of the buckets of a histogram, in ascending order. The last
-  /// bucket, without bound, is not listed.
+  /// Upper bounds of the buckets of a histogram, in ascending order. One more
+  /// bucket, without an upper bound, follows and is not listed.
   std::vector<double> bounds = {};
 };
 
-/// The numbers of one object. The count of a counter is the sum of both
-/// members.
+/// The numbers that one object has counted. The value of a counter is `whole` +
+/// `real`.
 struct alignas(64) MetricCell {
   explicit MetricCell(size_t buckets) : buckets(buckets) {}
   MetricCell(const MetricCell &) = delete;
@@ -86,11 +87,12 @@ struct alignas(64) MetricCell {
   std::atomic<int64_t> whole = 0;
   /// Value of a gauge, and sum of the observations of a histogram.
   std::atomic<double> real = 0;
-  /// Number of observations by bucket; empty if this is no histogram.
+  /// Number of observations by bucket; empty for counters and gauges.
   std::vector<std::atomic<int64_t>> buckets;
 };
 
-/// The value of one label set at one time.
+/// The sum of all cells with the same labels, at one time. The members are as
+/// in `MetricCell`.
 struct MetricValue {
   std::vector<std::string> labels;
   int64_t whole = 0;
@@ -104,8 +106,8 @@ struct MetricValue {
 struct MetricSeries;
 class MetricFamilyState;
 
-/// Owner of a cell: removes it from its family at the end of its life. Movable;
-/// a handle from which was moved can only be assigned or destroyed.
+/// Owner of a cell. The destructor removes the cell from its family. A handle
+/// that was moved from can only be assigned or destroyed.
 class MetricHandle {
 public:
   MetricHandle(const MetricHandle &) = delete;
@@ -171,8 +173,8 @@ private:
   using MetricHandle::MetricHandle;
 };
 
-/// A number that rises and falls. Handles with the same labels add up.
-/// Thread-safe.
+/// A number that rises and falls. Exporters see the sum of all gauges with the
+/// same labels. Thread-safe.
 class Gauge : public MetricHandle {
 public:
   void set(double value) noexcept {
@@ -191,7 +193,7 @@ private:
   using MetricHandle::MetricHandle;
 };
 
-/// Counts observations by size. Thread-safe.
+/// Counts observed values by bucket. Thread-safe.
 class Histogram : public MetricHandle {
 public:
   void observe(double value) noexcept;
@@ -210,8 +212,9 @@ private:
   using MetricHandle::MetricHandle;
 };
 
-/// The families of a process, or of a part of it. Thread-safe. It may be
-/// destroyed before its families and their cells.
+/// Registry of the families of a process; tests also make registries of their
+/// own. A registry may be destroyed before its families and their cells.
+/// Thread-safe.
 class MetricRegistry {
 public:
   MetricRegistry() = default;
@@ -231,17 +234,19 @@ public:
     /// Sorted by labels.
     std::vector<MetricValue> values;
   };
-  /// Returns the current values of all families that have some, sorted by name.
+  /// Returns the current values of all families, sorted by name. Omits families
+  /// without values.
   std::vector<Collected> collect() const;
 
   /// Returns all values in Prometheus' text format, version 0.0.4.
   std::string text() const;
 
-  /// A line of that text: `name{label="..."}`, and its value.
+  /// A line of `text()` with a value, split into the name with labels, as in
+  /// `name{label="..."}`, and the value.
   struct Sample {
     std::string name, value;
   };
-  /// Returns the lines of all values.
+  /// Returns all lines of `text()` that have a value.
   std::vector<Sample> samples() const;
 
   /// Returns one line for each declaration: name, type, unit, labels (separated
@@ -260,7 +265,7 @@ private:
 /// Returns the registry that all parts of the runtime use.
 MetricRegistry &processMetrics();
 
-/// Base of the families. Cells may outlive it.
+/// Base class of families. Cells may outlive their family.
 class MetricFamily {
 protected:
   MetricFamily(MetricType type, MetricInfo info, MetricRegistry &registry);
@@ -311,9 +316,10 @@ public:
   }
 };
 
-/// Returns the only object of type `T` of this process: families, or cells of
-/// the whole process. The first call makes it. It is never destroyed, because
-/// threads may count while the process ends. Thread-safe.
+/// Returns the only object of type `T` in this process, which the first call
+/// makes. `T` is a struct of families, or of cells that the whole process
+/// shares. The object is never destroyed, because threads may count while the
+/// process ends. Thread-safe.
 template <typename T> T &processMetrics() {
   static T &only = *new T;
   return only;

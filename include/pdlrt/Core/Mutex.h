@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The standard library's locks without annotations cannot be checked. These
-// classes wrap them, with the same member functions, and add the attributes of
-// ThreadSafety.h.
-//
+// Clang cannot check the use of the standard library's locks, because they have
+// no attributes. These classes wrap them, with the same member functions, and
+// add the attributes of ThreadSafety.h.
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_MUTEX_H
@@ -55,8 +54,8 @@ private:
   std::unique_lock<std::mutex> held;
 };
 
-/// std::condition_variable for a MutexLock. A predicate that reads guarded
-/// data names its lock: [this]() PDLRT_REQUIRES(mutex) { return ...; }.
+/// std::condition_variable for a MutexLock. If a predicate reads guarded data,
+/// mark it with the lock: [this]() PDLRT_REQUIRES(mutex) { return ...; }.
 class ConditionVariable {
 public:
   void notify_one() noexcept { native.notify_one(); }

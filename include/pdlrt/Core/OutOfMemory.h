@@ -15,7 +15,8 @@
 
 namespace pdlrt {
 
-/// Exception of the runtime's own buffers, with the requested size.
+/// Exception that the runtime's own buffers throw. It contains the requested
+/// size.
 class OutOfMemory : public std::bad_alloc {
 public:
   explicit OutOfMemory(size_t asked) : bytes(asked) {}
@@ -30,8 +31,9 @@ private:
 /// delete` and that alignment. Throws OutOfMemory.
 void *allocateAligned(size_t bytes);
 
-/// Returns "out of memory while it made rows for trainer 1 (it asked for 64.0
-/// MiB)", without the size if it is unknown.
+/// Returns an error message for `error`. `doing` says what the program did at
+/// that time. An example: "out of memory while it made rows for trainer 1 (it
+/// asked for 64.0 MiB)". Omits the size if it is unknown.
 std::string describeOutOfMemory(const std::bad_alloc &error,
                                 const std::string &doing);
 

@@ -31,8 +31,9 @@
 
 namespace pdlrt {
 
-/// Returns the error message for wrong arguments. It names an unknown argument,
-/// with the flag that may have been meant, rather than a missing one.
+/// Returns the error message for wrong arguments. If an argument is an unknown
+/// flag, the message names this flag and a similar known one, because another
+/// error, such as a missing flag, often follows from it.
 inline std::string wrongWords(const CLI::App &app,
                               const CLI::ParseError &error) {
   const std::string sentence = error.what();
@@ -57,9 +58,10 @@ inline std::string wrongWords(const CLI::App &app,
                    sentence;
 }
 
-/// Parses a program's flags. Returns the exit status if the program has to end:
-/// that of `--help` and similar flags, or 2 after an error message that refers
-/// to `help` for the list of flags.
+/// Parses a program's flags. Returns nullopt if the program can continue;
+/// otherwise returns its exit status. After `--help` and similar flags, this is
+/// their status. After an error, it is 2, and the printed message says that
+/// `help` lists the flags.
 inline std::optional<int> parseFlags(CLI::App &app, int argc, char **argv,
                                      const std::string &help) {
   try {
@@ -81,7 +83,8 @@ inline void addHelpAndVersion(CLI::App &app) {
       "Print the version of PDL");
 }
 
-/// Adds --list-metrics, which prints `description` and ends the program.
+/// Adds the flag --list-metrics, which prints the result of `description` and
+/// ends the program.
 inline void addMetricList(CLI::App &app,
                           std::function<std::string()> description) {
   app.add_flag_callback(
@@ -96,7 +99,7 @@ inline void addMetricList(CLI::App &app,
       "labels and meaning, separated by tabs");
 }
 
-/// Checks a flag in seconds: at least 0, and at most 1e9.
+/// Returns a validator for a number of seconds, from 0 to 1e9.
 inline CLI::Validator secondsFlag() {
   return {[](const std::string &text) -> std::string {
             constexpr double most = 1e9;
@@ -112,8 +115,8 @@ inline CLI::Validator secondsFlag() {
           "", "seconds"};
 }
 
-/// Returns the time of a flag that `secondsFlag` has checked, or of another
-/// number of seconds, at most 1e9.
+/// Converts a number of seconds to a time. `seconds` must be at most 1e9, which
+/// `secondsFlag` checks for flags.
 inline ClockTime secondsOf(double seconds) {
   return std::chrono::duration_cast<ClockTime>(
       std::chrono::duration<double>(std::min(seconds, 1e9)));

@@ -14,41 +14,47 @@
 
 namespace pdlrt {
 
-/// Identifies a process for other processes of its machine. They notice at once
-/// when it has ended, whatever the network does.
+/// Identifies a process for other processes of the same machine. With it they
+/// notice at once when the process has ended, even if the network does not
+/// report it.
 struct ProcessIdentity {
-  /// Identifies the running system and its PID namespace: two processes with
-  /// the same value can see each other's PIDs. 0: unknown.
+  /// Identifies the boot of the system and the PID namespace. Two processes
+  /// with the same value can see each other's PIDs. 0: unknown.
   uint64_t host = 0;
-  /// Start time, in clock ticks since boot, because PIDs are reused.
+  /// Start time, in clock ticks since boot. It distinguishes processes with the
+  /// same PID, because PIDs are reused.
   uint64_t started = 0;
   uint32_t number = 0;
-  /// Set by `watch`: the process is of another container, and has a door here.
+  /// Set by `watch`: true if the process runs in another container but its
+  /// `door` can be reached from here.
   bool hasDoor = false;
 
   bool operator==(const ProcessIdentity &other) const {
     return host == other.host && started == other.started &&
            number == other.number;
   }
-  /// Returns the identity of the calling process. Reads /proc once.
+  /// Returns the identity of the calling process. The first call reads /proc
+  /// and opens the `door`.
   static const ProcessIdentity &ofThisProcess();
-  /// Returns the identity of process `number` of this host; its host is 0 if
-  /// the process is not visible.
+  /// Returns the identity of the process with PID `number` in this PID
+  /// namespace. If the process is not visible or has ended, `host` of the
+  /// result is 0.
   static ProcessIdentity ofProcess(uint32_t number);
   /// Returns true if the calling process is in the same PID namespace.
   bool isOfThisHost() const;
-  /// Finds out whether the end of the process can be noticed here: it is of
-  /// this host, or of another container that shares this one's network. Returns
-  /// false if it cannot, or has ended already.
+  /// Prepares `hasEnded`. Returns true if the calling process can notice the
+  /// end of this process: it is in the same PID namespace, or in another
+  /// container that shares the network of this one. For a process in another
+  /// container, returns false if it has already ended.
   bool watch();
-  /// Returns true if the process has ended: it was of this host, and its number
-  /// is free or belongs to another process; or it answered when `watch` was
-  /// called, and does not respond now. May be called for a process that was
-  /// never seen: a process that the system only hides (hidepid of /proc) has
-  /// not ended.
+  /// Returns true if the process is known to have ended. For a process of this
+  /// PID namespace: its PID is free, or belongs to another process. For a
+  /// process of another container: its door existed when `watch` was called,
+  /// and does not exist now. Otherwise returns false, also for a process that
+  /// the system only hides (hidepid of /proc).
   bool hasEnded() const;
-  /// Returns the name of the abstract unix socket that the process holds until
-  /// it ends, without the zero at the front.
+  /// Returns the name of the process's door: an abstract unix socket that it
+  /// keeps open until it ends. The name is without the leading zero byte.
   std::string door() const;
 };
 

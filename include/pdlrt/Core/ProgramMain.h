@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Common behavior of all programs: an error is one line, and no exception
-// leaves the main function.
-//
+// Common behavior of all programs: an error message is one line, and no
+// exception leaves the main function.
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_PROGRAMMAIN_H
@@ -27,29 +26,32 @@ using pdlabi::exitCodeOf;
 using pdlabi::statusOf;
 using pdlabi::statusOfSignal;
 
-/// Prints "error: " and `sentence` as a line on the error stream. Returns the
-/// number of `code`, so that a program can return it.
+/// Prints "error: " and `sentence` as a line to the standard error. Returns the
+/// exit status of `code`, so that `main` can return it.
 int fail(ExitCode code, const std::string &sentence);
-/// Does the same with the message of a failure and the exit code of its code.
+/// Prints the message of `failure` in the same way. Returns the exit status
+/// that belongs to the error code of `failure`.
 int fail(const Status &failure);
-/// Does the same for a failed check of flags. Returns the number of
-/// `ExitCode::Usage` for a wrong value, but not for a file or folder that a
-/// flag names and that is missing or does not fit.
+/// Like `fail`, for the error of a check of flags. If the error code is
+/// PDL_INVALID_ARGUMENT, returns the exit status of `ExitCode::Usage`. Other
+/// errors, such as a missing file that a flag names, keep the exit status of
+/// `fail`.
 int failUsage(const Status &failure);
 
-/// Calls `run` and returns its result. First redirects closed standard streams
-/// to /dev/null, and turns exceeding the file size limit (RLIMIT_FSIZE) into an
-/// error of the write instead of a signal. Reports an exception as an error
-/// message and returns the exit code for it; if memory was exhausted, the
+/// Calls `run` and returns its result. First opens /dev/null in place of closed
+/// standard streams, and ignores SIGXFSZ, so that a write beyond the file size
+/// limit returns an error. If `run` throws an exception, prints an error
+/// message and returns the exit status for it. If memory was exhausted, the
 /// message ends with `memoryRemedy`.
 int runProgram(const std::string &memoryRemedy,
                const std::function<int()> &run);
 
-/// Returns true if printed output is lost because the standard output was
-/// closed when `runProgram` started. For programs whose result is their output.
+/// Returns true if the standard output was closed when `runProgram` started.
+/// Printed output is then lost, which is an error for programs that print their
+/// results.
 bool isStandardOutputClosed();
 
-/// Returns true if a descriptor is a pipe or socket whose other end is closed.
+/// Returns true if `descriptor` is a pipe or socket whose other end is closed.
 bool isReaderGone(int descriptor);
 
 } // namespace pdlrt

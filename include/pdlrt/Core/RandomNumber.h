@@ -14,9 +14,9 @@
 
 namespace pdlrt {
 
-/// Returns 64 random bits from the system, to distinguish processes, jobs and
-/// files on all hosts. Never used in the computations of a training.
-/// Thread-safe.
+/// Returns 64 random bits from the system, for numbers that identify processes,
+/// jobs and files uniquely among all hosts. Training never uses them for its
+/// computations, which must be reproducible. Thread-safe.
 inline uint64_t drawNumber() {
   std::random_device random;
   return uint64_t(random()) << 32 | random();

@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A pipe that no process reads, or a terminal that is paused, blocks a write to
-// it for ever. Messages are not worth that, and results only until the process
-// is told to stop.
-//
+// A write to a pipe that no process reads, or to a paused terminal, blocks
+// forever. Log and error messages must not block a program. Results may block
+// it, but only until a stop signal arrives.
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_STANDARDSTREAMS_H
@@ -22,18 +21,19 @@
 
 namespace pdlrt {
 
-/// A descriptor of this process that is written to without waiting for a
-/// reader. Other processes that share the descriptor notice nothing. It may be
-/// replaced meanwhile (`dup2`). Not thread-safe.
+/// Writes to a descriptor of this process without waiting for a reader. Does
+/// not change the flags of the open file, which other processes may share. The
+/// descriptor may be replaced between writes (`dup2`). Not thread-safe.
 class UnblockedOutput {
 public:
-  /// The descriptor stays the caller's.
+  /// Does not take ownership of `descriptor`.
   constexpr explicit UnblockedOutput(int descriptor) : descriptor(descriptor) {}
   UnblockedOutput(const UnblockedOutput &) = delete;
   UnblockedOutput &operator=(const UnblockedOutput &) = delete;
 
-  /// Returns how many bytes were taken, or -1 and `errno`: EAGAIN if there is
-  /// no room for any.
+  /// Writes as many bytes as possible without waiting. Returns their number. On
+  /// an error returns -1 and sets `errno`; EAGAIN means that no byte can be
+  /// written now.
   ssize_t write(const char *data, size_t size);
   int number() const { return descriptor; }
 
@@ -45,22 +45,24 @@ private:
   Kind kind = Kind::Unknown;
   dev_t device = 0;
   ino_t inode = 0;
-  /// The same file, opened once more; -1: not.
+  /// A second descriptor of the same file, opened with O_NONBLOCK; -1: none.
   int own = -1;
 };
 
-/// Writes lines to the standard error. If no process reads them, waits for a
-/// second and then drops lines without waiting, until they are read again; a
-/// line then says how many were dropped. Thread-safe.
+/// Writes lines to the standard error. If no process reads them, waits for one
+/// second, then drops the lines. Further lines are dropped without waiting
+/// until a process reads again; then a line says how many were dropped.
+/// Thread-safe.
 void writeError(std::string_view lines);
 
-/// The stream for results, in place of `stdout`: a write waits until the text
-/// is read. Once a stop signal has come (StopSignal.h), it waits for three
-/// seconds, and then the stream has an error and takes nothing more.
+/// Returns the stream for results, which programs use in place of `stdout`. A
+/// write waits until the text is read. After a stop signal (StopSignal.h), a
+/// write waits for at most three seconds; then the stream has an error and
+/// accepts nothing more.
 std::FILE *standardOutput();
 
-/// Returns whether results were lost, because no process read them before this
-/// one stopped. Thread-safe.
+/// Returns true if results were lost, because no process read them within three
+/// seconds after a stop signal. Thread-safe.
 bool isOutputUnread();
 
 } // namespace pdlrt

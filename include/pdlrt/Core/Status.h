@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The runtime reports errors that a user can cause by a code and an error
-// message, which names the location and the remedy. It throws no exceptions for
-// such errors.
-//
+// If a user can cause an error, the runtime returns it as a code and a message,
+// which names the location and the remedy. It throws no exceptions for such
+// errors.
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_STATUS_H
@@ -47,7 +46,7 @@ public:
 
   // One factory for each code.
 
-  /// A flag, a value in data, or a call is wrong.
+  /// A flag, a value in the data, or an argument of a call is invalid.
   static Status invalidArgument(std::string message) {
     return {PDL_INVALID_ARGUMENT, std::move(message)};
   }
@@ -63,7 +62,7 @@ public:
   static Status dataLoss(std::string message) {
     return {PDL_DATA_LOSS, std::move(message)};
   }
-  /// Another process is gone or cannot be reached yet.
+  /// Another process has ended or cannot be reached yet.
   static Status unavailable(std::string message) {
     return {PDL_UNAVAILABLE, std::move(message)};
   }
@@ -79,8 +78,8 @@ public:
   static Status outOfMemory(std::string message) {
     return {PDL_OUT_OF_MEMORY, std::move(message)};
   }
-  /// The state does not allow the call, such as a checkpoint of another
-  /// layout.
+  /// The current state does not allow the call. For example, a checkpoint is of
+  /// another model.
   static Status failedPrecondition(std::string message) {
     return {PDL_FAILED_PRECONDITION, std::move(message)};
   }
@@ -95,8 +94,9 @@ public:
   /// Returns the error of a failed system call. `error` is its errno value and
   /// determines the code (`pdlabi::codeOfErrno`).
   static Status ofErrno(int error, std::string message);
-  /// Returns the error of generated code: `code` with the calling thread's last
-  /// error message; success for PDL_OK.
+  /// Converts the result of generated code. For PDL_OK, returns success.
+  /// Otherwise returns an error with `code` and the last error message of the
+  /// calling thread.
   static Status fromLastError(int32_t code) {
     if (code == PDL_OK)
       return {};
@@ -117,8 +117,8 @@ public:
       failure->message = context + ": " + failure->message;
     return std::move(*this);
   }
-  /// Stores the message for the calling thread and returns the code. Used to
-  /// return from a `pdlrt_*` function.
+  /// Stores the message as the calling thread's last error message, and returns
+  /// the code. For the return statements of `pdlrt_*` functions.
   int32_t report() const {
     return ok() ? static_cast<int32_t>(PDL_OK)
                 : pdlrt_set_error(failure->code, failure->message.c_str());
@@ -136,7 +136,7 @@ private:
 /// program does not know the code.
 const char *nameOf(pdl_status code);
 
-/// A value, or the error because of which there is none.
+/// The value that a function returns, or the error if the function failed.
 template <typename T> class [[nodiscard]] Expected {
 public:
   Expected(T value) : content(std::move(value)) {}

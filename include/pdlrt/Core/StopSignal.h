@@ -11,35 +11,36 @@
 
 namespace pdlrt {
 
-/// Installs signal handlers. From now on, SIGINT, SIGTERM, SIGHUP, SIGXCPU and
-/// SIGUSR1 request a graceful shutdown; a second SIGINT or SIGTERM ends the
-/// process at once. SIGUSR2 requests a checkpoint. SIGPIPE is ignored: a closed
-/// pipe is an error of the write. A SIGHUP that was ignored before (nohup)
-/// stays ignored. Call once, before threads start.
+/// Installs signal handlers. SIGINT, SIGTERM, SIGHUP, SIGXCPU and SIGUSR1 then
+/// request a graceful shutdown, and a second SIGINT or SIGTERM ends the process
+/// immediately. SIGUSR2 requests a checkpoint. SIGPIPE is ignored, so that
+/// writing to a closed pipe returns an error. If SIGHUP was ignored before
+/// (nohup), it stays ignored. Call once, before threads start.
 void watchStopSignals();
 
-/// Returns the signal that requested the shutdown, 0 if there is none.
+/// Returns the first signal that requested a shutdown; 0 if there was none.
 /// Thread-safe.
 int stopSignal();
 
-/// Returns the number of stop signals that this process got. `noteStopSignal`
-/// does not count.
-/// Thread-safe.
+/// Returns the number of stop signals that this process has received. Calls of
+/// `noteStopSignal` are not counted. Thread-safe.
 int stopSignals();
 
 /// Returns true if the process ignores a signal. Thread-safe.
 bool isSignalIgnored(int number);
 
-/// Returns how many times SIGUSR2 has requested a checkpoint. Thread-safe.
+/// Returns the number of received SIGUSR2: of requests for a checkpoint.
+/// Thread-safe.
 int checkpointRequests();
 
-/// Returns a descriptor for `poll` that becomes and stays readable after a
-/// shutdown request; -1 if there is none. The caller must not close it.
-/// Thread-safe.
+/// Returns a file descriptor for `poll`. It becomes readable with a shutdown
+/// request and stays readable. Returns -1 if `watchStopSignals` was not called.
+/// The caller must not close the descriptor. Thread-safe.
 int stopDescriptor();
 
-/// Acts as if the process had received that signal, unless it has already
-/// received one. Thread-safe.
+/// Requests a graceful shutdown as if the process had received signal `number`:
+/// `stopSignal` returns `number`, unless an earlier signal has requested a
+/// shutdown. Thread-safe.
 void noteStopSignal(int number);
 
 } // namespace pdlrt

@@ -14,13 +14,14 @@
 
 namespace pdlrt {
 
-/// Splits the time of one thread into consecutive parts, with one reading of
-/// the clock for each.
+/// Measures consecutive parts of a thread's time. The end of a part is the
+/// start of the next one, so each part costs one reading of the clock.
 class Stopwatch {
 public:
   using Time = std::chrono::steady_clock::time_point;
 
-  /// Ends the current part and starts the next one. Returns its seconds.
+  /// Ends the current part and starts the next one. Returns the duration of the
+  /// ended part, in seconds.
   double lap() {
     const Time now = std::chrono::steady_clock::now();
     const double seconds = std::chrono::duration<double>(now - last).count();
@@ -34,8 +35,8 @@ private:
   Time last = std::chrono::steady_clock::now();
 };
 
-/// Returns the CPU seconds of all threads of this process, including system
-/// time.
+/// Returns the CPU time of all threads of this process in seconds, including
+/// system time; 0 if it cannot be read.
 inline double processCpuSeconds() {
   timespec used;
   if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0)

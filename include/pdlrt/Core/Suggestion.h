@@ -14,12 +14,14 @@
 
 namespace pdlrt {
 
-/// Returns the entry of `known` that is most like `name`; null if none is.
+/// Returns the entry of `known` that is most similar to `name`; null if none is
+/// similar.
 const std::string *nearestName(const std::string &name,
                                const std::vector<std::string> &known);
 
-/// "; did you mean 'NAME'?" with the known name that is nearest to `name`, by
-/// insertions, deletions and replacements of characters; empty if none is near.
+/// Returns "; did you mean 'NAME'?" with the entry of `known` that is most
+/// similar to `name`: it needs the fewest insertions, deletions and
+/// replacements of characters. Returns an empty text if none is similar.
 std::string suggestName(const std::string &name,
                         const std::vector<std::string> &known);
 

@@ -16,8 +16,8 @@
 #define PDLRT_CORE_THREADSAFETY_H
 
 #ifdef __clang__
-// Every file that declares a lock with its data includes this header, so that
-// all of them are checked, with whatever flags they are compiled.
+// Every file that declares a lock and its data includes this header. So the
+// check is on in all of these files, whatever the compiler flags are.
 #pragma clang diagnostic error "-Wthread-safety"
 #define PDLRT_THREAD_ATTRIBUTE(attribute) __attribute__((attribute))
 #else
@@ -37,16 +37,17 @@
 #define PDLRT_ACQUIRED_BEFORE(...)                                             \
   PDLRT_THREAD_ATTRIBUTE(acquired_before(__VA_ARGS__))
 
-/// The caller of the function holds the locks, and keeps them.
+/// The caller of the function must hold the locks; the function does not
+/// release them.
 #define PDLRT_REQUIRES(...)                                                    \
   PDLRT_THREAD_ATTRIBUTE(requires_capability(__VA_ARGS__))
 #define PDLRT_REQUIRES_SHARED(...)                                             \
   PDLRT_THREAD_ATTRIBUTE(requires_shared_capability(__VA_ARGS__))
-/// The caller of the function does not hold the locks.
+/// The caller of the function must not hold the locks.
 #define PDLRT_EXCLUDES(...) PDLRT_THREAD_ATTRIBUTE(locks_excluded(__VA_ARGS__))
 
-/// The function takes or releases the locks; without an argument, those of its
-/// object.
+/// The function takes or releases the locks in the arguments; without an
+/// argument, its own object, which is a lock.
 #define PDLRT_ACQUIRE(...)                                                     \
   PDLRT_THREAD_ATTRIBUTE(acquire_capability(__VA_ARGS__))
 #define PDLRT_ACQUIRE_SHARED(...)                                              \

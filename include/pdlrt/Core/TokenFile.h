@@ -19,10 +19,11 @@ namespace pdlrt {
 /// Minimum and maximum size of a secret, in bytes.
 inline constexpr size_t minTokenBytes = 16, maxTokenBytes = 4096;
 
-/// Reads a secret: the first line of the file `path`, which was given by the
-/// flag or field `what`. Returns an error if it is too short or too long, or if
-/// other users can read or write the file. A file of root may be readable by a
-/// group, like secrets of Kubernetes and of systemd services.
+/// Reads a secret, which is the first line of the file `path`. `what` is the
+/// flag or field that named the file, for messages. Returns an error if the
+/// secret is too short or too long, or if other users can read or write the
+/// file. As an exception, a group may read a file that root owns: Kubernetes
+/// and systemd provide secrets as such files.
 Expected<std::string> readTokenFile(const std::string &what,
                                     const std::string &path);
 

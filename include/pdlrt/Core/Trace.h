@@ -6,11 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Time spans of each thread: stages of a step, calls of the runtime, loops of
-// the program, messages, and waits. They are kept in memory while a trace is
-// on. While it is off, a span costs a load and a branch. `Files/TraceFile.h`
-// writes them.
-//
+// A trace records time spans of each thread: stages of a step, calls of the
+// runtime, loops of the program, messages, and waits. Spans are kept in memory
+// until `Files/TraceFile.h` writes them to a file. While no trace is on, a span
+// costs a load and a branch.
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_TRACE_H
@@ -31,11 +30,11 @@ struct TraceEvent {
   /// Must live as long as the process.
   const char *name;
   int64_t begin, end;
-  /// Details in addition to the name, such as the shape of a product; 0:
+  /// Details in addition to the name, such as the shape of a matrix product; 0:
   /// unused.
   std::array<int64_t, 3> numbers;
-  /// The symbol, if several symbols share the name; must live as long as the
-  /// process. Null: none.
+  /// Name of the parameter or table to which the span belongs; null: none. Must
+  /// live as long as the process.
   const char *symbol = nullptr;
 };
 
@@ -56,7 +55,8 @@ public:
   static bool isOn() { return on.load(std::memory_order_relaxed); }
   /// Starts to record.
   static void start();
-  /// Stops recording and returns the spans. No thread may be in a span.
+  /// Result of `stop`, which stops recording and returns the spans. No thread
+  /// may be in a span during the call.
   struct Recorded {
     std::vector<ThreadTrace> threads;
     /// The time of the call of `start`.
@@ -80,8 +80,8 @@ private:
   static std::atomic<bool> on;
 };
 
-/// Spans of an activity that is no thread of this process, such as a device.
-/// Traces show it like a thread.
+/// Records spans of something that is not a thread of this process, such as a
+/// device. Traces show it like a thread.
 class TraceTrack {
 public:
   explicit TraceTrack(std::string name) : name(std::move(name)) {}

@@ -15,14 +15,15 @@
 
 namespace pdlrt {
 
-/// Returns true if so many of the looked-up ids have no row that their keys are
-/// probably made differently than in training. Below 100 ids, returns false.
+/// Returns true if more than half of the looked-up ids have no row. Their keys
+/// are then probably made in another way than in training. Returns false for
+/// fewer than 100 ids.
 inline bool areTooManyUnknown(int64_t ids, int64_t unknown) {
   constexpr int64_t few = 100;
   return ids >= few && unknown > ids / 2;
 }
 
-/// Returns the warning, with what to check.
+/// Returns a warning with these counts and the remedy.
 inline std::string sayUnknown(int64_t ids, int64_t unknown) {
   return fmt::format(
       "{} of {} looked-up ids ({:.0f} %) are unknown to the model; check that "

@@ -16,9 +16,9 @@
 
 namespace pdlrt {
 
-/// Parses all of `text` as a decimal number: only the digits 0 to 9, with or
-/// without leading zeros. Returns an error that quotes the text if it is not a
-/// number or not from `least` to `most`; never clamps.
+/// Parses `text` as a decimal number. It must consist of the digits 0 to 9
+/// only; leading zeros are allowed. If it is not such a number, or if the
+/// number is not in [`least`, `most`], returns an error that quotes the text.
 Expected<uint64_t> parseWholeNumber(std::string_view text, uint64_t least = 0,
                                     uint64_t most = UINT64_MAX);
 
