@@ -11,6 +11,7 @@
 // device graph, with one call. A graph is made when the same work has occurred
 // twice, which needs equal shapes. Stages with lookups usually add their work
 // piece by piece, because the number of keys rarely repeats.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_ABI_DEVICECOMMANDS_H

@@ -9,6 +9,7 @@
 // The resources of a replica on its device: a stream, the copies of the data
 // that its stages read, and the memory of their results. Data is copied when a
 // stage requests it. Memory grows to the largest batch and is then reused.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_ABI_DEVICESTEP_H

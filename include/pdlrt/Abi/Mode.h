@@ -8,6 +8,7 @@
 //
 // The table in pdlabi/modes.h has the properties of each mode. Code tests these
 // properties, never the identity of a mode.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_ABI_MODE_H

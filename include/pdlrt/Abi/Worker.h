@@ -9,6 +9,7 @@
 // The stages of a replica call the functions `pdlrt_*`. Their state is here:
 // scratch memory of lookups, memory that lives for a step, and the workspace of
 // matrix products. Memory grows to the largest batch and is then reused.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_ABI_WORKER_H

@@ -30,6 +30,7 @@
 // writing processes in any way. A reader accepts all divisions in which each
 // row of a parameter and each of the 1024 shards of a table is in exactly one
 // file.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CHECKPOINT_CHECKPOINT_H

@@ -18,6 +18,7 @@
 // describes how the table's keys are made from fields, one way per line. Dumps
 // with slots also have `group.<group>.steps`, the number of updates of the
 // group.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CHECKPOINT_MODELFILE_H

@@ -10,6 +10,7 @@
 // optimizer rule of a group. A checkpoint stores the parts of the program that
 // wrote it. Another program can use the checkpoint if the parts that it needs
 // are equal; otherwise an error lists the differences. All functions are pure.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CHECKPOINT_MODELPARTS_H

@@ -10,6 +10,7 @@
 // at the end of a period: decays scores, and removes old rows and rows with low
 // scores. ShrinkOptions replace the numbers of the model's clause. Rows can be
 // removed by score even if the model has no clause.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CHECKPOINT_SHRINK_H

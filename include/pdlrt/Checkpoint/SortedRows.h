@@ -9,6 +9,7 @@
 // The files of a checkpoint contain the rows of each shard sorted by key. This
 // class merges the shards of a table in bounded memory. The table need not fit
 // into memory, and no temporary files are written.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CHECKPOINT_SORTEDROWS_H

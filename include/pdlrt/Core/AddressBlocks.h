@@ -11,6 +11,7 @@
 // system allows 65,530 per process. Consecutive allocations are adjacent and
 // share huge pages. The first huge page is committed in smaller steps that
 // double, because a process may have thousands of tables with few rows.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_ADDRESSBLOCKS_H

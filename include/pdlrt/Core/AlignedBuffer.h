@@ -8,6 +8,7 @@
 //
 // Scratch memory that is reused in each step. It grows to the size that the
 // largest batch needs, so that later steps do not allocate.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_ALIGNEDBUFFER_H

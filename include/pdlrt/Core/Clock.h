@@ -8,6 +8,7 @@
 //
 // All code that waits, retries or times out uses a Clock. With a ManualClock,
 // tests run a whole cluster in one thread, and repeat a run exactly.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_CLOCK_H

@@ -9,6 +9,7 @@
 // pdl-translate puts some shared libraries into the folder of a compiled
 // program or library. They are loaded only when they are needed, because they
 // depend on libraries that not every system has.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_COMPANIONLIBRARY_H

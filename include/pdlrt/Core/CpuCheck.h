@@ -10,6 +10,7 @@
 // features in its descriptor. The check must run on any CPU. So it is compiled
 // for the oldest x86-64 CPU, uses no library code that other objects
 // instantiate, and runs before all other constructors.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_CPUCHECK_H

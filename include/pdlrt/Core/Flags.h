@@ -12,6 +12,7 @@
 // and the text of --help from the table; scripts/flag_reference.py makes the
 // reference from that text. Only programs with flags include this header and
 // thus CLI11.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_FLAGS_H

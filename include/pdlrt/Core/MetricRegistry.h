@@ -29,6 +29,7 @@
 // the same thing do not share a cache line. An update of a counter is one
 // atomic addition. Declaring a family and adding a cell allocate memory and
 // take a lock.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_METRICREGISTRY_H

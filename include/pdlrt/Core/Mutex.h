@@ -9,6 +9,7 @@
 // Clang cannot check the use of the standard library's locks, because they have
 // no attributes. These classes wrap them, with the same member functions, and
 // add the attributes of ThreadSafety.h.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_MUTEX_H

@@ -8,6 +8,7 @@
 //
 // Common behavior of all programs: an error message is one line, and no
 // exception leaves the main function.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_PROGRAMMAIN_H

@@ -9,6 +9,7 @@
 // A write to a pipe that no process reads, or to a paused terminal, blocks
 // forever. Log and error messages must not block a program. Results may block
 // it, but only until a stop signal arrives.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_STANDARDSTREAMS_H

@@ -9,6 +9,7 @@
 // If a user can cause an error, the runtime returns it as a code and a message,
 // which names the location and the remedy. It throws no exceptions for such
 // errors.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_STATUS_H

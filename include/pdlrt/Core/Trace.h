@@ -10,6 +10,7 @@
 // runtime, loops of the program, messages, and waits. Spans are kept in memory
 // until `Files/TraceFile.h` writes them to a file. While no trace is on, a span
 // costs a load and a branch.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_TRACE_H
