@@ -51,8 +51,8 @@ constexpr uint32_t noEpilogue = 1, biasEpilogue = 4;
 
 /// Attributes of a preference, in this order: bytes of workspace (uint64_t);
 /// the allowed ways to add up partial sums along k (uint32_t); the minimum
-/// alignments of A, B, C and D (uint32_t each). The last one is the set of
-/// allowed implementations of algorithms (uint64_t).
+/// alignments of A, B, C and D (uint32_t each). The last one limits the
+/// implementations of algorithms (uint64_t).
 constexpr int workspaceAttribute = 1, reductionAttribute = 3,
               alignmentAttributeA = 5, alignmentAttributeB = 6,
               alignmentAttributeC = 7, alignmentAttributeD = 8,

@@ -21,8 +21,9 @@
 
 namespace pdlrt {
 
-/// Returns the object with these two members, and with the members `body`,
-/// which ends with the closing brace.
+/// Returns a JSON object whose first two members are `version` and the
+/// checksum. `body`: the other members of the object, followed by its closing
+/// brace.
 std::string joinChecked(int64_t version, std::string_view body);
 
 /// The beginning of such a text.
@@ -35,8 +36,9 @@ struct CheckedText {
   int64_t version = 0;
   Content content = Content::Unknown;
 };
-/// Parses the beginning. Returns nothing if the text does not start with a
-/// version. Safe for arbitrary bytes.
+/// Parses the version and the checksum at the beginning of `text`, and compares
+/// the checksum with the content. Returns nothing if the text does not start
+/// with a version. `text` may contain arbitrary bytes.
 std::optional<CheckedText> splitChecked(std::string_view text);
 
 /// Returns a checksum as text, with sixteen digits.

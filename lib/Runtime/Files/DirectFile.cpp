@@ -46,8 +46,8 @@ Status DirectFile::create() {
   return file < 0 ? fileFailure(path, "cannot be created", errno) : Status();
 }
 
-/// Returns true if the error may mean that the file system does not support
-/// direct writes.
+/// Returns true if a write may have failed because the file system does not
+/// support direct writes.
 static bool mayBeRefusal(int reason) {
   return reason != ENOSPC && reason != EDQUOT;
 }

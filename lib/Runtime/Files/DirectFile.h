@@ -32,8 +32,8 @@ public:
   static constexpr size_t wholeBlocks(size_t bytes) {
     return (bytes + blockBytes - 1) / blockBytes * blockBytes;
   }
-  /// Returns memory of `buffer`, at a multiple of `blockBytes`, for `bytes`
-  /// rounded up to whole blocks. Throws std::bad_alloc.
+  /// Returns memory of `buffer` for `bytes`, rounded up to whole blocks. Its
+  /// address is a multiple of `blockBytes`. Throws std::bad_alloc.
   static std::byte *reserve(AlignedBuffer &buffer, size_t bytes);
 
   explicit DirectFile(std::string path);
@@ -42,11 +42,12 @@ public:
   DirectFile &operator=(const DirectFile &) = delete;
 
   Status create();
-  /// Writes `count` bytes at `offset`, all multiples of `blockBytes`. Returns 0
-  /// or an error number.
+  /// Writes `count` bytes at `offset`. `bytes`, `count` and `offset` are
+  /// multiples of `blockBytes`. Returns 0 or an errno value.
   int write(const std::byte *bytes, size_t count, uint64_t offset);
-  /// Truncates the file to `size` bytes, less than a block below the written
-  /// size, and syncs it to disk; its name is synced with its folder.
+  /// Truncates the file to `size` bytes, which removes less than a block, and
+  /// syncs it to disk. Does not sync the file's name; a sync of its folder does
+  /// (`flushFolder`).
   Status commit(uint64_t size);
   /// Returns the error of a write.
   Status writeFailure(int reason) const;

@@ -25,8 +25,8 @@ static constexpr size_t largestRead = size_t(1) << 30;
 
 Expected<FileBytes> FileBytes::open(const std::string &path,
                                     const std::string &remedy) {
-  // Nonblocking, so that opening a pipe without writers does not block; it is
-  // rejected below.
+  // Nonblocking: otherwise `open` would wait if the path is a pipe without
+  // writers. A pipe is refused below.
   const int descriptor =
       ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0)

@@ -16,8 +16,8 @@
 
 namespace pdlrt {
 
-/// Returns the error of writing a file or folder: `what` failed, such as
-/// "cannot be created", and `error` is the errno value.
+/// Returns an error for a file or folder that could not be written. `what` says
+/// what failed, such as "cannot be created"; `error` is the errno value.
 inline Status fileFailure(const std::string &path, const char *what,
                           int error) {
   return Status::ofErrno(

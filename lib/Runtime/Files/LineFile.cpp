@@ -33,8 +33,9 @@ Status LineFile::open(const std::string &newPath) {
   return check(file != nullptr);
 }
 
-/// Returns the size of the first `lines` lines of a file, and sets `lines` to
-/// their number. A line without line break does not count.
+/// Returns the number of bytes of the first `lines` lines of a file. If the
+/// file has fewer lines, sets `lines` to their number. A last line without a
+/// line break does not count.
 static int64_t sizeOfLines(std::FILE *file, int64_t &lines) {
   std::vector<char> bytes(size_t(1) << 16);
   int64_t found = 0, size = 0, passed = 0;

@@ -17,7 +17,7 @@
 
 namespace pdlrt {
 
-/// A text file that is written line by line, and closed on destruction. Errors
+/// A text file that is written line by line. The destructor closes it. Errors
 /// name the file. Not thread-safe.
 class LineFile {
 public:
@@ -28,21 +28,21 @@ public:
 
   /// Creates or truncates the file at `newPath`.
   Status open(const std::string &newPath);
-  /// Opens the file at `newPath`, or creates it, to continue after its first
-  /// `lines` lines; the rest is removed. Returns the number of complete lines
-  /// that were kept. A file that is not regular is not changed, and `lines` is
-  /// returned.
+  /// Opens the file at `newPath`, or creates it, keeps its first `lines` lines
+  /// and removes the rest. New lines are appended. Returns the number of
+  /// complete lines that were kept. If the file is not regular, changes nothing
+  /// and returns `lines`.
   Expected<int64_t> openAfter(const std::string &newPath, int64_t lines);
   bool isOpen() const { return file != nullptr; }
   /// Returns the number of lines that were kept or written.
   int64_t lines() const { return lineCount; }
   /// Writes `line` and a line break.
   Status write(const std::string &line);
-  /// Flushes written lines to the file, so that they survive if the process is
-  /// killed. Does nothing if no file is open.
+  /// Passes all written lines to the operating system, so that they survive if
+  /// the process is killed. Does nothing if no file is open.
   Status flush();
-  /// Does nothing if no file is open. Returns the error of an earlier call
-  /// again, because its data is lost.
+  /// Closes the file. Does nothing if no file is open. If an earlier call has
+  /// failed, returns its error again, because the data of that call is lost.
   Status close();
 
 private:

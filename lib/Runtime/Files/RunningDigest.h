@@ -17,8 +17,7 @@
 
 namespace pdlrt {
 
-/// Computes the digest of bytes that are added one after the other. Not
-/// thread-safe.
+/// Computes the digest of bytes that are added in pieces. Not thread-safe.
 class RunningDigest {
 public:
   /// Throws std::bad_alloc.

@@ -56,8 +56,8 @@ Status SafetensorsWriter::addRows(const std::string &name, TensorType type,
   return {};
 }
 
-/// Rows are generated in pieces of a quarter of a megabyte, which are in a
-/// cache while their checksum is computed.
+/// Size of a piece of generated rows. A piece is still in a CPU cache when its
+/// checksum is computed.
 static constexpr size_t writePieceBytes = size_t(1) << 18;
 
 /// Returns the number of rows in a piece.

@@ -27,8 +27,9 @@
 
 namespace pdlrt {
 
-/// A new file, which is removed unless it is committed. Uses two buffers. Not
-/// thread-safe.
+/// A new file that is written by a thread in the background, while the caller
+/// fills the other one of two buffers. The destructor removes the file unless
+/// it is committed. Not thread-safe.
 class StreamedFile {
 public:
   explicit StreamedFile(std::string path);
@@ -40,9 +41,10 @@ public:
   Status create();
   /// Appends bytes. May return the error of an earlier write.
   Status write(const void *data, size_t size);
-  /// Returns memory for the next bytes, at least one. The caller may write to
-  /// it instead of calling `write`, and then reports the number of bytes with
-  /// `added`. The bytes are still in a cache for the checksum.
+  /// Returns memory for at least one further byte. The caller may fill it
+  /// instead of calling `write`, and then reports the number of bytes to
+  /// `added`. This avoids a copy, and the bytes are still in a CPU cache when
+  /// their checksum is computed.
   std::span<std::byte> room();
   Status added(size_t size);
   /// Syncs the bytes to disk; the name is synced with its folder.
@@ -59,8 +61,8 @@ private:
   RunningDigest made;
   AlignedBuffer memory[2];
   std::byte *buffers[2] = {};
-  /// Index of the buffer that is being filled, its size so far, and its offset
-  /// in the file.
+  /// Index of the buffer that is being filled, the number of bytes in it, and
+  /// their offset in the file.
   int current = 0;
   size_t filled = 0;
   uint64_t offset = 0;

@@ -18,8 +18,8 @@
 
 namespace pdlrt {
 
-/// A file with a temporary name, which is removed unless it is committed. Not
-/// thread-safe.
+/// A file with a temporary name, which `commit` renames to its final name. The
+/// destructor removes the file unless it is committed. Not thread-safe.
 class TemporaryFile {
 public:
   explicit TemporaryFile(std::string finalPath);
@@ -43,12 +43,12 @@ private:
   int file = -1;
 };
 
-/// Syncs the names in a folder to disk, so that they survive a crash. Returns
-/// no error if the file system does not support this.
+/// Syncs the names in a folder to disk, so that they survive a crash. If the
+/// file system does not support this, does nothing and returns no error.
 Status flushFolder(const std::string &path);
 
-/// Renames a file or folder to a name that must be unused, and syncs the change
-/// to disk. Returns an error if the name is used, or on failure.
+/// Renames a file or folder and syncs the change to disk. Returns an error if
+/// the name `to` exists already, or if renaming fails.
 Status renameToNew(const std::string &from, const std::string &to);
 
 /// Returns the checksum that checkpoints store for their files.

@@ -56,8 +56,8 @@ static void addEvent(std::string &out, const TraceEvent &event, int64_t start,
   out += "},\n";
 }
 
-/// Adds the values of the process's metrics, as viewers show them with the
-/// properties of the trace.
+/// Adds the current values of the process's metrics to `out`. Trace viewers
+/// show them with the other properties of the trace.
 static void addMetrics(std::string &out) {
   std::string_view separator = "\n";
   for (const MetricRegistry::Sample &sample : processMetrics().samples()) {

@@ -30,8 +30,9 @@ public:
   std::byte *data() const { return start; }
   size_t size() const { return length; }
 
-  /// Writes the content to the new file `path`, and syncs it to disk; its name
-  /// is synced with its folder. On failure, there is no file.
+  /// Writes the content to the new file `path` and syncs it to disk. Does not
+  /// sync the file's name; a sync of its folder does (`flushFolder`). After an
+  /// error, there is no file.
   Status write(const std::string &path) const;
 
 private:

@@ -148,8 +148,8 @@ private:
   std::vector<Message> handshakes(bool takesPart) const;
   Expected<std::unique_ptr<ServerGroup>> joinAs(uint32_t worker,
                                                 EarlierStart earlierStart);
-  /// Joins `group`, with the sender `number` after those of steps, if it has
-  /// not joined yet.
+  /// If `group` has not joined yet, joins it under a sender number of its own:
+  /// `number` after those of the senders of steps. Returns the group.
   Expected<ServerGroup *> joinExtra(std::unique_ptr<ServerGroup> &group,
                                     int number);
   Expected<ServerGroup *> joinRequester() { return joinExtra(requester, 1); }
@@ -169,8 +169,9 @@ private:
   const Placement placement;
   /// Owners to which this process sends requests.
   std::vector<Owner> owners;
-  /// Sign of this incarnation of the trainer, for all its senders. Servers
-  /// assign the incarnation when the first sender joins.
+  /// Tells servers that all senders of this process belong to one incarnation
+  /// of the trainer. Servers assign the number `incarnation` when the first
+  /// sender joins.
   StartSign start = StartSign::ofThisProcess();
   uint64_t incarnation = 0;
   RunOptions run;
@@ -180,20 +181,21 @@ private:
   std::unique_ptr<ServerGroup> servers;
   std::unique_ptr<ServerClient> client;
   std::vector<Worker> workers;
-  /// Set if this trainer applies the rules: exchanges its deltas, and the sums
-  /// of workers of frozen programs.
+  /// Exchanges the deltas of this trainer's copy of the model, and the sums of
+  /// the workers of frozen programs. Set only in modes in which trainers apply
+  /// the rules.
   std::unique_ptr<CopyExchange> copies;
   GeoEngine *trainsCopy = nullptr;
-  /// Set if all trainers keep all parameters on devices, else null. Then the
-  /// owner in this process, if `bringDevices` was called.
+  /// Set only if all trainers keep all parameters on devices. `owner` is then
+  /// the owner in this process, which `bringDevices` has set.
   std::unique_ptr<ParameterShare> share;
   StateHost *owner = nullptr;
   /// Null if no other process waits for a restart of this one.
   std::unique_ptr<ServerRecoveryChannel> channel;
   /// Senders of requests that do not change the state (pulls), and of saves.
-  /// They are separate, so that a restart need not know how many of them were
-  /// sent, and so that saves run concurrently with other requests. They join at
-  /// their first use.
+  /// They join when they are used first. They have connections of their own for
+  /// two reasons: a restart need not know how many of these requests were sent,
+  /// and saves run concurrently with other requests.
   std::unique_ptr<ServerGroup> requester, saver;
 };
 
@@ -333,8 +335,9 @@ Status DistributedJob::openRecovery() {
   return {};
 }
 
-/// Joins only to report `failure` by leaving. Servers refuse the join if a
-/// previous incarnation has joined.
+/// Tells the servers that this process has failed before it joined: joins, and
+/// leaves with `failure`. Servers refuse this if a previous incarnation of this
+/// trainer has joined.
 void DistributedJob::announce(const Status &failure, ClockTime limit) {
   start.claim = StartSign::Claim::OnlyIfFirst;
   // Omit the owner in this process, which does not listen.
@@ -528,8 +531,8 @@ DistributedJob::beginSave(Model &model, CheckpointWriter &writer,
     if (options.trainers > 1)
       PDLRT_RETURN_IF_ERROR(sum({&here, 1}, {}));
   }
-  // If steps are rounds, servers stay between two rounds until this trainer's
-  // next request.
+  // In modes with rounds, the servers' state does not change until this trainer
+  // sends its next request.
   std::unique_ptr<RestOfSave> rest;
   Status status;
   if (options.rank == 0) {
@@ -547,13 +550,13 @@ DistributedJob::beginSave(Model &model, CheckpointWriter &writer,
     if (status.ok() && !goesOn())
       rest = std::make_unique<RestOnServers>(**group, counts);
   }
-  // No trainer pushes before all servers have started to save, so their parts
-  // belong to the same moment. A save that a restart would not know about has
-  // ended already.
+  // All trainers meet here, so that none pushes before all servers have started
+  // to save. Otherwise the servers' parts would have the states of different
+  // moments. If `goesOn()`, the save is complete already.
   if (!goesOn())
     PDLRT_RETURN_IF_ERROR(meetAfterSave());
-  // If servers could not start a save, training continues, so all processes
-  // have met before this error is returned.
+  // Training continues after a failed save. So the error is returned only now,
+  // when all processes have met.
   if (!status.ok())
     return status;
   return rest;

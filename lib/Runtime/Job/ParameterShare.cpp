@@ -57,8 +57,9 @@ static const char *textOf(int64_t reason) {
   }
 }
 
-/// Returns true if devices can compute all gradients of parameters and apply
-/// all rules. Logs the parameter for which they cannot.
+/// Returns true if devices can compute the gradients of all parameters and
+/// apply all their rules. Otherwise logs the first parameter for which they
+/// cannot.
 static bool canKeepAll(const pdl_descriptor &descriptor) {
   const GradientKernels kernels(descriptor);
   for (int32_t p = 0; p < descriptor.program_count; ++p)
@@ -74,8 +75,9 @@ static bool canKeepAll(const pdl_descriptor &descriptor) {
   return DeviceSums::canBe(descriptor, kernels);
 }
 
-/// Returns this trainer's reason. If there is none, sets `kind` to the kind of
-/// its devices.
+/// Returns the reason why this trainer cannot keep parameters on its devices,
+/// or `None`. If the result is `None` and there are other trainers, sets `kind`
+/// to a hash of the kind of group that its devices can form.
 static int64_t ownReason(const ParameterShare::Setup &setup, uint64_t &kind) {
   const DistributedOptions &options = setup.options;
   if (setup.devices.empty())
@@ -105,8 +107,9 @@ Expected<std::unique_ptr<ParameterShare>> ParameterShare::agree(Setup setup) {
   const auto trainers = size_t(setup.options.trainers);
   const auto rank = size_t(setup.options.rank);
   const bool isStrict = setup.descriptor.numerics == PDL_NUMERICS_STRICT;
-  // With strict numerics, owners sum in the fixed order. A single trainer needs
-  // no such order.
+  // With strict numerics, owners add the gradients of all trainers in the fixed
+  // order, so the gradients must go to the owners. A single trainer has no
+  // gradients of others.
   if (isStrict && trainers > 1) {
     if (!setup.devices.empty())
       logInfo("gradients of parameters go through the host to their owners, "
@@ -138,8 +141,8 @@ Expected<std::unique_ptr<ParameterShare>> ParameterShare::agree(Setup setup) {
       new ParameterShare(std::move(setup), std::move(counts)));
   const Setup &given = share->setup;
   if (why.empty() && trainers > 1) {
-    // A trainer that has failed reports its reason; the others learn that one
-    // has failed.
+    // If `join` fails at one trainer, no trainer may use the group. That
+    // trainer logs the reason; all learn how many have failed.
     Status joined = share->join();
     int64_t failed = !joined.ok();
     PDLRT_RETURN_IF_ERROR(given.sum({&failed, 1}));
@@ -168,8 +171,9 @@ Expected<std::unique_ptr<ParameterShare>> ParameterShare::agree(Setup setup) {
   return std::unique_ptr<ParameterShare>();
 }
 
-/// Joins the device group. The first trainer creates its name, which is sent as
-/// a sum with the zeros of the others.
+/// Joins the group of all trainers' devices. The first trainer creates the name
+/// of the group. It sends the name as a sum over trainers, to which the others
+/// add zeros.
 Status ParameterShare::join() {
   const auto rank = size_t(setup.options.rank);
   DeviceGroupPlace place;
@@ -196,8 +200,8 @@ Status ParameterShare::join() {
       setup.devices.front()->joinGroup(setup.devices, place);
   if (!joined)
     return std::move(joined).status();
-  // If a trainer is silent, only its connections can explain why. That may take
-  // as long as `silenceLimit`.
+  // If another trainer does not respond, the group cannot say why. The
+  // connections to it can, but possibly only after `silenceLimit`.
   const auto patience = std::chrono::duration_cast<std::chrono::milliseconds>(
       setup.options.silenceLimit + std::chrono::seconds(5));
   across = watchGroup(std::move(*joined), setup.failure, patience);
@@ -236,8 +240,8 @@ static std::byte *memoryOf(const Model &model, int32_t symbol, int32_t part) {
   return static_cast<std::byte *>(model.part(symbol, part));
 }
 
-/// Writes the bytes to the runs one after another, possibly to their first
-/// bytes only.
+/// Copies `bytes` to the runs, one run after the other. `bytes` may be longer
+/// than all runs together; the rest is ignored.
 template <typename Runs>
 static void scatter(const Model &model, const Runs &runs,
                     std::span<const std::byte> bytes) {

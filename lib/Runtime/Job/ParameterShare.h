@@ -40,14 +40,15 @@ public:
     std::vector<Device *> devices;
     /// Sums numbers over all trainers.
     std::function<Status(std::span<int64_t> counts)> sum;
-    /// Returns why the job has failed, as far as this trainer knows.
-    /// Thread-safe.
+    /// Returns the error with which the job has failed, or ok if this trainer
+    /// knows of none. Thread-safe.
     std::function<Status()> failure;
   };
 
-  /// Decides whether all trainers keep all parameters on devices. All trainers
-  /// must call this. Returns null if the owners keep them; then a log line says
-  /// why. Returns an error if a trainer cannot keep them but was told to.
+  /// Decides together with all other trainers whether all of them keep all
+  /// parameters on devices. All trainers must call this. If parameters stay
+  /// with their owners, returns null, and a log line says why; with
+  /// `--device-sums on`, returns an error instead.
   static Expected<std::unique_ptr<ParameterShare>> agree(Setup setup);
   ~ParameterShare();
   ParameterShare(const ParameterShare &) = delete;
@@ -55,17 +56,19 @@ public:
 
   /// Returns the group of all trainers' devices; null if there is one trainer.
   DeviceGroup *group() const { return across.get(); }
-  /// Fills `model`, which has all parameters, with the owners' initial state.
-  /// All trainers must call this before the first step. `ownPart` is the state
-  /// of the owner in this process.
+  /// Copies the owners' initial state to `model`, which has all parameters. All
+  /// trainers must call this before the first step. `ownPart`: the state of the
+  /// owner in this process.
   Status fill(Model &model, const Model &ownPart);
-  /// Copies the values and slots of the parts that this process owns from
+  /// Copies the state that the owner in this process owns, with its slots, from
   /// `model` to `ownPart`.
   Status giveToOwner(const Model &model, Model &ownPart) const;
 
 private:
-  /// Range of bytes in a part of a parameter, and its offset in the owner's
-  /// memory, which has no gaps within a part.
+  /// A range of bytes of the value (part 0) or of slot `part` - 1 of a
+  /// parameter. `offset`: its offset in the whole parameter. `ownersOffset`:
+  /// its offset in the memory of the owner, which holds only its own rows,
+  /// without gaps.
   struct Run {
     int32_t symbol, part;
     size_t offset, ownersOffset, bytes;

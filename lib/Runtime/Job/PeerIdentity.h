@@ -19,9 +19,9 @@
 
 namespace pdlrt {
 
-/// Description of a job that each request and each response between its servers
-/// carries. A server of another job may have been started at one of the
-/// addresses.
+/// Description of a job, which each request and response between the servers of
+/// the job contains. With it a server notices that a server of another job uses
+/// one of the addresses.
 class PeerIdentity {
 public:
   PeerIdentity(const pdl_descriptor &descriptor, const std::string &job,
@@ -29,8 +29,8 @@ public:
 
   /// Adds the description to a request or a response.
   void addTo(nlohmann::json &object) const;
-  /// Returns an error with both values if a request or a response belongs to
-  /// another job. Accepts any object.
+  /// Returns an error with both values if `object`, a request or a response,
+  /// belongs to another job. `object` may be any JSON value.
   Status check(const nlohmann::json &object) const;
 
 private:

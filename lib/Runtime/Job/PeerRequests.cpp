@@ -23,8 +23,9 @@ using nlohmann::json;
 SnapshotPoint pdlrt::snapshotPointOf(const Mode &mode,
                                      const StateServer &server,
                                      const std::vector<SenderMark> &marks) {
-  // Requests that change no state, such as those for sums, may have reached
-  // some servers only.
+  // In modes with rounds, the numbers of requests do not identify the state:
+  // requests that do not change it, such as those for sums, may have reached
+  // only some servers.
   if (mode.stepsAreRounds)
     return {{{0, 0}, server.stepsInState()}};
   SnapshotPoint snapshotPoint;
@@ -108,8 +109,9 @@ static Expected<json> respondToResume(PeerRequests &shared, int64_t from,
   return json{{"steps", *response ? json(**response) : json()}};
 }
 
-/// Has this server write its part between two requests. Later calls return the
-/// result.
+/// Starts to write this server's part of a save between two requests. Responds
+/// with null until the part is written. A later call with the same folder
+/// responds with the result.
 static json respondToSave(StateHost &host,
                           const std::shared_ptr<PeerRequests> &shared,
                           const std::string &folder,
@@ -158,8 +160,8 @@ static json respondToSave(StateHost &host,
   return {{"written", nullptr}};
 }
 
-/// Returns an error if a request is not one that server `from` of this job may
-/// send to this server.
+/// Returns an error unless server `from` of this job may send a request of kind
+/// `what` to this server.
 static Status checkRequest(const PeerRequests &shared, const std::string &what,
                            int64_t from, const json &object) {
   PDLRT_RETURN_IF_ERROR(shared.identity.check(object));

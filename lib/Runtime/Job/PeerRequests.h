@@ -28,17 +28,18 @@
 
 namespace pdlrt {
 
-/// State of a save at one server. In modes with rounds it has one number: that
-/// of the steps in the state. In modes that apply each request on arrival, it
-/// has by trainer and worker the number of the last received request.
+/// Identifies the state of one server that a save contains. In modes with
+/// rounds it has one number: the steps in the state. In modes that apply each
+/// request on arrival, it has the number of the last received request of each
+/// trainer and worker.
 using SnapshotPoint = std::map<std::pair<uint32_t, uint32_t>, uint64_t>;
 
-/// Returns the moment of a server with that application and these marks.
+/// Returns the snapshot point of a server's current state.
 SnapshotPoint snapshotPointOf(const Mode &mode, const StateServer &server,
                               const std::vector<SenderMark> &marks);
 
 nlohmann::json toJson(const SnapshotPoint &snapshotPoint);
-/// Decodes a moment. Returns nothing if it is damaged.
+/// Decodes a snapshot point. Returns nothing if it is damaged.
 std::optional<SnapshotPoint> snapshotPointFrom(const nlohmann::json &object);
 
 /// Returns the text with that name; empty if there is none.
@@ -74,8 +75,8 @@ struct PeerRequests {
   const PeerIdentity identity;
   const int64_t rank, servers;
   const bool maySave;
-  /// Random number that server 0 drew at its start. On other servers 0 until
-  /// they have met it.
+  /// Random number that server 0 drew when it started. It is 0 on other servers
+  /// until they have asked server 0.
   std::atomic<uint64_t> run;
   ResumeAgreement agreement;
   /// Number of requests (SIGUSR2) that other servers have forwarded.
@@ -85,8 +86,8 @@ struct PeerRequests {
   std::map<std::string, std::shared_ptr<OwnPart>> parts;
 };
 
-/// Returns an error if the state must not be saved: that of a failed job may be
-/// half updated.
+/// Returns an error if the job has failed. Its state may be half updated then,
+/// and must not be saved.
 Status checkRuns(ServerCore &core);
 
 /// Answers one request of another server. Returns quickly. Thread-safe.

@@ -27,9 +27,9 @@ public:
   /// The transport must outlive it.
   PeerServer(Transport &transport, std::string address, int32_t sender);
 
-  /// Sends a request of kind Peer and waits for the response. Without a
-  /// response, repeats it for `patience`. Sets `wasRefused`, unless null, to
-  /// true if the error is a refusal of that server.
+  /// Sends a request of kind Peer and waits for the response. If none arrives,
+  /// repeats the request for `patience`. If that server refuses the request,
+  /// sets `*wasRefused` to true, unless `wasRefused` is null.
   Expected<Message> ask(const Message &payload, ClockTime patience,
                         bool *wasRefused = nullptr);
 

@@ -21,17 +21,19 @@
 namespace pdlrt {
 
 /// Finds the newest checkpoint that is complete on all servers of a job. Each
-/// server reports its newest one, then its newest one that is not newer than
-/// the answer, until all report the same. Thread-safe.
+/// server first reports its newest checkpoint. The response is the maximum
+/// number of steps; the server then reports its newest checkpoint that has at
+/// most so many, until all servers report the same one. Thread-safe.
 class ResumeAgreement {
 public:
   explicit ResumeAgreement(size_t servers) : servers(servers) {}
 
-  /// Records that server `rank` has found a checkpoint with that many steps
-  /// (-1: none), or an error. Returns the maximum number of steps that it may
-  /// use, nothing until all others have reported, or an error if there is no
-  /// agreement. May be repeated. Returns an error for a rank that the job does
-  /// not have, and ignores that report.
+  /// Records that server `rank` has found a checkpoint with `found` steps (-1:
+  /// no checkpoint), or an error. Returns the maximum number of steps that a
+  /// checkpoint may have, or nothing until all servers have reported. Returns
+  /// an error if there is no agreement. May be called again with the same
+  /// arguments. If the job has no server `rank`, ignores the report and returns
+  /// an error.
   Expected<std::optional<int64_t>> report(int64_t rank,
                                           const Expected<int64_t> &found);
   /// Returns the ranks of servers that have not reported yet.

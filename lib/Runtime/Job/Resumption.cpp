@@ -85,8 +85,9 @@ static Status shareRest(std::shared_ptr<const EpochRest> &rest, Job &job) {
   return {};
 }
 
-/// Loads the running epoch that the first process found, for the replicas of
-/// this job.
+/// Loads the state of the running epoch from a checkpoint. If the checkpoint
+/// was written with another number of replicas, gives the sums of all of them
+/// to the first replica of this job.
 static Status loadRunning(const pdl_descriptor &descriptor,
                           const ReplicaLayout &layout, const Checkpoint &from,
                           Resumption &found) {
@@ -144,8 +145,9 @@ pdlrt::shareResumption(const pdl_descriptor &descriptor,
   const size_t numbersBegin = counts.size();
   for (const int64_t *number : numbers)
     counts.push_back(*number);
-  // Sent in one sum with the rest, unless the groups differ. Fewer sums before
-  // the first step allow a trainer to rejoin earlier.
+  // The positions are sent with the other numbers, in one sum, unless the
+  // checkpoint has another number of groups. Fewer sums before the first step
+  // let a restarted trainer rejoin earlier.
   const size_t positionsBegin = counts.size();
   std::vector<DataPosition> own(layout.groups);
   if (isRunning && isSame(division, layout))

@@ -60,8 +60,8 @@ int64_t SaveSchedule::planMeeting(Time now, int64_t steps) {
   if (interval)
     wanted =
         std::min(wanted, std::chrono::duration<double>(*interval).count() / 4);
-  // Steps that were fast at first may become slow, so the interval grows
-  // slowly.
+  // The first steps may be faster than later ones. So the interval at most
+  // quadruples, and no meeting is much too late.
   int64_t plan = 1;
   if (lastPlan > 0 && seconds > 0)
     plan = int64_t(

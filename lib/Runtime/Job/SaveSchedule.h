@@ -15,20 +15,23 @@
 
 namespace pdlrt {
 
-/// Decides when a process wants a checkpoint that does not depend on the number
-/// of steps: by time, on request (SIGUSR2), and again after a failed save. Not
+/// Decides when a process wants a checkpoint for another reason than the number
+/// of steps: because of time, on request (SIGUSR2), or after a failed save. Not
 /// thread-safe.
 class SaveSchedule {
 public:
   using Clock = std::chrono::steady_clock;
   using Time = Clock::time_point;
 
-  /// Interval of meetings in seconds. Trainers that do not step together meet
-  /// at agreed steps, to ask each other whether one of them wants a checkpoint.
+  /// Maximum planned time between two meetings, in seconds. In a meeting,
+  /// trainers that do not step together ask each other whether one of them
+  /// wants a checkpoint, and agree on the step of the next meeting.
+  /// `planMeeting` estimates that step from this time.
   static constexpr double meetingSeconds = 5;
 
-  /// `minutes` is the maximum time between two saves; none: no limit.
-  /// `requests` is the number of requests so far (`checkpointRequests`).
+  /// `minutes`: maximum time between two saves, or none if time does not
+  /// matter. `requests`: number of requests of the process so far
+  /// (`checkpointRequests`).
   SaveSchedule(std::optional<double> minutes, Time now, int requests);
 
   /// Returns true if a checkpoint is wanted.
@@ -39,9 +42,9 @@ public:
   void dropRequests(int requests) { seenRequests = requests; }
   /// Records the start of a save.
   void noteSave(Time now, int requests);
-  /// Records that the save failed. Another one is wanted after a pause, which
-  /// doubles with each counted failure. A failure during the pause after the
-  /// last counted failure does not count. Returns true if this one counts.
+  /// Records that the save failed. Another save is wanted after a pause, which
+  /// doubles with each failure that counts. A failure during that pause does
+  /// not count. Returns true if this failure counts.
   bool noteFailure(Time now);
   /// Records that the save is complete.
   void noteSuccess();
@@ -51,10 +54,10 @@ public:
   static std::chrono::seconds pauseAfter(int64_t failures);
 
   /// Returns the number of steps until the trainers' next meeting, at least 1.
-  /// `steps` is the number of steps done so far.
+  /// `steps`: number of steps that this process has done.
   int64_t planMeeting(Time now, int64_t steps);
-  /// Returns the last result of `planMeeting`, for a process that has no more
-  /// steps.
+  /// Returns the last result of `planMeeting`, or 1 if there is none. A process
+  /// without further steps proposes this number.
   int64_t lastPlanned() const { return lastPlan > 0 ? lastPlan : 1; }
 
 private:

@@ -36,16 +36,17 @@
 using namespace pdlrt;
 using nlohmann::json;
 
-/// Maximum time in which servers may be at different steps because a request is
-/// in flight, and maximum silence of another server.
+/// Maximum time for which servers may be at different steps because a request
+/// is still in flight; and maximum time without a response of another server.
 static constexpr ClockTime agreementPatience = std::chrono::seconds(10);
 static constexpr ClockTime peerPatience = std::chrono::seconds(10);
-/// A job without rounds counts as idle if no request has arrived for
-/// `restTime`. Running trainers finish their steps within `restPatience`.
+/// Servers of a mode without rounds save when no request has arrived for
+/// `restTime`. Trainers that still run should have finished their step after
+/// `restPatience`; then the save fails.
 static constexpr ClockTime restTime = std::chrono::milliseconds(1500);
 static constexpr ClockTime restPatience = std::chrono::minutes(1);
-/// Maximum time for attempts to save before the job ends, and the pause between
-/// two of them.
+/// Maximum time for attempts to save before the job ends; and the pause between
+/// two attempts.
 static constexpr ClockTime lossPatience = std::chrono::minutes(2);
 static constexpr std::chrono::seconds retryPause(1);
 /// Maximum time in which no file of a save may grow.
@@ -88,8 +89,8 @@ struct ServerSaves::State {
   std::vector<std::unique_ptr<PeerServer>> peers;
   std::shared_ptr<PeerRequests> shared;
   const std::string emergencyFolder;
-  /// Used by the other servers: the time of the last response of server
-  /// 0, and the number of requests (SIGUSR2) forwarded to it.
+  /// Used only by servers other than server 0: when server 0 responded last,
+  /// and how many requests for a checkpoint (SIGUSR2) were forwarded to it.
   std::optional<ClockTime> lastResponse = std::nullopt;
   int passedRequests = 0;
   /// Time of the last attempt to get the run number of server 0.
@@ -98,7 +99,7 @@ struct ServerSaves::State {
   SaveSchedule schedule;
   int64_t seenSaves = 0;
   /// Number of times that trainers were asked to save since the last save, the
-  /// time of the next one, and whether trainers of this mode can be asked.
+  /// time of the next request, and whether trainers of this mode can be asked.
   int64_t timesRequested = 0;
   SaveSchedule::Time nextRequest = {};
   bool trainersCanSave = false;
@@ -166,8 +167,8 @@ struct ServerSaves::State {
   Expected<int64_t> agreeOnResume(const Expected<int64_t> &found);
 };
 
-/// Sends a request with the identity of this job, and checks that of the
-/// response.
+/// Adds the identity of this job to `request` and sends it to server `rank`.
+/// Returns the response, or an error if it belongs to another job.
 Expected<json> ServerSaves::State::send(size_t rank, json request,
                                         ClockTime patience, bool *wasRefused) {
   request["from"] = options.owner;
@@ -188,9 +189,9 @@ Expected<json> ServerSaves::State::send(size_t rank, json request,
   return std::move(status).withContext(fmt::format("server {}", rank));
 }
 
-/// Gets the run number that server 0 drew at its start. If server 0 is
-/// restarted later, it draws another one and refuses requests with the old
-/// number.
+/// Gets the random number that server 0 drew when it started, unless this
+/// server has it already. A server 0 that is restarted draws another number,
+/// and refuses requests with the old one.
 Status ServerSaves::State::meet(ClockTime patience, bool *wasRefused) {
   if (coordinates() || shared->run != 0)
     return {};
@@ -202,8 +203,8 @@ Status ServerSaves::State::meet(ClockTime patience, bool *wasRefused) {
   return {};
 }
 
-/// Gets the run number of server 0 soon after the start, so that a restart of
-/// server 0 is noticed.
+/// Tries to get the random number of server 0, at most once in `meetPause`, so
+/// that a later restart of server 0 is noticed.
 void ServerSaves::State::meetIfNew() {
   const ClockTime now = transport.clock().now();
   if (shared->run != 0 || (lastMeet && now - *lastMeet < meetPause))
@@ -214,9 +215,9 @@ void ServerSaves::State::meetIfNew() {
   lastMeet = transport.clock().now();
 }
 
-/// Sends `request` to server `rank`, after getting the run number of server 0
-/// if it is not known yet. Repeats the request until server `rank` knows that
-/// number too, for at most `patience`.
+/// Sends `request` to server `rank`. First gets the random number of server 0
+/// if it is not known. Repeats the request, for at most `patience`, until
+/// server `rank` has that number, too.
 Expected<json> ServerSaves::State::ask(size_t rank, const json &request,
                                        ClockTime patience, bool *wasRefused) {
   const ClockTime end = transport.clock().now() + patience;
@@ -267,8 +268,9 @@ ServerSaves::State::requestSnapshotPoints() {
   return snapshotPoints;
 }
 
-/// Waits until the same steps are in the state of all servers or, in modes
-/// without rounds of steps, until no request arrives any more.
+/// Waits until the state of all servers has the same number of steps. In modes
+/// without rounds, waits until no request has arrived for `restTime`. Returns
+/// the snapshot points of all servers.
 Expected<std::vector<SnapshotPoint>> ServerSaves::State::agree() {
   const bool inRounds = shared->mode.stepsAreRounds;
   const ClockTime begin = transport.clock().now();
@@ -324,8 +326,8 @@ static json saveRequest(const std::string &folder,
       {"do", "save"}, {"folder", folder}, {"moment", toJson(snapshotPoint)}};
 }
 
-/// Determines the progress of trainers, has the others write their parts, and
-/// writes this server's part.
+/// Determines the progress of the trainers, asks the other servers to write
+/// their parts, and writes the part of this server.
 Status ServerSaves::State::beginBetween(const std::vector<SenderMark> &marks,
                                         Begun &begun) {
   StateServer &server = host.application();
@@ -371,8 +373,8 @@ Status ServerSaves::State::beginBetween(const std::vector<SenderMark> &marks,
   if (!into)
     return into.status();
   begun.into = std::move(*into);
-  // All servers write at once, before trainers go on at one of them. `finish`
-  // asks those again that have not heard of it.
+  // All servers should write before one of them continues with its trainers.
+  // `finish` repeats the requests that have not arrived.
   for (size_t rank = 1; rank < peers.size(); ++rank)
     (void)ask(rank, saveRequest(begun.into, begun.snapshotPoints[rank]),
               briefPatience);
@@ -402,8 +404,9 @@ ServerSaves::State::begin(std::vector<SnapshotPoint> snapshotPoints,
   return std::move(task->begun);
 }
 
-/// Adds the remaining rows of an epoch that trainers divided again. They are in
-/// the trainers' checkpoints in the folder `root`.
+/// Adds the remaining rows of an epoch that was divided among other replicas
+/// during a resume. They are read from the newest checkpoint of the trainers in
+/// the folder `root`.
 static Status addRest(const std::string &root, TrainingPlace &place,
                       CheckpointManifest &manifest) {
   std::vector<std::string> refused;
@@ -426,16 +429,16 @@ static Status addRest(const std::string &root, TrainingPlace &place,
   return {};
 }
 
-/// Makes the other servers write their parts, adds the trainers' part, and
-/// commits.
+/// Waits until the other servers have written their parts, adds the trainers'
+/// part, and commits the checkpoint. Returns its path.
 Expected<std::string> ServerSaves::State::finish(Begun begun) {
   const TraceSpan span("save without trainers");
   std::vector<Message> responses = {begun.written};
   Status failure;
   StallLimit limit(stallLimit, transport.clock().now());
   for (size_t rank = 1; rank < peers.size(); ++rank) {
-    // When this returns, no server writes into the folder any more, except for
-    // one that does not respond.
+    // Wait for each server that responds, also after a failure: when this
+    // function returns, none of them may still write to the folder.
     while (true) {
       const Expected<json> response = requestWithRetries(
           rank, saveRequest(begun.into, begun.snapshotPoints[rank]));
@@ -479,9 +482,9 @@ Expected<std::string> ServerSaves::State::finish(Begun begun) {
   return path;
 }
 
-/// Saves a checkpoint. Returns its path, or nothing if trainers save no
-/// checkpoints. `folder` is another folder to save to; empty: that of the
-/// trainers.
+/// Saves a checkpoint without trainers. Returns its path, or nothing if the
+/// trainers of this job save none. `folder`: the folder to save to; if empty,
+/// that of the trainers.
 Expected<std::optional<std::string>>
 ServerSaves::State::save(const std::string &folder) try {
   Expected<std::vector<SnapshotPoint>> snapshotPoints = agree();
@@ -505,8 +508,9 @@ ServerSaves::State::save(const std::string &folder) try {
                              describeOutOfMemory(error, "saved the state"));
 }
 
-/// Returns true if requests have arrived since the servers agreed on the state
-/// to save, or kept them from agreeing.
+/// Returns true if the job has progressed: requests have arrived since the
+/// servers agreed on the state to save or, in modes without rounds, have
+/// prevented an agreement.
 bool ServerSaves::State::hasGoneOn() {
   if (agreed.empty() && shared->mode.stepsAreRounds)
     return false;
@@ -515,8 +519,8 @@ bool ServerSaves::State::hasGoneOn() {
   return snapshotPoints && (agreed.empty() || *snapshotPoints != agreed);
 }
 
-/// Saves before the job ends. A trainer that lives may be in a long step and go
-/// on during the save, which is then tried again.
+/// Saves before the job ends. If a trainer that is still alive finishes a long
+/// step during the save, the save fails and is repeated.
 Expected<std::optional<std::string>>
 ServerSaves::State::saveLast(const std::string &folder) {
   const ClockTime begin = transport.clock().now();
@@ -599,8 +603,9 @@ bool ServerSaves::State::standsStill(SaveSchedule::Time now) {
          !host.core().waitingFor(standstill).empty();
 }
 
-/// Drops requests that nothing comes of: trainers of this mode cannot be asked
-/// to save, and they go on.
+/// Drops requests for a checkpoint, with a warning, if no process can save:
+/// trainers of this mode cannot be asked to save, and servers save only while
+/// no trainer progresses.
 void ServerSaves::State::dropRequests(SaveSchedule::Time now) {
   if (trainersCanSave || !schedule.hasRequests(requests()) ||
       now - *pendingSince < 2 * standstill)

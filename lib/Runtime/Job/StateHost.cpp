@@ -34,32 +34,34 @@
 
 using namespace pdlrt;
 
-/// Waits shorter than this are not logged, because every round waits for some
-/// trainer.
+/// Minimum length of a wait that is logged. Shorter waits are normal, because a
+/// round always waits for its slowest trainer.
 static constexpr std::chrono::seconds longWait(2);
 /// Interval at which a wait is logged.
 static constexpr std::chrono::seconds reportInterval(5);
 static constexpr std::chrono::milliseconds pollInterval(100);
-/// Maximum number of senders of a trainer in addition to itself: up to 4096
-/// workers, one push sender for each, one for pulls and one for saves.
+/// Maximum number of additional senders of a trainer: up to 4096 workers, a
+/// sender of pushes for each of them, one for pulls and one for saves.
 static constexpr uint32_t maxWorkers = 2 * 4096 + 2;
-/// Number of responses to store: what a trainer may have sent since the last
-/// recovery record that all servers have. These are an exchange, its norms,
-/// sums for a checkpoint, and the next exchange. If steps are not rounds of all
-/// trainers, there are more sums: at most seven at a checkpoint, or at the end
-/// of an epoch with its save and test.
+/// Number of responses to store for each sender. A trainer may repeat all
+/// requests that it has sent since the last recovery record that all servers
+/// have. In modes with rounds these are at most an exchange, its norms, sums
+/// for a checkpoint, and the next exchange. In other modes there are more sums:
+/// at most seven at a checkpoint, or at the end of an epoch with its save and
+/// test.
 static constexpr uint32_t keptResponses = 4, keptResponsesOfMeetings = 9;
-/// Number of responses to store if workers send by themselves. Each request of
-/// a worker has a recovery record, so a restart goes back by one request. The
-/// process itself sends only sums.
+/// Number of responses to store in modes in which workers send requests. Each
+/// request of a worker has a recovery record, so a restart repeats only one of
+/// its requests. The process itself sends only sums.
 static constexpr uint32_t keptOfWorker = 2, keptSums = 12;
 
 //===----------------------------------------------------------------------===//
 // State at the start
 //===----------------------------------------------------------------------===//
 
-/// Finds the newest checkpoint that is complete here and on all servers that
-/// `agree` asks (null: none).
+/// Finds the newest checkpoint that is complete on this server and on all other
+/// servers of the job. `agree` reports a checkpoint to server 0; null if only
+/// this server matters.
 static Expected<std::optional<Checkpoint>>
 findCommonCheckpoint(const std::string &folder,
                      const StateHost::AgreeOnResume &agree,
@@ -150,8 +152,9 @@ static Status fillState(StateServer &server, const HostOptions &options,
   return {};
 }
 
-/// Describes the initial state, so that different initial states of owners are
-/// detected. A manifest has the digests of all files of its checkpoint.
+/// Describes the initial state in a text. Owners compare these texts, so that
+/// different initial states are detected. The digest of a manifest covers all
+/// files of the checkpoint, because the manifest contains their digests.
 static Expected<std::string>
 describeStart(const HostOptions &options,
               const std::optional<Checkpoint> &resumed) {
@@ -172,9 +175,9 @@ describeStart(const HostOptions &options,
                      options.initValuesOnly ? ", its values only" : "");
 }
 
-/// Returns an incarnation that is larger than any that an earlier process of
-/// this owner assigned, so that their trainers are recognized. Strangers cannot
-/// guess it.
+/// Returns the first incarnation to assign. It is larger than all that an
+/// earlier process of this owner has assigned, so that trainers of that process
+/// are recognized. It is partly random, so that other programs cannot guess it.
 static uint64_t chooseFirstIncarnation() {
   constexpr int randomBits = 28;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(
@@ -184,8 +187,8 @@ static uint64_t chooseFirstIncarnation() {
          (random() & ((1U << randomBits) - 1));
 }
 
-/// Returns the maximum size of a step's dense gradients, if they may be sent
-/// before the exchange.
+/// Returns the number of bytes of a step's dense gradients for this owner, or 0
+/// if no mode of this program sends them before the exchange.
 static uint64_t maxPartBytes(const pdl_descriptor &descriptor,
                              const Placement &placement, int32_t owner) {
   uint64_t most = 0;

@@ -96,8 +96,9 @@ Status WatchedGroup::check() {
   return explain(status.ok() ? group->check() : std::move(status));
 }
 
-/// Waits for the job's error. The connections of a process that died close
-/// before it is reported missing.
+/// Returns the job's error, if the job fails within `patience`; otherwise
+/// returns `status`. If a process dies, the group notices its closed
+/// connections before the job reports it.
 Status WatchedGroup::explain(Status status) {
   if (status.ok())
     return status;

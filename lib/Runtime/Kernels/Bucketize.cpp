@@ -14,8 +14,8 @@
 
 namespace {
 
-// Up to this number of boundaries, comparing with all of them is faster than a
-// search, because it has no branches.
+// Maximum number of boundaries for which a value is compared with all of them.
+// This is then faster than a binary search, because it has no branches.
 constexpr int64_t countedBoundaries = 32;
 
 template <typename T>
@@ -23,8 +23,8 @@ void bucketize(int64_t count, const T *values, int64_t boundaryCount,
                const double *boundaries, int64_t *out) {
   for (int64_t i = 0; i < count; ++i) {
     const double value = static_cast<double>(values[i]);
-    // Both variants test "the value is not below b": comparisons with NaN are
-    // false, so NaN passes every boundary.
+    // The result is the number of boundaries b with !(value < b), in both
+    // branches. Comparisons with NaN are false, so NaN counts all boundaries.
     if (boundaryCount <= countedBoundaries) {
       int64_t passed = 0;
       for (int64_t b = 0; b < boundaryCount; ++b)

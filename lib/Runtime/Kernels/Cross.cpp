@@ -16,12 +16,13 @@
 namespace {
 
 constexpr int32_t bufferedOperands = 16;
-/// A number of elements that exceeds every address space, but whose size in
-/// bytes fits into 64 bits.
+/// A number of elements that no address space can hold. The size of such an
+/// array in bytes still fits into 64 bits.
 constexpr int64_t moreThanMemory = int64_t(1) << 56;
 
-/// Returns xxh64 of `operandCount` keys, key(0) first. Models usually cross two
-/// or three features; the streaming variant supports any number.
+/// Returns xxh64 of the keys key(0) to key(operandCount - 1). Models usually
+/// cross two or three features, which are hashed from a buffer. The streaming
+/// functions of xxh64 support any number.
 template <typename KeyOf>
 int64_t hashKeys(int32_t operandCount, uint64_t salt, KeyOf keyOf) {
   if (operandCount <= bufferedOperands) {
@@ -39,8 +40,8 @@ int64_t hashKeys(int32_t operandCount, uint64_t salt, KeyOf keyOf) {
   return static_cast<int64_t>(XXH64_digest(&state));
 }
 
-/// Returns the number of combinations of one bag, limited to the largest
-/// int64_t.
+/// Returns the number of combinations of the operands' ids in one bag, or the
+/// maximum of int64_t if there are more.
 int64_t combinations(int64_t bag, int32_t operandCount,
                      const int32_t *const *splits) {
   int64_t product = 1;
@@ -71,8 +72,8 @@ int64_t pdlrt_cross_ragged_count(int64_t bagCount, int32_t operandCount,
     if (__builtin_add_overflow(total, combinations(bag, operandCount, splits),
                                &total))
       return moreThanMemory;
-  // Offsets into the result have 32 bits. This function cannot fail, so it
-  // returns a size for which allocation will fail, and which does not overflow.
+  // Offsets into the result have 32 bits. This function cannot return an error,
+  // so it returns a size that no allocation can satisfy.
   return total > std::numeric_limits<int32_t>::max() ? moreThanMemory : total;
 }
 
@@ -86,8 +87,8 @@ void pdlrt_cross_ragged(int64_t bagCount, int32_t operandCount,
   for (int64_t bag = 0; bag < bagCount; ++bag) {
     const int64_t total = combinations(bag, operandCount, splits);
     for (int64_t combination = 0; combination < total; ++combination) {
-      // The digits of `combination` in mixed radix; the first operand is the
-      // highest digit.
+      // `combination` is a number in a mixed radix, with one digit for each
+      // operand. The first operand has the most significant digit.
       int64_t radix = total;
       int64_t rest = combination;
       out[position++] = hashKeys(operandCount, salt, [&](int32_t operand) {

@@ -19,8 +19,7 @@ using namespace pdlabi;
 
 namespace {
 
-// Number of blocks that are drawn in parallel, so that a vector has the same
-// word of each.
+// Number of blocks that are computed at a time, one in each lane of a vector.
 constexpr int64_t drawLanes = 16;
 
 /// Computes the words of `drawLanes` blocks from `first` on, block by block.

@@ -13,8 +13,9 @@
 
 using namespace pdlrt;
 
-/// Stages call the runtime on their own thread, so a thread-local variable
-/// passes the object that the ABI has no argument for.
+/// Object to which the running stage adds its samples. The ABI has no argument
+/// for it. A thread-local variable suffices, because a stage calls the runtime
+/// on its own thread.
 static thread_local ObservedSamples *current = nullptr;
 
 ObservedSamples::Scope::Scope(ObservedSamples *who)

@@ -17,14 +17,15 @@
 #include <cstring>
 #include <utility>
 
-// Every sum is a chain of plain additions in the fixed order. Only the elements
-// of a row, which are independent, may share a vector. Rows, bags and keys are
-// distributed over threads, each to one thread.
+// All sums are computed by additions one after the other, in the fixed order. A
+// vector contains only elements of one row, which do not depend on each other.
+// Each row, bag or key is computed by one thread.
 
 namespace {
 
-/// Calls body.operator()<width>() for frequent row widths, so that loops over a
-/// row have a constant length; otherwise uses 0.
+/// Calls body.operator()<width>() if `width` is a frequent row width, so that
+/// loops over a row have a constant length. Otherwise calls
+/// body.operator()<0>().
 template <typename Body> void withWidth(int64_t width, Body body) {
   auto choose =
       [&]<int64_t... widths>(std::integer_sequence<int64_t, widths...>) {
@@ -43,8 +44,8 @@ template <int64_t known> int64_t widthOf(int64_t width) {
   return known ? known : width;
 }
 
-/// Copies a range of rows. `Stored`: the type of the rows' elements, `T` itself
-/// or a type that widens to it.
+/// Copies the rows [begin, end) to `out`. `Stored`: type of the rows' elements,
+/// either `T` or a type that is widened to `T`.
 template <typename Stored, typename T, int64_t known>
 void gatherRange(int64_t begin, int64_t end, int64_t dynamicWidth,
                  void *const *rows, T *__restrict out) {
@@ -167,8 +168,8 @@ void addBag(const pdl_pooled_input &input, int64_t size, int64_t dynamicWidth,
     sum[j] += source[j] / divisor;
 }
 
-/// Goes through the inputs in memory order: reads each bag's cotangent once and
-/// adds it to the sums of its keys.
+/// Goes through the bags of `input` in the order of memory. Reads the cotangent
+/// of each bag once, and adds it to the sums of the keys in the bag.
 template <typename T, int64_t known>
 void scatterInput(const pdl_pooled_input &input, const int32_t *inverse,
                   int64_t dynamicWidth, T *out) {
@@ -186,9 +187,10 @@ void scatterInput(const pdl_pooled_input &input, const int32_t *inverse,
   }
 }
 
-/// Goes through the keys, each with all of its occurrences, so that threads can
-/// share the keys. `inputs` are ordered by `first`; `bagOf` is filled for
-/// inputs with splits.
+/// Goes through the keys [firstKey, lastKey), and adds up the cotangents of all
+/// occurrences of each key. Different threads can compute different keys.
+/// `inputs` must be ordered by `first`; `bagOf` must be filled for inputs with
+/// splits.
 template <typename T, int64_t known>
 void collectKeys(int64_t firstKey, int64_t lastKey, const pdl_lookup &lookup,
                  int64_t dynamicWidth, int32_t inputCount,
@@ -234,8 +236,8 @@ void fillBagOf(const pdl_pooled_input &input, int32_t *bagOf) {
       bagOf[o] = static_cast<int32_t>(bag);
 }
 
-/// Computes the gradient of pooling. In both variants, each key's sum adds its
-/// occurrences in ascending order.
+/// Computes the gradient of pooling, on one thread or on several. Both ways add
+/// the occurrences of a key in ascending order, so results are equal.
 template <typename T>
 void poolGradient(const pdl_lookup &lookup, int64_t width, int32_t inputCount,
                   const pdl_pooled_input *inputs, int32_t *bagOf, T *out) {
@@ -254,8 +256,8 @@ void poolGradient(const pdl_lookup &lookup, int64_t width, int32_t inputCount,
   }
   pdlrt::parallelFor(inputCount,
                      [&](int64_t i) { fillBagOf(inputs[i], bagOf); });
-  // Split into ranges of keys with about equally many ids each, because in real
-  // data, few keys have most of the ids.
+  // The ranges of keys have about the same number of ids. In real data, a few
+  // keys have most of the ids.
   auto keyAt = [&](int64_t range) {
     if (range == ranges)
       return keys;

@@ -19,8 +19,8 @@ namespace {
 // The fixed number of lanes: equal for vectors of 8 and of 16 elements.
 constexpr int64_t reduceLanes = 16;
 
-/// Returns the maximum. NaN on either side is kept; of two equal values, the
-/// second is returned.
+/// Returns the maximum. If `a` or `b` is NaN, returns NaN. If they are equal,
+/// returns `b`.
 template <typename T> T maximum(T a, T b) {
   return (a > b || std::isnan(a)) ? a : b;
 }

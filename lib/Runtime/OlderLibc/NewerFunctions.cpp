@@ -74,8 +74,9 @@ static int lookInto(dl_phdr_info *object, size_t, void *data) {
   return 1;
 }
 
-/// Finds the unwind tables of the code at an address; returns 0 if there are
-/// some. The unwinder of exceptions calls it (glibc 2.35).
+/// Finds the unwind tables of the code at `address`. Returns 0 if there are
+/// some, and -1 otherwise. The unwinder of exceptions calls this function,
+/// which glibc has only since 2.35.
 HIDDEN int pdlrt_find_object(void *address, dl_find_object *result) noexcept
     __asm__("_dl_find_object");
 
@@ -87,13 +88,14 @@ extern "C" int pdlrt_find_object(void *address,
 
 #endif // DLFO_STRUCT_HAS_EH_DBASE
 
-/// True if the process certainly has one thread only (glibc 2.32). It is never
-/// true here, so that counts of std::shared_ptr are atomic.
+/// True if the process certainly has only one thread; glibc has it only since
+/// 2.32. Here it is always false, so std::shared_ptr always counts atomically.
 HIDDEN char pdlrt_single_threaded __asm__("__libc_single_threaded");
 extern "C" char pdlrt_single_threaded = 0;
 
-// Status of files (glibc 2.33; programs called __xstat and its like before).
-// The kernel's struct is that of the C library.
+// Functions for the status of files. glibc has them only since 2.33; before,
+// programs called __xstat and similar functions. They call the kernel directly,
+// whose struct is the same as that of the C library.
 using FileStatus = struct stat;
 
 HIDDEN int pdlrt_stat(const char *path, FileStatus *status) __asm__("stat");

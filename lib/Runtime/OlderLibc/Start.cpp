@@ -35,8 +35,8 @@ extern "C" void pdlrt_call_constructors(int argc, char **argv,
     (*each)(argc, argv, environment);
 }
 
-// __libc_start_main(main, argc, argv, init, fini, rtld_fini, stack_end): the
-// loader leaves rtld_fini in rdx, and argc and argv on the stack.
+// Calls __libc_start_main(main, argc, argv, init, fini, rtld_fini, stack_end).
+// The loader passes rtld_fini in rdx, and argc and argv on the stack.
 __asm__(".symver pdl_start_main, __libc_start_main@GLIBC_2.2.5\n"
         ".text\n"
         ".globl _start\n"

@@ -21,8 +21,9 @@
 
 using namespace pdlrt;
 
-/// Time that an idle thread looks for work: longer than the loops between two
-/// products take, and about as long as waking a thread.
+/// Time for which an idle thread looks for work before it sleeps. It is longer
+/// than the loops between two matrix products take, and about as long as waking
+/// a thread takes.
 static constexpr std::chrono::microseconds spinTime{50};
 
 /// One call of `parallelFor`; lives on the stack of its caller.
@@ -36,8 +37,9 @@ struct Scheduler::Call {
   /// Identifies the call.
   uint64_t number = 0;
   std::atomic<int64_t> next{0};
-  /// Number of threads, except the caller, that work on the call. Changed with
-  /// the mutex locked; the caller waits for 0 without it.
+  /// Number of threads, except the caller, that work on the call. It is changed
+  /// only while the mutex is locked. The caller waits until it is 0 without
+  /// locking the mutex.
   std::atomic<int> helpers{0};
   /// The next younger call with remaining tasks.
   Call *younger = nullptr;
@@ -79,8 +81,8 @@ void Scheduler::start(int threadCount) {
       threads.emplace_back([this, i] { work(i); });
   } catch (const std::system_error &error) {
     const int started = this->threadCount();
-    // Stop the started threads: destroying running threads would end the
-    // process.
+    // Stop the threads that were started: the destructor of a running
+    // std::thread ends the process.
     stop();
     throw std::system_error(error.code(),
                             "only " + std::to_string(started) + " of " +
@@ -173,8 +175,8 @@ void Scheduler::drain(Call &call) {
   surroundings = outer;
 }
 
-/// Returns the oldest call with tasks for another thread. The mutex must be
-/// locked.
+/// Returns the oldest call with tasks for a further thread, or null. The mutex
+/// must be locked.
 Scheduler::Call *Scheduler::findOpen() {
   Call *call = open;
   while (call && !call->wantsThreads())
@@ -287,8 +289,8 @@ void pdlrt::parallelFor(int64_t count, TaskRef task) {
 }
 
 int64_t pdlrt::rangesFor(int64_t count, double bytes) {
-  // About ten microseconds of work: passing a range to a thread that looks for
-  // work costs one or two.
+  // About ten microseconds of work. Passing a range to a thread that looks for
+  // work costs one or two microseconds.
   constexpr double bytesOfRange = 64 * 1024;
   const int width = parallelWidth();
   if (width == 1 || bytes < 2 * bytesOfRange)

@@ -64,9 +64,10 @@ Status DeviceSums::addTo(size_t device, int32_t type, void *sum,
                                           count, arguments);
 }
 
-/// Sums in the fixed order, as the host does (RunningSum). The first gradient
-/// is copied, because 0 + -0 would not be -0. `find(r)`: the gradient of
-/// replica r on this device, null if there is none.
+/// Adds the gradients of all replicas on a device in the fixed order, as
+/// RunningSum does on the host. The first gradient is copied, not added to
+/// zero, because 0 + -0 is not -0. `find(r)`: returns the gradient of replica
+/// r, or null if it has none.
 template <typename Find>
 Status DeviceSums::fold(size_t device, int32_t type, size_t bytes, void *sum,
                         Find &&find) {

@@ -368,8 +368,8 @@ Status DeviceTables::applyTo(int32_t index, const RuleRows &rows,
              : applyWidened(index, rows, scalarsOfGroup, update);
 }
 
-// Processes rows in the order of their numbers, which needs no index. Only
-// random bits depend on keys.
+// Processes rows in the order of their numbers, so no index is needed. Keys are
+// needed only if values are rounded, because the random bits depend on them.
 Status DeviceTables::applyToAll(int32_t index, const RuleRows &touched,
                                 const void *scalarsOfGroup, int64_t update) {
   const pdl_symbol &symbol = descriptor.symbols[index];

@@ -32,8 +32,8 @@ struct TableFamilies {
 
 } // namespace
 
-/// Returns the families. The first call declares them, so that nothing runs
-/// before `main` has checked the CPU.
+/// Returns the metric families. They are declared by the first call, not by a
+/// static initializer: `main` must check the CPU before other code runs.
 static const TableFamilies &tableFamilies() {
   return processMetrics<TableFamilies>();
 }

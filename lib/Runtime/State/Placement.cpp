@@ -32,8 +32,8 @@ const char *pdlrt::placementPolicyName(PlacementPolicy policy) {
   return pdlabi::placementPolicyNames[static_cast<uint32_t>(policy)];
 }
 
-/// Checks that a job of this mode can have these numbers of servers and
-/// trainers.
+/// Returns an error if a job of this mode cannot have these numbers of servers
+/// and trainers.
 static Status checkCounts(const Mode &mode, int32_t servers, int32_t trainers) {
   if (mode.needsServers() && (servers < 1 || servers > maxServers))
     return Status::invalidArgument("a job has 1 to " +

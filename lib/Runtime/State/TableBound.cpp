@@ -54,8 +54,8 @@ int64_t pdlrt::keepWithin(const TableBound &bound,
   if (bound.maxBytes == 0 || bytes <= bound.maxBytes)
     return 0;
   constexpr double kept = 0.95;
-  // Only a part of the memory is freed with evicted rows; the rest does not
-  // change.
+  // Number of bytes that would be freed if all rows were evicted. The rest of
+  // the tables' memory does not shrink.
   double leaving = 0;
   for (const EmbeddingTable *table : tables)
     if (table)

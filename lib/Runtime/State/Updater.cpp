@@ -26,15 +26,15 @@ using namespace pdlrt;
 
 /// Number of elements of a parameter per task; a multiple of the alignment.
 static constexpr int64_t elementsInTask = 16384;
-/// Minimum number of elements of a step for threads. With fewer elements,
-/// waking threads costs more than it saves.
+/// Minimum number of elements of a step for which several threads are used.
+/// With fewer elements, waking threads costs more time than it saves.
 static constexpr int64_t elementsWorthThreads = 16384;
 static constexpr int64_t shardsInTask = 16;
-/// The number of a parameter's rows per task is a multiple of this constant, so
-/// that each task's part of each slot begins at a cache line.
+/// The number of rows per task of a parameter is a multiple of this constant,
+/// so that each slot's part of a task begins at a cache line.
 static constexpr int64_t rowsAlignment = 16;
-/// Number of rows per call of a row kernel. The cache lines of two calls fit
-/// into the L1 cache.
+/// Number of rows for which the row kernel of a table is called at a time. The
+/// rows of two such calls fit into the L1 cache.
 static constexpr int64_t rowsInCall = 32;
 static constexpr int64_t cacheLineBytes = 64;
 /// Bytes of rows that are widened at once: they stay in the L1 cache.
@@ -55,8 +55,8 @@ static int64_t wholeRowsInTask(int64_t width) {
          rowsAlignment;
 }
 
-/// Returns the number of elements of a parameter per call; `held` of them are
-/// in this model.
+/// Returns the number of elements of a parameter for which its kernel is called
+/// at a time. `held`: number of elements of the parameter in this model.
 static int64_t atOnceOf(const pdl_symbol &symbol, int64_t held) {
   switch (symbol.kernel_unit) {
   case PDL_UNIT_PARAMETER:
@@ -150,8 +150,9 @@ bool Updater::updatesAllRows(const pdl_symbol &symbol) const {
              PDL_UNTOUCHED_DENSE;
 }
 
-// Norms are sums in the order of shards, and the host finds rows without
-// gradient shard by shard.
+// Returns true if the rows of an update must be grouped by shard. Norms are
+// added up in the order of shards. The host also finds rows without a gradient
+// shard by shard.
 bool Updater::needsShards(int32_t update) const {
   const pdl_symbol &symbol = symbolOf(update);
   if (symbol.group < 0)
@@ -370,9 +371,10 @@ void Updater::noteNonFinite(Task &task, int64_t count, void *const *rows,
     }
 }
 
-// The kernel supports only rows of elements. Copying their slots back and forth
-// costs little compared to the random numbers, and avoids a second kernel for
-// each rule.
+// The kernel supports only rows whose values and slots have the element type,
+// so 16-bit values are widened, and slots are copied there and back. The copies
+// cost little compared with the random numbers for rounding, and avoid a second
+// kernel for each rule.
 bool Updater::applyWidened(Task &task, int64_t count, void *const *rows,
                            const void *const *gradients,
                            const int64_t *keys) const {
@@ -451,8 +453,8 @@ void Updater::applyTouched(Task &task, const BlockGradient &block) {
   const RowLayout &layout = table.layout();
   const uint16_t time = table.time();
   const bool hasPeriods = table.options().life.hasPeriods();
-  // Rows of a large table are not in a cache: those of the kernel's next call
-  // are prefetched during this one.
+  // Rows of a large table are not in a cache. So the rows of the kernel's next
+  // call are prefetched during the current call.
   for (int64_t first = begin; first < end; first += atOnce) {
     const int64_t last = std::min(end, first + atOnce);
     const int64_t next = std::min(end, last + atOnce);
@@ -478,8 +480,8 @@ void Updater::reserveScratch(const Task &task) {
   size_t most = 0;
   for (int64_t s = task.begin; s < task.end; ++s)
     most = std::max(most, size_t(table.shardSize(int(s))));
-  // Reserve a quarter more, so that a growing table does not allocate in each
-  // step.
+  // Reserve a quarter more than needed. Otherwise a growing table would
+  // allocate memory in each step.
   if (scratch.all.capacity() < most)
     scratch.all.reserve(most + most / 4);
   if (scratch.rows.capacity() < most)
@@ -523,8 +525,8 @@ void Updater::applyAllRows(Task &task, ShardScratch &scratch) {
       applyRows(task, std::min(atOnce, count - first),
                 scratch.rows.data() + first, scratch.gradients.data() + first,
                 /*seen=*/nullptr, scratch.keys.data() + first);
-    // Change the headers last, because a save reads from them which rows had
-    // changed.
+    // Change the headers last. A concurrent save reads from them which rows
+    // have changed.
     for (int64_t i = 0; i < count; ++i) {
       RowHeader &header = layout.headerOf(scratch.rows[i]);
       if (scratch.gradients[i] == zeroRow.data()) {
@@ -542,8 +544,8 @@ Status Updater::apply(const PartialSum &merged) {
   const TraceSpan span("apply");
   const pdl_descriptor &descriptor = model.descriptor();
   PDLRT_RETURN_IF_ERROR(begin(merged));
-  // Partial norms need memory too; compute all of them before a step is
-  // counted.
+  // Computing norms may run out of memory, so all norms are computed before the
+  // step is counted.
   norms.assign(descriptor.clip_count, 0);
   for (int32_t c = 0; c < descriptor.clip_count; ++c) {
     const Expected<double> norm = squaredNorm(c, merged);
@@ -634,8 +636,8 @@ Status Updater::finish(const PartialSum &merged,
                        const std::vector<double> &norms) {
   const pdl_descriptor &descriptor = model.descriptor();
   {
-    // Other workers may update the same model (mode hogwild); each update gets
-    // its own number.
+    // In mode hogwild, other workers may update the same model. The lock gives
+    // each update a number of its own.
     const std::lock_guard lock(model.stepMutex());
     for (int32_t g = 0; g < descriptor.group_count; ++g)
       if (isUpdated(g, merged))
@@ -693,9 +695,9 @@ Status Updater::finish(const PartialSum &merged,
 // Checks of sums
 //===----------------------------------------------------------------------===//
 
-/// Returns the symbol of a block whose merged gradient is not finite, -1 if all
-/// are finite. Finite parts may have an infinite sum, and a sum of weights
-/// below one makes quotients larger than the sums.
+/// Returns the symbol of a block whose merged gradient, divided by its weight,
+/// is not finite; -1 if there is none. The gradients of replicas are finite,
+/// but their sum may not be, and a divisor below one increases it.
 static int32_t findNonFiniteSum(const pdl_descriptor &descriptor,
                                 std::span<const GradientBlock> blocks,
                                 const PartialSum &merged) {

@@ -30,8 +30,10 @@ bool Updater::makesRows(int32_t update) const {
          table->options().life.makesRowsInUpdates();
 }
 
-/// Returns the contribution of an update to the count of a key without a row,
-/// from the counts after its gradient: its number of occurrences or its score.
+/// Returns by how much an update raises the count of a key without a row: the
+/// number of its occurrences, or its score in units, depending on the table's
+/// admission. The last elements of `gradient`, after those of the row, are the
+/// counts of the key in this step.
 template <typename T>
 static int64_t countOf(const pdl_symbol &symbol, const T *gradient) {
   if (symbol.admission == PDL_ADMIT_COUNT) {

@@ -22,8 +22,9 @@ struct ElementRun {
   int64_t count;
 };
 
-/// Iterates over the elements of a dense gradient in runs, even if it is in
-/// pieces. The gradient must outlive it. Not thread-safe.
+/// Iterates over the elements of a dense gradient, which may be stored in
+/// several pieces of memory. The gradient must outlive the cursor. Not
+/// thread-safe.
 class ElementCursor {
 public:
   /// Starts at element `first`, of `elementSize` bytes, at most 8.
@@ -33,9 +34,9 @@ public:
     advance(first);
   }
 
-  /// Returns the elements from the current position that are consecutive in
-  /// memory, at least one and at most `most`; valid until the next call. At
-  /// least one element must remain.
+  /// Returns elements from the current position on that are consecutive in
+  /// memory: at least one, at most `most`. Valid until the next call. At least
+  /// one element must remain.
   ElementRun run(int64_t most) {
     if (dense)
       return {dense, most};

@@ -22,8 +22,8 @@ using namespace pdlrt;
 /// Number of elements and of keys per task.
 static constexpr int64_t elementsInTask = 16384;
 static constexpr int64_t keysInTask = 1024;
-/// Number of keys between the one whose sum is prefetched and the one that is
-/// added.
+/// While a key's gradient is added, the sum of the key that follows `rowsAhead`
+/// keys later is prefetched.
 static constexpr int64_t rowsAhead = 8;
 
 /// A number at any address, as in messages.
@@ -48,8 +48,8 @@ static void addElements(int64_t count, const void *first, const void *second,
     target[i] = left[i].value + right[i].value;
 }
 
-/// Computes out[i] = first[i] + second[i]. `out` is `first`, or overlaps
-/// neither, and is aligned to its elements.
+/// Computes out[i] = first[i] + second[i]. `out` must be `first`, or overlap
+/// neither input. `out` must be aligned; `first` and `second` need not be.
 static void addInto(int32_t type, int64_t count, const void *first,
                     const void *second, void *out) {
   if (type == PDL_F32)
@@ -139,8 +139,8 @@ void RunningSum::addDense(const GradientBlock &block, BlockSum &own,
     result.dense = own.early;
     return;
   }
-  // Gradients that are only on devices are summed there, also those of other
-  // processes.
+  // Gradients that exist only on devices are added there, also those of other
+  // processes. Here only their address is passed on.
   if (!part.dense && part.pieces.empty()) {
     result.onDevice = part.onDevice;
     return;
