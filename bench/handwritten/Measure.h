@@ -47,6 +47,9 @@ double fmaPeak();
 /// them.
 double bfloat16Peak();
 
+/// Returns the same for products of bf16 tiles; 0 if the process cannot use AMX.
+double tilePeak();
+
 /// Prints the throughput of matrix products with the shapes of click models:
 /// strict and oneDNN as percentages of `peak`; bf16 as percentages of
 /// `bfloat16Peak`, if that is not 0.
