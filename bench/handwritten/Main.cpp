@@ -74,6 +74,8 @@ int main(int argc, char **argv) {
   std::printf("FMA loop: %.1f Gflop/s on one core\n", peak * 1e-9);
   if (peakOfPairs > 0)
     std::printf("the same of bf16 pairs: %.1f Gflop/s\n", peakOfPairs * 1e-9);
+  if (const double tiles = tilePeak(); tiles > 0)
+    std::printf("the same of bf16 tiles: %.1f Gflop/s\n", tiles * 1e-9);
   if (argc > 1)
     return std::string_view(argv[1]) == "--peak" ? 0 : 2;
   std::printf("\nStep, one thread. Limit: the FMA loop doing the products "

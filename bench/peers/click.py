@@ -119,7 +119,7 @@ class OneThread:
 class BFloat16:
     WHAT = ("CTR-DNN with --compute=bf16 on one thread, by CPU time. PyTorch runs with autocast "
             "(weights in f32, as ours) and in bf16 alone, eager and compiled. The limit is a loop "
-            "of vdpbf16ps that computes only the model's products.")
+            "of vdpbf16ps, or of AMX tiles, that computes only the model's products.")
     GOAL = ">= 1.7 times the best peer's bf16"
     REASON = ("A trace of batches of 1000 on 24 November 2026 shows 18.2 ms per step. Products "
               "take 13.9 (limit 11.0; by perf, tiles 12.3 and packing 1.6), prepare 1.3, apply "
@@ -131,7 +131,7 @@ class BFloat16:
         rows = 16000 if context.quick else 48000
         data = write_text(context.folder / "click_bf16.tsv", rows)
         trainer = context.translate(model(), "click_bf16", "--compute=bf16")
-        limit = context.peak(pairs=True) * 1e9 / FLOPS
+        limit = context.peak(bf16=True) * 1e9 / FLOPS
         flags = {"PyTorch_autocast": ["autocast"], "PyTorch_bf16_alone": ["pure"],
                  "PyTorch_autocast_compiled": ["autocast", "--compiled"],
                  "PyTorch_bf16_alone_compiled": ["pure", "--compiled"]}

@@ -14,6 +14,7 @@
 
 #include "Measure.h"
 
+#include "Gemm/PartGemm.h"
 #include "pdlrt/Gemm/TileGemm.h"
 
 #include <array>
@@ -56,6 +57,7 @@ std::vector<Kernel> kernels() {
            [](GemmWorkspace &workspace, const GemmCall &call) {
              bfloat16Gemm(BFloat16Isa::native, workspace, call);
            }},
+          {"rounded", true, roundedF32Gemm},
           {"amx bf16", amx, tiles(1)},
           {"amx x3", amx, tiles(2)},
           {"amx x6", amx, tiles(3)}};

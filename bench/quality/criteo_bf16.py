@@ -7,7 +7,7 @@ Kaggle data, trained on 8,000, tested on the 2,000 behind them after each of thr
 
 Five seeds, which choose initial values and the shuffling, each once in f32, once in bf16, and,
 to show what another rounding alone does, once in f32 with numerics strict. Nothing is
-picked. On a CPU without AVX512-BF16 the products are emulated, which changes no digit.
+picked. On a CPU without AVX512-BF16 the products are emulated, in the order of numerics strict.
 """
 
 import pathlib

@@ -120,8 +120,8 @@ class Exactness(exactness.ExactnessTest):
         self.check_model("wide_deep", ADULT)
 
     def test_bf16(self):
-        """Rounded factors, from phase `fused` on: the interpreter, emulation, the
-        CPU's own instructions, any number of threads, and both numerics give the same
+        """Rounded factors, from phase `fused` on: the interpreter, emulation, with both
+        numerics, the CPU's own instructions, and any number of threads give the same
         bits; a checkpoint of one type of products does not go on with the other."""
         data = programs.test_data("criteo", "kaggle_head10k.tsv.gz")
         source = model("ctr_dnn")
@@ -174,6 +174,38 @@ class Exactness(exactness.ExactnessTest):
         self.assertEqual(done.returncode, 2)
         self.assertIn("--emulate-bf16 is for programs that were translated with "
                       "--compute=bf16", done.stderr)
+
+    def predictions(self, trainer, data, values, size):
+        """The predictions of some rows in batches of `size`, and what the trainer logs."""
+        done = run(trainer, "predict", "--data", data, "--rows", "2000:2600", "--init-from",
+                   values, "--batch-size", size)
+        return [float(line) for line in done.stdout.split("\n")[-600:] if line], done.stderr
+
+    def test_bf16_fast(self):
+        """The order of numerics fast belongs to the type of CPU: equal bits for any number of
+        threads, and where kernels do not depend on the rows, in any batch. It is compared with
+        strict by tolerance, because an activation may be rounded to another bf16."""
+        if not programs.has_avx512_bf16():
+            self.skipTest("this CPU has no AVX512-BF16")
+        data = programs.test_data("criteo", "kaggle_head10k.tsv.gz")
+        source = model("ctr_dnn")
+        fast = compile_model(source, self.root / "fast", "--compute=bf16")
+        strict = compile_model(source, self.root / "strict", "--compute=bf16",
+                               "--numerics=strict")
+        flags = ["--rows", "0:2000", "--batch-size", 97, "--steps", 8]
+        one, losses = self.train(fast, "one", data, *flags, "--threads", 1)
+        two, others = self.train(fast, "two", data, *flags, "--threads", 2)
+        self.assertEqual(losses, others)
+        self.assert_equal_files(one, two)
+        _, strict_losses = self.train(strict, "strict", data, *flags)
+        for a, b in zip(losses.split(), strict_losses.split(), strict=True):
+            self.assertLess(abs(float(a) - float(b)), 1e-3 * abs(float(b)))
+        single, said = self.predictions(fast, data, one, 1)
+        self.assertGreater(len(single), 500)
+        if "products in bf16 use AMX" in said or "products in bf16 use vdpbf16ps" in said:
+            self.assertEqual(single, self.predictions(fast, data, one, 512)[0])
+        in_strict, _ = self.predictions(strict, data, one, 512)
+        self.assertLess(max(abs(a - b) for a, b in zip(single, in_strict, strict=True)), 2e-3)
 
     def test_ctr_dnn(self):
         self.check_model("ctr_dnn", programs.test_data(

@@ -85,6 +85,14 @@ BFloat16Isa bfloat16Isa();
 /// Makes this process emulate bf16 products. Call before the first product.
 void emulateBFloat16();
 
+/// Returns true after `emulateBFloat16`.
+bool emulatesBFloat16();
+
+/// Makes products PDL_PRODUCT_BF16 of this process use the order of its fastest
+/// kernels, as those of PDL_PRODUCT_BF16_FAST. For programs of numerics fast.
+/// Call before the first product.
+void allowFastBFloat16();
+
 /// Computes the product PDL_PRODUCT_BF16 of an f32 call with the kernels of one
 /// instruction set, which must be supported. Any range of rows or columns of
 /// the result, computed alone, is bitwise equal to that range of the whole.
@@ -108,10 +116,10 @@ void openFastGemm();
 /// of elements. If `out` is null, only counts them.
 int64_t packStrictFactor(GemmIsa isa, const GemmCall &call, void *out);
 
-/// Computes the product of a compiled program. Uses the strict kernels of this
-/// CPU if B is in `GemmWorkspace::constants`. Otherwise uses the fast backend
-/// or the bf16 kernels if `product` (PDL_PRODUCT_...) requests them, else the
-/// strict kernels. The threads of the caller's task share a large product.
+/// Computes the product of a compiled program, of a kind PDL_PRODUCT_... of
+/// abi.h or products.h. In f32, uses the strict kernels of this CPU if B is in
+/// `GemmWorkspace::constants`, otherwise the fast backend if `product` requests
+/// it. The threads of the caller's task share a large product.
 void gemm(int32_t product, GemmWorkspace &workspace, const GemmCall &call);
 
 } // namespace pdlrt

@@ -34,8 +34,8 @@ struct PackedFactor {
   bool isFinite = false;
 };
 
-/// Constant right factors of products, in the layout of this CPU's strict
-/// kernels. `find` is thread-safe.
+/// Constant right factors of products, in the layouts of this CPU's strict
+/// kernels and of AMX. `find` is thread-safe.
 class PackedFactors {
 public:
   PackedFactors() = default;
@@ -48,10 +48,11 @@ public:
   /// `find`. Throws std::bad_alloc.
   void addConstant(const void *begin, size_t bytes);
 
-  /// Returns the factor B of a product, which is packed at its first use.
-  /// Returns null if it is not in constant memory, is too large to be stored
-  /// twice, has one column, or if memory is exhausted.
-  const PackedFactor *find(const GemmCall &call);
+  /// Returns the factor B of a product, which is packed at its first use. If
+  /// `parts` is not 0, it is in the layout of `packTileFactor`. Returns null if
+  /// it is not in constant memory, is too large to be stored twice, has one
+  /// column, or if memory is exhausted.
+  const PackedFactor *find(const GemmCall &call, int parts = 0);
 
   /// Packs the factors that `other` has packed, for the constants that were
   /// added here at the same indices. Throws std::bad_alloc.
@@ -70,14 +71,15 @@ private:
   /// One packed factor. It does not change after other threads can see it.
   struct Entry {
     GemmCall call;
+    int parts = 0;
     /// Index of its constant, and its offset in it.
     size_t constant = 0, offset = 0;
     PackedFactor factor;
     const Entry *next = nullptr;
   };
 
-  const Entry *lookUp(const GemmCall &call) const;
-  const Entry *add(const GemmCall &call, size_t constant);
+  const Entry *lookUp(const GemmCall &call, int parts) const;
+  const Entry *add(const GemmCall &call, int parts, size_t constant);
 
   std::vector<Constant> constants;
   std::atomic<const Entry *> first = nullptr;

@@ -11,10 +11,12 @@
 #include "pdlabi/abi.h"
 #include "pdlrt/Abi/AffineSize.h"
 #include "pdlrt/Abi/Mode.h"
+#include "pdlrt/Gemm/Compute.h"
 
 #include "pdlabi/hash.h"
 #include "pdlabi/metrics.h"
 #include "pdlabi/norm.h"
+#include "pdlabi/products.h"
 
 #include <algorithm>
 #include <cmath>
@@ -463,8 +465,8 @@ Status Checker::run() {
   require(descriptor.numerics == PDL_NUMERICS_FAST ||
               descriptor.numerics == PDL_NUMERICS_STRICT,
           "numerics");
-  require(descriptor.compute == PDL_COMPUTE_ELEMENT ||
-              descriptor.compute == PDL_COMPUTE_BF16,
+  require(descriptor.compute >= PDL_COMPUTE_ELEMENT &&
+              descriptor.compute <= PDL_COMPUTE_BF16X6,
           "what products are computed in");
   require(findMode(descriptor.mode), "mode");
   require(descriptor.role >= PDL_ROLE_LOCAL &&
@@ -583,8 +585,10 @@ std::string pdlrt::describeProgram(const pdl_descriptor &descriptor) {
       descriptor.compiler_version, descriptor.abi_version,
       elementTypeText(descriptor),
       descriptor.numerics == PDL_NUMERICS_STRICT ? "strict" : "fast",
-      descriptor.compute == PDL_COMPUTE_BF16 ? "large products       bf16\n"
-                                             : "",
+      descriptor.compute == PDL_COMPUTE_ELEMENT
+          ? ""
+          : fmt::format("large products       {}\n",
+                        computeName(descriptor.compute)),
       descriptor.target_cpu,
       descriptor.target == PDL_TARGET_CPU
           ? ""

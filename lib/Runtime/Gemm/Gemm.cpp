@@ -9,10 +9,13 @@
 #include "pdlrt/Gemm/Gemm.h"
 
 #include "BFloat16Kernels.h"
+#include "PartGemm.h"
 #include "Slices.h"
 #include "StrictKernels.h"
+#include "pdlabi/products.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Gemm/PackedFactors.h"
+#include "pdlrt/Gemm/TileGemm.h"
 #include "pdlrt/Sched/Scheduler.h"
 
 #include <algorithm>
@@ -33,6 +36,7 @@ namespace {
 
 std::atomic<FastGemm> fastBackend = nullptr;
 std::atomic<bool> isBFloat16Emulated = false;
+std::atomic<bool> isBFloat16Fast = false;
 
 FastGemm fastGemm() {
   static const bool registered = [] {
@@ -85,10 +89,10 @@ template <typename T> StrictArguments<T> argumentsOf(const GemmCall &call) {
 void pdlrt::openFastGemm() { fastGemm(); }
 
 GemmWorkspace::GemmWorkspace() {
-  memory.reserve(static_cast<size_t>(
-      std::max({strictKernelsV3.scratchBytes, strictKernelsV4.scratchBytes,
-                bfloat16KernelsNative.scratchBytes,
-                bfloat16KernelsEmulated.scratchBytes})));
+  memory.reserve(static_cast<size_t>(std::max(
+      {strictKernelsV3.scratchBytes, strictKernelsV4.scratchBytes,
+       bfloat16KernelsNative.scratchBytes, bfloat16KernelsEmulated.scratchBytes,
+       static_cast<int64_t>(tileScratchBytes())})));
 }
 
 // No thread uses a part between products.
@@ -208,6 +212,12 @@ BFloat16Isa pdlrt::bfloat16Isa() {
 
 void pdlrt::emulateBFloat16() { isBFloat16Emulated = true; }
 
+void pdlrt::allowFastBFloat16() { isBFloat16Fast = true; }
+
+bool pdlrt::emulatesBFloat16() {
+  return isBFloat16Emulated.load(std::memory_order_relaxed);
+}
+
 void pdlrt::bfloat16Gemm(BFloat16Isa isa, GemmWorkspace &workspace,
                          const GemmCall &call) {
   if (call.m <= 0 || call.n <= 0)
@@ -234,6 +244,16 @@ static void runProduct(int32_t product, FastGemm fast, GemmWorkspace &workspace,
 
 void pdlrt::gemm(int32_t product, GemmWorkspace &workspace,
                  const GemmCall &call) {
+  if (product == PDL_PRODUCT_BF16 &&
+      isBFloat16Fast.load(std::memory_order_relaxed))
+    return partGemm(PDL_PRODUCT_BF16_FAST, workspace, call);
+  if (product > PDL_PRODUCT_BF16)
+    return partGemm(product, workspace, call);
+  multiply(product, workspace, call);
+}
+
+void pdlrt::multiply(int32_t product, GemmWorkspace &workspace,
+                     const GemmCall &call) {
   if (workspace.constants && product != PDL_PRODUCT_BF16)
     if (const PackedFactor *found = workspace.constants->find(call)) {
       const TraceSpan span("product", {call.m, call.n, call.k});

@@ -9,6 +9,7 @@
 #include "pdlrt/Gemm/PackedFactors.h"
 
 #include "pdlrt/Core/Finite.h"
+#include "pdlrt/Gemm/TileGemm.h"
 
 #include <memory>
 #include <new>
@@ -42,17 +43,18 @@ static bool isSameFactor(const GemmCall &a, const GemmCall &b) {
          a.n == b.n && a.k == b.k && a.strideOfB() == b.strideOfB();
 }
 
-const PackedFactors::Entry *PackedFactors::lookUp(const GemmCall &call) const {
+const PackedFactors::Entry *PackedFactors::lookUp(const GemmCall &call,
+                                                  int parts) const {
   const Entry *entry = first.load(std::memory_order_acquire);
-  while (entry && !isSameFactor(entry->call, call))
+  while (entry && (entry->parts != parts || !isSameFactor(entry->call, call)))
     entry = entry->next;
   return entry;
 }
 
-const PackedFactor *PackedFactors::find(const GemmCall &call) {
+const PackedFactor *PackedFactors::find(const GemmCall &call, int parts) {
   if (call.n < 2 || call.k < 1)
     return nullptr;
-  if (const Entry *entry = lookUp(call))
+  if (const Entry *entry = lookUp(call, parts))
     return &entry->factor;
   const size_t extent = extentOfB(call);
   if (extent > maxBytes)
@@ -64,7 +66,7 @@ const PackedFactor *PackedFactors::find(const GemmCall &call) {
         begin + extent > constant.begin + constant.bytes)
       continue;
     try {
-      return &add(call, i)->factor;
+      return &add(call, parts, i)->factor;
     } catch (const std::bad_alloc &) {
       // The product can use B itself.
       return nullptr;
@@ -73,23 +75,38 @@ const PackedFactor *PackedFactors::find(const GemmCall &call) {
   return nullptr;
 }
 
-const PackedFactors::Entry *PackedFactors::add(const GemmCall &call,
-                                               size_t constant) {
-  const std::lock_guard lock(mutex);
-  // Another thread may have added it.
-  if (const Entry *entry = lookUp(call))
-    return entry;
-  auto entry = std::make_unique<Entry>();
-  entry->call = call;
-  entry->constant = constant;
-  entry->offset =
-      size_t(static_cast<const char *>(call.b) - constants[constant].begin);
+/// Packs for the strict kernels, and returns the number of bytes.
+static size_t packStrict(const GemmCall &call, PackedFactor &factor) {
   const GemmIsa isa = nativeGemmIsa();
   const int64_t count = packStrictFactor(isa, call, nullptr);
   const size_t bytes = size_t(count) * elementSize(call.type);
-  void *const packed = entry->factor.packed.reserve(bytes);
+  void *const packed = factor.packed.reserve(bytes);
   packStrictFactor(isa, call, packed);
-  entry->factor.isFinite = allFinite(call.type, count, packed);
+  factor.isFinite = allFinite(call.type, count, packed);
+  return bytes;
+}
+
+/// Packs for AMX, and returns the number of bytes.
+static size_t packTiles(const GemmCall &call, int parts, PackedFactor &factor) {
+  const auto bytes = size_t(packTileFactor(parts, call, nullptr));
+  packTileFactor(parts, call, factor.packed.reserve(bytes));
+  return bytes;
+}
+
+const PackedFactors::Entry *PackedFactors::add(const GemmCall &call, int parts,
+                                               size_t constant) {
+  const std::lock_guard lock(mutex);
+  // Another thread may have added it.
+  if (const Entry *entry = lookUp(call, parts))
+    return entry;
+  auto entry = std::make_unique<Entry>();
+  entry->call = call;
+  entry->parts = parts;
+  entry->constant = constant;
+  entry->offset =
+      size_t(static_cast<const char *>(call.b) - constants[constant].begin);
+  const size_t bytes = parts ? packTiles(call, parts, entry->factor)
+                             : packStrict(call, entry->factor);
   entry->next = first.load(std::memory_order_relaxed);
   packedBytes.fetch_add(bytes, std::memory_order_relaxed);
   first.store(entry.get(), std::memory_order_release);
@@ -105,7 +122,7 @@ void PackedFactors::packAs(const PackedFactors &other) {
     GemmCall call = entry->call;
     call.b = constants[entry->constant].begin + entry->offset;
     if (entry->offset + extentOfB(call) <= constants[entry->constant].bytes &&
-        !lookUp(call))
-      add(call, entry->constant);
+        !lookUp(call, entry->parts))
+      add(call, entry->parts, entry->constant);
   }
 }

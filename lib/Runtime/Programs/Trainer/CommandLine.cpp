@@ -29,7 +29,8 @@
 #include "pdlrt/Data/DataMetrics.h"
 #include "pdlrt/Engine/StepMetrics.h"
 #include "pdlrt/Files/TraceFile.h"
-#include "pdlrt/Gemm/Gemm.h"
+#include "pdlrt/Gemm/Compute.h"
+#include "pdlrt/Gemm/TileGemm.h"
 #include "pdlrt/Job/DistributedJob.h"
 #include "pdlrt/Job/JobMetrics.h"
 #include "pdlrt/Programs/Trainer/Session.h"
@@ -68,29 +69,53 @@ static Status checkDeviceFlags(const pdl_descriptor &descriptor,
   return checkTablePlacement(descriptor, options);
 }
 
-/// Decides how products of bf16 factors are computed on a CPU. On a device its
-/// kernels decide.
+/// Returns an error if the large products of a program of --compute=bf16,
+/// bf16x3 or bf16x6 need instructions that this process cannot use.
+static Status checkInstructions(const pdl_descriptor &descriptor) {
+  const std::string program =
+      fmt::format("this program was translated with --compute={}",
+                  computeName(descriptor.compute));
+  const bool isStrict = descriptor.numerics == PDL_NUMERICS_STRICT;
+  if (descriptor.compute == PDL_COMPUTE_BF16) {
+    if (!isSupported(BFloat16Isa::native))
+      return Status::failedPrecondition(
+          program +
+          ", but this CPU has no AVX512-BF16; translate the model without it, "
+          "or add --emulate-bf16 to get the numbers of numerics strict slowly");
+    if (isStrict && __builtin_cpu_is("intel"))
+      logWarning(program +
+                 " and --numerics=strict, which is slower than f32 on Intel "
+                 "CPUs (0.79 of its throughput): use numerics fast, or "
+                 "translate the model without --compute=bf16 for this CPU");
+  } else if (isStrict && !isSupported(TileIsa::amx)) {
+    return Status::failedPrecondition(
+        program +
+        " and --numerics=strict, but this process cannot use AMX; translate "
+        "the model with numerics fast, or add --emulate-bf16 to get the same "
+        "numbers slowly");
+  }
+  return {};
+}
+
+/// Decides how large products of a program of --compute=bf16, bf16x3 or bf16x6
+/// are computed on a CPU. On a device its kernels decide.
 static Status takeCompute(const pdl_descriptor &descriptor,
                           const SessionOptions &options) {
-  const bool isBFloat16 = descriptor.compute == PDL_COMPUTE_BF16;
-  if (options.emulateBFloat16 && !isBFloat16)
+  const bool usesBFloat16 = descriptor.compute != PDL_COMPUTE_ELEMENT;
+  if (options.emulateBFloat16 && !usesBFloat16)
     return Status::invalidArgument(
         "--emulate-bf16 is for programs that were translated with "
-        "--compute=bf16; leave it out");
+        "--compute=bf16, bf16x3 or bf16x6; leave it out");
   if (options.emulateBFloat16)
     emulateBFloat16();
-  else if (isBFloat16 && descriptor.target == PDL_TARGET_CPU &&
-           !isSupported(BFloat16Isa::native))
-    return Status::failedPrecondition(
-        "this program was translated with --compute=bf16, but this CPU has no "
-        "AVX512-BF16; translate the model without it, or add --emulate-bf16 to "
-        "get the same numbers slowly");
-  // On Intel CPUs, vdpbf16ps has half the throughput of fused multiply-adds.
-  else if (isBFloat16 && descriptor.target == PDL_TARGET_CPU &&
-           __builtin_cpu_is("intel"))
-    logWarning("this program was translated with --compute=bf16, which is "
-               "slower than f32 on Intel CPUs (0.79 of its throughput): "
-               "translate the model without it for this CPU");
+  if (!usesBFloat16 || descriptor.target != PDL_TARGET_CPU)
+    return {};
+  if (!options.emulateBFloat16)
+    PDLRT_RETURN_IF_ERROR(checkInstructions(descriptor));
+  if (descriptor.numerics == PDL_NUMERICS_FAST)
+    allowFastBFloat16();
+  logInfo(fmt::format("products in {} use {}", computeName(descriptor.compute),
+                      computeKernels(descriptor.compute, descriptor.numerics)));
   return {};
 }
 

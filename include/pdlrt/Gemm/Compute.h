@@ -1,0 +1,27 @@
+//===- Compute.h - Use of bf16 in products of a program ---------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_GEMM_COMPUTE_H
+#define PDLRT_GEMM_COMPUTE_H
+
+#include <cstdint>
+#include <string_view>
+
+namespace pdlrt {
+
+/// Returns the name of `pdl_descriptor::compute`, as in --compute.
+std::string_view computeName(int32_t compute);
+
+/// Returns a description of the kernels that this process uses for the large
+/// products of a program with these `compute` and `numerics` (not of f32), for
+/// logs.
+std::string_view computeKernels(int32_t compute, int32_t numerics);
+
+} // namespace pdlrt
+
+#endif // PDLRT_GEMM_COMPUTE_H
