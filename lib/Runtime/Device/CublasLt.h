@@ -49,10 +49,10 @@ constexpr int transposeAttributeA = 3, transposeAttributeB = 4,
 constexpr int32_t asItIs = 0, transposed = 1;
 constexpr uint32_t noEpilogue = 1, biasEpilogue = 4;
 
-/// Attributes of a preference, in this order: bytes of workspace (uint64_t);
-/// the allowed ways to add up partial sums along k (uint32_t); the minimum
-/// alignments of A, B, C and D (uint32_t each). The last one limits the
-/// implementations of algorithms (uint64_t).
+/// Attributes of a preference. The first is the size of the workspace in bytes
+/// (uint64_t). The second has the allowed ways to add partial sums along k
+/// (uint32_t). Four are the minimum alignments of A, B, C and D (uint32_t
+/// each). The last one limits the implementations of algorithms (uint64_t).
 constexpr int workspaceAttribute = 1, reductionAttribute = 3,
               alignmentAttributeA = 5, alignmentAttributeB = 6,
               alignmentAttributeC = 7, alignmentAttributeD = 8,
