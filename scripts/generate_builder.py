@@ -90,8 +90,8 @@ class Argument:
         return f"{self.name}=build.{self.builder}({self.name}{choices})"
 
 
-def fail(sentence):
-    sys.exit(f"generate_builder.py: {sentence}")
+def fail(message):
+    sys.exit(f"generate_builder.py: {message}")
 
 
 def sections(reference):
@@ -156,7 +156,7 @@ def optional_names(syntax):
 
 
 def wrapped(begin, parts, end):
-    """`begin` with the parts, none of which is broken, one column behind its end."""
+    """`begin` with the parts, none of which is broken, one column after its end."""
     lines, indent = [begin], " " * len(begin)
     for part in parts:
         part += end if part is parts[-1] else ","

@@ -81,7 +81,7 @@ class Errors(unittest.TestCase):
         self.refused(lambda m, x, y: pdl.concat([], 1), "give one value at least")
         self.refused(lambda m, x, y: pdl.reduce("sum", x, [2]), "has the axes 0 to 1")
         self.refused(lambda m, x, y: pdl.reduce("sum", x, [0]), "samples stay apart")
-        self.refused(lambda m, x, y: pdl.flatten(x, 2), "has the axes 1 to 1 behind the first")
+        self.refused(lambda m, x, y: pdl.flatten(x, 2), "has the axes 1 to 1 after the first")
         self.refused(lambda m, x, y: pdl.slice(x, 1, 2, 2), "which has the indices 0 to 2")
         self.refused(lambda m, x, y: x[:, 2:5], "the range 2:5 of axis 1")
         self.refused(lambda m, x, y: x[0:1], "axis 0", "is the batch")

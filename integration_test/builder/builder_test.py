@@ -548,7 +548,7 @@ tensor<3xf32>
         self.refused(lambda label, x, tags, rows: pdl.scan(
             rows, tags, lambda a, b: pdl.segment_sum(b, tags), init=1), "sees no bags")
         self.refused(lambda label, x, tags, rows: pdl.scan(
-            rows, tags, lambda a, b, c: b, init=[1, 1]), "the 2 states behind the row")
+            rows, tags, lambda a, b, c: b, init=[1, 1]), "the 2 states after the row")
         self.refused(lambda label, x, tags, rows: pdl.scan(
             rows, tags, lambda a, b: (b, 1.0), init=1), "which is no row [?, ...]")
         self.refused(lambda label, x, tags, rows: pdl.scan(rows, tags, 5, init=1),

@@ -42,9 +42,9 @@ from pdl.version import VERSION as __version__
 
 __all__ = [
     "Attribute", "CompileError", "Group", "Model", "ModelError", "Parameter", "RaggedType",
-    "Record", "State", "Table", "TensorType", "UnknownNameError", "Value", "attribute", "compile", "cond",
-    "constant", "count", "decay", "init", "key", "layers", "metrics", "ops", "rule", "scalars", "scan",
-    "schedule", "xxh64", *ops.__all__]
+    "Record", "State", "Table", "TensorType", "UnknownNameError", "Value", "attribute", "compile",
+    "cond", "constant", "count", "decay", "init", "key", "layers", "metrics", "ops", "rule",
+    "scalars", "scan", "schedule", "xxh64", *ops.__all__]
 
 
 def __getattr__(name: str):

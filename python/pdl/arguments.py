@@ -33,8 +33,9 @@ class Want:
     """Requirement on an argument beyond the type in its annotation.
 
     `least` and `most` are bounds of a number, and `above` and `below` bounds that it must not
-    reach. Numbers are finite unless `infinite`. A text is one of `choices`, if there are some, matches
-    `pattern`, a regular expression, and is not empty unless `empty`. An attribute is one of `family`, such as "init". `example` is a correct argument, for messages.
+    reach. Numbers are finite unless `infinite`. A text is one of `choices`, if there are some,
+    matches `pattern`, a regular expression, and is not empty unless `empty`. An attribute is one of
+    `family`, such as "init". `example` is a correct argument, for messages.
     """
 
     least: float | None = None

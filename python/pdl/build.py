@@ -256,7 +256,7 @@ class _Writer:
         self._given = {name.rstrip("_"): value for name, value in given.items()}
         self._type = type
         self._parts: list[str | Value] = []
-        # No space at the beginning, and none behind an opening parenthesis.
+        # No space at the beginning, and none after an opening parenthesis.
         self._is_glued = True
 
     def write(self, elements: Sequence[str | _Optional]) -> list[str | Value]:

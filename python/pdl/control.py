@@ -64,7 +64,7 @@ class _Inner(Body):
             several = returned if isinstance(returned, (tuple, list)) else (returned,)
             if not several:
                 raise ModelError(f"{self.title} returns nothing; it has to return what is used "
-                                 "behind it")
+                                 "after it")
             return [self.value_of(one, self.model.element, f"what {self.title} returns")
                     for one in several]
 
@@ -154,7 +154,7 @@ def scan(rows: Operand | Sequence[Operand], bags: Value, body: Callable, *,
     returned = inner.run(body, arguments)
     if len(returned) < len(states):
         raise ModelError(f"`body` of pdl.scan returns {len(returned)} values; it has to return "
-                         f"the {len(states)} states behind the row, then any further rows")
+                         f"the {len(states)} states after the row, then any further rows")
     for value, type, name in zip(returned, states, names[len(inputs):]):
         if value.type != type:
             raise ModelError(f"`body` of pdl.scan returns {value!r} for state '{name}', which is "

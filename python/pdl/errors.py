@@ -12,10 +12,10 @@ class ModelError(ValueError):
     The message begins with the user's file and line. `place` has both separately.
     """
 
-    def __init__(self, sentence: str, place: Place | None = None):
-        self.sentence = sentence
+    def __init__(self, message: str, place: Place | None = None):
+        self.message = message
         self.place = place or Place.of_user()
-        super().__init__(f"{self.place.file}:{self.place.line}: {sentence}")
+        super().__init__(f"{self.place.file}:{self.place.line}: {message}")
 
 
 class UnknownNameError(ModelError, AttributeError):

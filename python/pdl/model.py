@@ -749,8 +749,8 @@ def _widening(name: str, width: int, first: int | None, score: float | None,
 
 
 def _life(name: str, admit_count: int | None, admit_probability: float | None,
-          admit_score: float | None, shrink_every: int | None, shrink_unseen: int | None, shrink_decay: float | None,
-          shrink_least: float | None, score: Mapping[str, float] | None) -> str:
+          admit_score: float | None, shrink_every: int | None, shrink_unseen: int | None,
+          shrink_decay: float | None, shrink_least: float | None, score: Mapping[str, float] | None) -> str:
     """Returns the clauses for feature admission and eviction of a table."""
     if sum(value is not None for value in (admit_count, admit_probability, admit_score)) > 1:
         raise ModelError(f"@{name} admits keys by more than one of count, probability and score; "

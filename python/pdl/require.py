@@ -40,7 +40,7 @@ def axis(type: TensorType, axis: int, name: str = "axis") -> int:
         raise Misfit(f"`{name}` is {axis}, and {type} has the axes 0 to {type.rank - 1}")
     if type.shape[axis] is None:
         raise Misfit(f"`{name}` is {axis}, the batch of {type}, whose samples stay apart; "
-                     "name an axis behind it")
+                     "name an axis after it")
     return type.shape[axis]
 
 

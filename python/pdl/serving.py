@@ -394,10 +394,10 @@ class Model:
         self._runs += 1
         # Seldom, as it costs some time: after 1, 2, 4, ... calls.
         if not self._runs & (self._runs - 1) and not self._warned:
-            sentence = functions.warning(self._pointer).decode()
-            if sentence:
+            message = functions.warning(self._pointer).decode()
+            if message:
                 self._warned = True
-                warnings.warn(sentence, UnknownIdsWarning, stacklevel=2)
+                warnings.warn(message, UnknownIdsWarning, stacklevel=2)
         return results
 
     @staticmethod

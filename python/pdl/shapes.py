@@ -4,7 +4,7 @@
 """The types of ops' results, and what is wrong with operands that have none.
 
 A rule takes an op's arguments by their names and returns the type of its result, or
-raises `Misfit` with a sentence. Ops whose operands and result have one type need none.
+raises `Misfit` with a message. Ops whose operands and result have one type need none.
 What a rule takes and the op does not have, such as the shape of nn.reshape, becomes an
 argument of the op's function in `pdl.ops`. Rules of ops on bags are in `pdl.bag_shapes`.
 """
@@ -173,7 +173,7 @@ def matmul(lhs: Value, rhs: Value, transpose_lhs: bool = False,
         raise Misfit(f"`lhs` is {lhs!r} and `rhs` {rhs!r}; their product would add over the "
                      "samples of the batch, which stay apart")
     if left[1] != right[0]:
-        raise Misfit(f"`lhs` is {lhs!r} and `rhs` {rhs!r}; behind transposition the left one "
+        raise Misfit(f"`lhs` is {lhs!r} and `rhs` {rhs!r}; after transposition the left one "
                      f"has {left[1]} columns and the right one {right[0]} rows, which have to "
                      "be equal")
     if right[1] is None:
@@ -190,7 +190,7 @@ def concat(inputs: Sequence[Value], axis: int) -> TensorType:
     first = types[0]
     require.axis(first, axis)
     if axis == 0:
-        raise Misfit("`axis` is 0; values are joined along an axis behind the first")
+        raise Misfit("`axis` is 0; values are joined along an axis after the first")
     numbers = [value for value in inputs if value.type.is_float]
     ids = [value for value in inputs if not value.type.is_float]
     if numbers and ids:
@@ -299,7 +299,7 @@ def flatten(input: Value, from_: int) -> TensorType:
     type = require.tensor("input", input)
     if not 0 < from_ < type.rank:
         raise Misfit(f"`from` is {from_}, and {input!r} has the axes 1 to {type.rank - 1} "
-                     "behind the first")
+                     "after the first")
     return type.with_shape([*type.shape[:from_], _elements(type.shape[from_:])])
 
 
