@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../handwritten/Measure.h"
+#include "OtherFormats.h"
 #include "pdlrt/Data/BatchSource.h"
 
 #include <zlib.h>
@@ -101,6 +102,42 @@ struct Record {
   }
 };
 
+/// Descriptor of a program that reads a label, and ids with their numbers.
+struct SparseRecord {
+  pdl_field fields[3] = {};
+  int32_t all[3] = {0, 1, 2};
+  pdl_program program = {};
+  pdl_descriptor descriptor = {};
+
+  explicit SparseRecord(bool hasFields) {
+    for (pdl_field &field : fields) {
+      field.struct_size = sizeof(field);
+      field.kind = PDL_FIELD_RAGGED;
+      field.element_type = PDL_F32;
+      field.width = hasFields ? texts : 1;
+      field.missing_kind = PDL_MISSING_EMPTY;
+    }
+    fields[0].name = "label";
+    fields[0].kind = PDL_FIELD_DENSE;
+    fields[0].width = 1;
+    fields[0].missing_kind = PDL_MISSING_ERROR;
+    fields[1].name = "ids";
+    fields[1].element_type = PDL_I64;
+    fields[1].hash_kind = PDL_HASH_XXH64;
+    fields[1].salt_kind = PDL_SALT_SLOT;
+    fields[2].name = "values";
+    program.struct_size = sizeof(program);
+    program.name = "read";
+    program.field_count = 3;
+    program.fields = all;
+    descriptor.struct_size = sizeof(descriptor);
+    descriptor.field_count = 3;
+    descriptor.fields = fields;
+    descriptor.program_count = 1;
+    descriptor.programs = &program;
+  }
+};
+
 static void fail(const std::string &sentence) {
   std::fprintf(stderr, "error: %s\n", sentence.c_str());
   std::exit(1);
@@ -159,10 +196,12 @@ static int64_t unpackAll(const std::string &path, std::vector<char> &buffer) {
   return total;
 }
 
-static void readBatches(const std::string &path, const Record &record,
-                        const std::string &cache = "",
-                        bool background = false) {
+template <typename AnyRecord>
+static void readBatches(const std::string &path, const AnyRecord &record,
+                        const std::string &cache = "", bool background = false,
+                        const std::string &format = "") {
   DataOptions options;
+  options.format = format;
   options.files = {path};
   options.cache = cache;
   options.unpackInBackground = background;
@@ -179,6 +218,30 @@ static void readBatches(const std::string &path, const Record &record,
       return;
     sink = batch.size();
   }
+}
+
+/// Measures the formats other than delimited text.
+static void measureOthers(const std::string &path, const std::string &text,
+                          int64_t rows) {
+  const Record record;
+  for (const FormatRows &other : inOtherFormats(text, numbers)) {
+    std::ofstream(path, std::ios::binary) << other.bytes;
+    const SparseRecord sparse(other.format == "libffm");
+    const double seconds = bestSeconds(2, [&] {
+      if (other.isSparse)
+        readBatches(path, sparse, "", false, other.format);
+      else
+        readBatches(path, record, "", false, other.format);
+    });
+    // A feature of a sparse format has an id and a number.
+    const auto values = double(rows * (other.isSparse ? 1 + 2 * texts : cells));
+    std::printf("%-38s %7.1f M values/s %6.2f GB/s %6.1f ns a value %6.0f k "
+                "rows/s\n",
+                (other.format + " to batches").c_str(), values / seconds / 1e6,
+                double(other.bytes.size()) / seconds / 1e9,
+                1e9 * seconds / values, double(rows) / seconds / 1e3);
+  }
+  std::filesystem::remove(path);
 }
 
 int main(int argc, char **argv) {
@@ -276,4 +339,5 @@ int main(int argc, char **argv) {
   bytes = cacheBytes;
   print("limit: bytes of the cache", plainCache);
   print("cache to batches", cached);
+  measureOthers(path, text, rows);
 }

@@ -27,7 +27,8 @@
 // compression is detected from its first bytes.
 //
 // Supported files: CSV (comma as delimiter, RFC 4180 quotes), TSV, any other
-// delimiter, each optionally compressed with gzip or zstd; and safetensors.
+// delimiter, JSON lines, MultiSlot and similar lines, libsvm, libffm and
+// TFRecord, each optionally compressed with gzip or zstd; and safetensors.
 // There, tensors are named like the fields, ragged fields as `<field>.values`
 // and `<field>.splits`. Ids in safetensors are used unchanged, never hashed.
 //
@@ -78,6 +79,13 @@ struct RowRange {
 /// Describes the data; part of the flags of a trainer.
 struct DataOptions {
   std::vector<std::string> files;
+  /// Format of all files: a `FileFormat::flag`. Empty: determined by the name
+  /// of each file.
+  std::string format;
+  /// Shell command that each file is read through: its standard input is the
+  /// file, `$FILE` the file's name, and its standard output the data. Empty:
+  /// none.
+  std::string pipe;
   /// Cell delimiter. 0: determined by the file name (.csv comma, .tsv tab, each
   /// optionally with .gz or .zst).
   char delimiter = 0;

@@ -187,8 +187,12 @@ static Status checkOptions(const DataOptions &options) {
     return Status::invalidArgument("the number of bad rows to skip is " +
                                    std::to_string(options.maxBadRows) +
                                    "; give 0 or more");
+  // A command reads files that only it knows.
+  if (!options.pipe.empty())
+    return {};
   for (const std::string &file : options.files)
-    PDLRT_RETURN_IF_ERROR(checkFileKind(file, options.delimiter != 0));
+    PDLRT_RETURN_IF_ERROR(
+        checkFileKind(file, options.delimiter != 0 || !options.format.empty()));
   for (const std::string &file : options.files)
     if (!isStandardInput(file) && ::access(file.c_str(), R_OK) != 0)
       return Status::ofErrno(

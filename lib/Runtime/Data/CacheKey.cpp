@@ -120,9 +120,13 @@ std::optional<CacheKey> CacheKey::of(const std::string &path,
     all.add(std::string_view(column));
   all.add(std::string_view(data.idField));
   // Conditional, so that keys without copied texts are the same as in earlier
-  // versions.
+  // versions. 2 is the version of their layout.
   if (data.copyTexts)
-    all.add(data.copyTexts);
+    all.add(2);
+  if (!data.format.empty())
+    all.add(std::string_view(data.format));
+  if (!data.pipe.empty())
+    all.add(std::string_view("pipe " + data.pipe));
   // The position of a field depends on the whole record.
   const pdl_descriptor &record = options.descriptor;
   all.add(record.field_count);

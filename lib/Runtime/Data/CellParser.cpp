@@ -189,6 +189,13 @@ Status CellParser::missing() const {
                                  "missing(...) to stand for it");
 }
 
+static Status tooMany(size_t values) {
+  return Status::invalidArgument(
+      "there are " + std::to_string(values) +
+      " values where the field has one; a field of bags "
+      "has several");
+}
+
 const double *CellParser::mapped(std::string_view text) const {
   auto found = std::lower_bound(valueMap.begin(), valueMap.end(), text,
                                 [](const auto &entry, std::string_view wanted) {
@@ -333,29 +340,44 @@ bool CellParser::cutFirst(std::string_view &rest,
 template <typename T>
 Status CellParser::appendNumbersOf(std::string_view cell,
                                    RecordColumns::Column &column) const {
-  const bool hasElement = field->missing_element_kind == PDL_MISSING_VALUE;
-  std::string_view rest = cell, text;
-  if (!hasElement && field->separator && rest.ends_with(char(field->separator)))
+  std::string_view rest = cell;
+  if (field->missing_element_kind != PDL_MISSING_VALUE && field->separator &&
+      rest.ends_with(char(field->separator)))
     rest = trim(rest.substr(0, rest.size() - 1));
   bool hasMore = !isMissing(rest);
-  if (!hasMore) {
+  return appendNumberBag<T, std::string_view>(
+      !hasMore,
+      [&](std::string_view &text) {
+        if (!hasMore)
+          return false;
+        hasMore = cutFirst(rest, text);
+        return true;
+      },
+      column);
+}
+
+template <typename T, typename Element, typename Next>
+Status CellParser::appendNumberBag(bool isEmpty, Next next,
+                                   RecordColumns::Column &column) const {
+  const bool hasElement = field->missing_element_kind == PDL_MISSING_VALUE;
+  if (isEmpty) {
     if (field->missing_kind == PDL_MISSING_VALUE)
       column.append(static_cast<T>(field->missing_value));
     else if (field->missing_kind != PDL_MISSING_EMPTY)
       return missing();
   }
-  while (hasMore) {
-    hasMore = cutFirst(rest, text);
+  Element element;
+  while (next(element)) {
     T value;
-    if (hasElement && isMissing(text) && !mapped(text)) {
+    if (hasElement && isMissing(element) && !isMapped(element)) {
       value = static_cast<T>(field->missing_element_value);
     } else {
-      if (isMissing(text) && field->missing_kind != PDL_MISSING_VALUE &&
-          !mapped(text))
+      if (isMissing(element) && field->missing_kind != PDL_MISSING_VALUE &&
+          !isMapped(element))
         return Status::invalidArgument(
             "a number among others is missing; write it, leave the whole cell "
             "empty, or give the field missing_element(...) to stand for it");
-      PDLRT_RETURN_IF_ERROR(numberOf(text, value));
+      PDLRT_RETURN_IF_ERROR(numberOf(element, value));
     }
     column.append(value);
   }
@@ -407,15 +429,29 @@ Status CellParser::idOf(std::string_view cell, int64_t slot, int64_t &id) {
 
 Status CellParser::appendIdsOf(std::string_view cell, int64_t slot,
                                RecordColumns::Column &column) {
+  const bool hasElement = field->missing_element_kind == PDL_MISSING_TOKEN;
+  std::string_view rest = cell;
+  bool hasMore = !isMissing(cell);
+  return appendIdBag(
+      !hasMore, slot,
+      [&](std::string_view &text) {
+        if (!hasMore)
+          return false;
+        hasMore = cutFirst(rest, text) && (hasElement || !rest.empty());
+        return true;
+      },
+      column);
+}
+
+template <typename Next>
+Status CellParser::appendIdBag(bool isEmpty, int64_t slot, Next next,
+                               RecordColumns::Column &column) {
   int64_t id;
   bool any = false;
   const bool hasElement = field->missing_element_kind == PDL_MISSING_TOKEN;
-  std::string_view rest = cell;
   std::string_view text;
   uint64_t gaps = 0;
-  bool hasMore = !isMissing(cell);
-  for (uint64_t position = 1; hasMore; ++position) {
-    hasMore = cutFirst(rest, text) && (hasElement || !rest.empty());
+  for (uint64_t position = 1; !isEmpty && next(text); ++position) {
     const bool isGone = isMissing(text);
     if (isGone && !hasElement) {
       gaps = pdlabi::hashText(
@@ -486,4 +522,160 @@ Status CellParser::append(std::string_view row, const std::string_view *cells,
   return field->element_type == PDL_F32
              ? appendNumbers<float>(row, cells, slots, column, failed)
              : appendNumbers<double>(row, cells, slots, column, failed);
+}
+
+bool CellParser::isMissing(const RowValue &value) const {
+  switch (value.kind) {
+  case RowValue::Kind::Missing:
+    return true;
+  case RowValue::Kind::Text:
+  case RowValue::Kind::Truth:
+    return isMissing(value.text);
+  case RowValue::Kind::Number:
+    return std::isnan(value.number);
+  case RowValue::Kind::Integer:
+    break;
+  }
+  if (!isMissingNumber)
+    return false;
+  char text[24];
+  const auto end = std::to_chars(text, text + sizeof(text), value.integer);
+  return isMissing(std::string_view(text, end.ptr));
+}
+
+template <typename T>
+Status CellParser::numberOf(const RowValue &value, T &number) const {
+  if (value.kind == RowValue::Kind::Text)
+    return numberOf(value.text, number);
+  if (value.kind == RowValue::Kind::Missing)
+    return numberOf(std::string_view(), number);
+  // The field's texts decide.
+  if (!valueMap.empty() || isMissingNumber) {
+    char text[32];
+    const std::to_chars_result end =
+        value.kind == RowValue::Kind::Number
+            ? std::to_chars(text, text + sizeof(text), value.number)
+            : std::to_chars(text, text + sizeof(text), value.integer);
+    const std::string_view written = value.kind == RowValue::Kind::Truth
+                                         ? value.text
+                                         : std::string_view(text, end.ptr);
+    if (!valueMap.empty() || isMissing(written))
+      return numberOf(written, number);
+  }
+  if (value.kind != RowValue::Kind::Number) {
+    number = static_cast<T>(value.integer);
+    return {};
+  }
+  if (std::isnan(value.number))
+    return numberOf(std::string_view(), number);
+  number = static_cast<T>(value.number);
+  return std::isfinite(number)
+             ? Status()
+             : Status::invalidArgument(
+                   "an infinite value is not a finite number");
+}
+
+/// Returns the text of an id that is no float.
+std::string_view CellParser::textOf(const RowValue &value) {
+  if (value.kind == RowValue::Kind::Text || value.kind == RowValue::Kind::Truth)
+    return value.text;
+  if (value.kind == RowValue::Kind::Missing ||
+      (value.kind == RowValue::Kind::Number && std::isnan(value.number)))
+    return {};
+  const auto end =
+      std::to_chars(digits, digits + sizeof(digits), value.integer);
+  return {digits, size_t(end.ptr - digits)};
+}
+
+Status CellParser::idOf(const RowValue &value, int64_t slot, int64_t &id) {
+  const bool isInteger = value.kind == RowValue::Kind::Integer;
+  if (isInteger && field->hash_kind == PDL_HASH_NONE && !isMissingNumber) {
+    id = value.integer;
+    return {};
+  }
+  return idOf(textOf(value), slot, id);
+}
+
+template <typename T>
+Status
+CellParser::appendNumberValues(std::span<const std::span<const RowValue>> slots,
+                               RecordColumns::Column &column,
+                               size_t &failed) const {
+  const bool isBag = field->kind == PDL_FIELD_RAGGED;
+  T *const values = isBag ? nullptr : column.extend<T>(slots.size());
+  for (size_t slot = 0; slot < slots.size(); ++slot) {
+    const std::span<const RowValue> from = slots[slot];
+    failed = slot;
+    if (!isBag) {
+      if (from.size() > 1)
+        return tooMany(from.size());
+      PDLRT_RETURN_IF_ERROR(
+          numberOf(from.empty() ? RowValue() : from.front(), values[slot]));
+      continue;
+    }
+    const bool isEmpty =
+        from.empty() || (from.size() == 1 && isMissing(from.front()));
+    size_t next = isEmpty ? from.size() : 0;
+    PDLRT_RETURN_IF_ERROR((appendNumberBag<T, RowValue>(
+        isEmpty,
+        [&](RowValue &value) {
+          if (next == from.size())
+            return false;
+          value = from[next++];
+          return true;
+        },
+        column)));
+  }
+  return {};
+}
+
+/// Returns an error if ids are numbers that are no integers.
+static Status checkIds(std::span<const RowValue> values) {
+  for (const RowValue &value : values)
+    if (value.kind == RowValue::Kind::Number && !std::isnan(value.number))
+      return Status::invalidArgument(
+          "an id is a float; write ids as integers or as "
+          "texts");
+  return {};
+}
+
+Status
+CellParser::appendIdValues(std::span<const std::span<const RowValue>> slots,
+                           RecordColumns::Column &column, size_t &failed) {
+  const bool isBag = field->kind == PDL_FIELD_RAGGED;
+  auto *const ids = isBag ? nullptr : column.extend<int64_t>(slots.size());
+  for (size_t slot = 0; slot < slots.size(); ++slot) {
+    const std::span<const RowValue> from = slots[slot];
+    failed = slot;
+    PDLRT_RETURN_IF_ERROR(checkIds(from));
+    if (!isBag) {
+      if (from.size() > 1)
+        return tooMany(from.size());
+      PDLRT_RETURN_IF_ERROR(idOf(from.empty() ? RowValue() : from.front(),
+                                 int64_t(slot), ids[slot]));
+      continue;
+    }
+    const bool isEmpty =
+        from.empty() || (from.size() == 1 && isMissing(from.front()));
+    size_t next = 0;
+    PDLRT_RETURN_IF_ERROR(appendIdBag(
+        isEmpty, int64_t(slot),
+        [&](std::string_view &text) {
+          if (next == from.size())
+            return false;
+          text = textOf(from[next++]);
+          return true;
+        },
+        column));
+  }
+  return {};
+}
+
+Status CellParser::append(std::span<const std::span<const RowValue>> slots,
+                          RecordColumns::Column &column, size_t &failed) {
+  if (field->element_type == PDL_I64)
+    return appendIdValues(slots, column, failed);
+  return field->element_type == PDL_F32
+             ? appendNumberValues<float>(slots, column, failed)
+             : appendNumberValues<double>(slots, column, failed);
 }

@@ -10,12 +10,14 @@
 #define LIB_RUNTIME_DATA_CELLPARSER_H
 
 #include "Data/RecordColumns.h"
+#include "Data/RowValue.h"
 #include "pdlabi/abi/record.h"
 #include "pdlrt/Core/Status.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -63,6 +65,10 @@ public:
   Status append(std::string_view row, const std::string_view *cells,
                 const std::vector<int64_t> &slots,
                 RecordColumns::Column &column, size_t &failed);
+  /// The same for values that are not cells of text. `slots`: the values of
+  /// each slot; none: missing.
+  Status append(std::span<const std::span<const RowValue>> slots,
+                RecordColumns::Column &column, size_t &failed);
 
   /// Returns the number of hashed ids so far that were integers followed by
   /// `.0`, and the first of them. Programs that keep ids as floats write them
@@ -88,13 +94,31 @@ private:
   const double *mapped(std::string_view text) const;
   /// Parse the only number or id of a cell.
   template <typename T> Status numberOf(std::string_view cell, T &value) const;
+  template <typename T> Status numberOf(const RowValue &value, T &number) const;
   Status idOf(std::string_view cell, int64_t slot, int64_t &id);
-  /// Append the numbers or ids of a bag.
+  Status idOf(const RowValue &value, int64_t slot, int64_t &id);
+  /// Append the numbers or ids of a bag. `next(element)` returns false after
+  /// the last one. `isEmpty`: the bag is missing.
+  template <typename T, typename Element, typename Next>
+  Status appendNumberBag(bool isEmpty, Next next,
+                         RecordColumns::Column &column) const;
+  template <typename Next>
+  Status appendIdBag(bool isEmpty, int64_t slot, Next next,
+                     RecordColumns::Column &column);
+  /// Append the numbers or ids of a bag in a cell.
   template <typename T>
   Status appendNumbersOf(std::string_view cell,
                          RecordColumns::Column &column) const;
   Status appendIdsOf(std::string_view cell, int64_t slot,
                      RecordColumns::Column &column);
+  /// Append the numbers or ids of a slot.
+  template <typename T>
+  Status appendNumberValues(std::span<const std::span<const RowValue>> slots,
+                            RecordColumns::Column &column,
+                            size_t &failed) const;
+  Status appendIdValues(std::span<const std::span<const RowValue>> slots,
+                        RecordColumns::Column &column, size_t &failed);
+  std::string_view textOf(const RowValue &value);
   uint64_t seedOf(int64_t slot) const;
   bool parseId(std::string_view text, int64_t slot, int64_t &id) const {
     return keyOfText(*field, text, slot, id);
@@ -104,6 +128,11 @@ private:
   bool cutFirst(std::string_view &rest, std::string_view &first) const;
   bool isMissing(std::string_view text) const {
     return mayBeMissing(text.size()) && isMissingText(*field, text);
+  }
+  bool isMissing(const RowValue &value) const;
+  bool isMapped(std::string_view text) const { return mapped(text); }
+  bool isMapped(const RowValue &value) const {
+    return value.kind == RowValue::Kind::Text && mapped(value.text);
   }
   /// Returns true if some text for a missing value has this length.
   bool mayBeMissing(size_t size) const {
@@ -120,6 +149,7 @@ private:
   void noteDecimal(std::string_view text);
 
   const pdl_field *field;
+  char digits[24]; ///< Text of an integer.
   int64_t decimals = 0;
   std::string firstDecimal;
   /// Bit i is set if a text for a missing value has i bytes; the last bit

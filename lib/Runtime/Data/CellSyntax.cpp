@@ -73,9 +73,10 @@ static Expected<char> delimiterOf(const std::string &path,
         "cell; say it with --delimiter");
   if (const std::optional<char> named = delimiterByName(path))
     return *named;
-  return Status::invalidArgument(path + ": the name does not end in " +
-                                 fileSuffixesText() +
-                                 "; say what ends a cell with --delimiter");
+  return Status::invalidArgument(
+      path + ": the name does not end in " + fileSuffixesText() +
+      "; say what ends a cell with --delimiter, or give the "
+      "format with --format");
 }
 
 Expected<CellSyntax> pdlrt::cellSyntaxOf(const std::string &path,

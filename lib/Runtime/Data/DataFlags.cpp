@@ -97,7 +97,7 @@ Status pdlrt::checkDataFlags(const DataOptions &data,
   if (data.delimiter)
     PDLRT_RETURN_IF_ERROR(checkQuote(data, data.delimiter));
   for (const std::string &file : data.files)
-    PDLRT_RETURN_IF_ERROR(fileFormatOf(file).checkFlags(file, data));
+    PDLRT_RETURN_IF_ERROR(fileFormatOf(file, data).checkFlags(file, data));
   if (!data.idField.empty())
     PDLRT_RETURN_IF_ERROR(checkId(data.idField, descriptor));
   if (!data.columns.empty())
@@ -108,8 +108,12 @@ Status pdlrt::checkDataFlags(const DataOptions &data,
       return Status::invalidArgument("--copy-column names " +
                                      quoteText(*column) +
                                      " twice; let each column through once");
+  const bool hasNames =
+      data.header || std::ranges::all_of(data.files, [&](const auto &file) {
+        return fileFormatOf(file, data).traits().hasNames;
+      });
   for (const std::string &column : data.copyColumns)
-    if (!data.header && !columnNumberOf(column))
+    if (!hasNames && !columnNumberOf(column))
       return Status::invalidArgument(
           "--copy-column " + quoteText(column) +
           " is no number of a column, counted from 1; a "

@@ -16,6 +16,7 @@ namespace {
 class DelimitedFormat final : public FileFormat {
 public:
   std::string_view name() const override { return "delimited text"; }
+  std::string_view flag() const override { return "text"; }
 
   std::span<const std::string_view> suffixes() const override {
     return delimitedSuffixes();

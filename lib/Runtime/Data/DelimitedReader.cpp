@@ -94,6 +94,7 @@ private:
   QuotedColumns quotedColumns;
   bool copiesTexts = false;
   std::string texts; ///< Copied texts of the current row.
+  std::vector<std::string_view> ids;
   std::vector<std::string> headerNames;
   /// Text of the header, until the first row is passed. It determines how rows
   /// are read.
@@ -120,8 +121,7 @@ Status DelimitedReader::open(const RecordReaderOptions &options) {
   copiesTexts = options.data.copyTexts;
   hasQuoteFlag = options.data.quote.has_value();
   looksForQuotes = !hasQuoteFlag && !syntax.quote;
-  PDLRT_RETURN_IF_ERROR(
-      scanner.open(file, syntax, options.data.unpackInBackground, wait));
+  PDLRT_RETURN_IF_ERROR(scanner.open(file, syntax, InputOptions::of(options)));
 
   const bool hasHeader = options.data.header;
   if (hasHeader) {
@@ -353,8 +353,13 @@ std::string_view DelimitedReader::copiedTexts() {
   texts.clear();
   for (size_t i = 0; i < fields.size(); ++i)
     if (hasTexts(*fields[i]))
-      for (const int64_t cell : map->fields()[i])
-        appendFieldText(splitter.cells()[size_t(cell)], texts);
+      for (const int64_t cell : map->fields()[i]) {
+        ids.clear();
+        splitFieldText(*fields[i], splitter.cells()[size_t(cell)], ids);
+        beginFieldTexts(ids.size(), texts);
+        for (const std::string_view id : ids)
+          appendFieldText(id, texts);
+      }
   return texts;
 }
 

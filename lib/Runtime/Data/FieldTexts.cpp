@@ -16,25 +16,45 @@
 
 using namespace pdlrt;
 
-void pdlrt::appendFieldText(std::string_view cell, std::string &texts) {
-  const auto size = uint32_t(cell.size());
-  char bytes[sizeof(size)];
-  std::memcpy(bytes, &size, sizeof(size));
-  texts.append(bytes, sizeof(size));
-  texts.append(cell);
-}
-
-std::string_view pdlrt::takeFieldText(std::string_view &texts) {
+static uint32_t takeSize(std::string_view &texts) {
   uint32_t size;
   std::memcpy(&size, texts.data(), sizeof(size));
-  const std::string_view cell = texts.substr(sizeof(size), size);
-  texts.remove_prefix(sizeof(size) + size);
-  return cell;
+  texts.remove_prefix(sizeof(size));
+  return size;
+}
+
+static std::string_view takeText(std::string_view &texts) {
+  const uint32_t size = takeSize(texts);
+  const std::string_view text = texts.substr(0, size);
+  texts.remove_prefix(size);
+  return text;
+}
+
+static void appendSize(size_t size, std::string &texts) {
+  const auto number = uint32_t(size);
+  char bytes[sizeof(number)];
+  std::memcpy(bytes, &number, sizeof(number));
+  texts.append(bytes, sizeof(number));
+}
+
+void pdlrt::beginFieldTexts(size_t count, std::string &texts) {
+  appendSize(count, texts);
+}
+
+void pdlrt::appendFieldText(std::string_view text, std::string &texts) {
+  appendSize(text.size(), texts);
+  texts.append(text);
+}
+
+void pdlrt::takeFieldTexts(std::string_view &texts,
+                           std::vector<std::string_view> &ids) {
+  for (uint32_t count = takeSize(texts); count > 0; --count)
+    ids.push_back(takeText(texts));
 }
 
 std::string_view pdlrt::takeCopiedCell(std::string_view &copied, size_t count) {
   if (count > 1 && !copied.empty())
-    return takeFieldText(copied);
+    return takeText(copied);
   const std::string_view all = copied;
   copied = {};
   return all;

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// With `DataOptions::copyTexts`, records carry the cells of all id fields that
-// a program reads, as they are in delimited text. Layout: for each field, for
-// each slot, the number of bytes (u32) and the bytes.
+// With `DataOptions::copyTexts`, records carry the texts of all id fields that
+// a program reads, as the file has them. Layout: for each field, for each slot,
+// the number of texts (u32), and for each text the number of bytes (u32) and
+// the bytes. Cells that --copy-column copies have only the latter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,11 +30,14 @@ inline bool hasTexts(const pdl_field &field) {
   return field.element_type == PDL_I64;
 }
 
-/// Appends the cell of one slot.
-void appendFieldText(std::string_view cell, std::string &texts);
-/// Removes the cell of the next slot from `texts`, which must not be empty, and
-/// returns it.
-std::string_view takeFieldText(std::string_view &texts);
+/// Begins a slot of `count` texts.
+void beginFieldTexts(size_t count, std::string &texts);
+/// Appends a text.
+void appendFieldText(std::string_view text, std::string &texts);
+/// Removes the next slot from `texts`, which must not be empty, and appends its
+/// texts to `ids`.
+void takeFieldTexts(std::string_view &texts,
+                    std::vector<std::string_view> &ids);
 
 /// Removes the next of `count` cells from the copied text of a row and returns
 /// it. Several cells have the layout above; a single cell is the whole text. An

@@ -21,6 +21,13 @@ using namespace pdlrt;
 // format's file defines.
 #define PDLRT_FILE_FORMATS(FORMAT)                                             \
   FORMAT(delimited)                                                            \
+  FORMAT(jsonLines)                                                            \
+  FORMAT(multiSlot)                                                            \
+  FORMAT(slotFirst)                                                            \
+  FORMAT(slotLast)                                                             \
+  FORMAT(libsvm)                                                               \
+  FORMAT(libffm)                                                               \
+  FORMAT(tfRecord)                                                             \
   FORMAT(tensor)
 
 #define PDLRT_DECLARE_FORMAT(NAME) const FileFormat &NAME##Format();
@@ -35,8 +42,12 @@ std::span<const FileFormat *const> pdlrt::fileFormats() {
   return formats;
 }
 
-const FileFormat &pdlrt::fileFormatOf(const std::string &path) {
+const FileFormat &pdlrt::fileFormatOf(const std::string &path,
+                                      const DataOptions &data) {
   const std::span<const FileFormat *const> formats = fileFormats();
+  for (const FileFormat *format : formats)
+    if (format->flag() == data.format)
+      return *format;
   if (isStandardInput(path))
     return *formats.front();
   for (const FileFormat *format : formats) {
@@ -56,6 +67,21 @@ static std::string joinWords(const std::vector<std::string> &words) {
   for (size_t i = 0; i < words.size(); ++i)
     text += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
   return text;
+}
+
+std::string pdlrt::fileFormatsText() {
+  std::vector<std::string> flags;
+  for (const FileFormat *format : fileFormats())
+    flags.emplace_back(format->flag());
+  return joinWords(flags);
+}
+
+Expected<std::string> pdlrt::parseFileFormat(const std::string &text) {
+  for (const FileFormat *format : fileFormats())
+    if (format->flag() == text)
+      return text;
+  return Status::invalidArgument("'" + text + "' is no format; give " +
+                                 fileFormatsText());
 }
 
 std::string pdlrt::fileSuffixesText() {

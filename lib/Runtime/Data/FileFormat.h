@@ -28,7 +28,9 @@ struct FormatTraits {
   /// Rows are lines of cells. --header, --delimiter, --quote, --columns and
   /// --copy-column apply to such files, and their headers can be compared.
   bool hasCells = false;
-  /// Ids are available as the text that the file contains
+  /// Values have names, which --copy-column takes.
+  bool hasNames = false;
+  /// Ids are available as the texts that the file contains
   /// (`DataOptions::copyTexts`).
   bool hasIdTexts = false;
   /// Files may be compressed as a whole. The suffix of the compression format
@@ -46,6 +48,8 @@ public:
 
   /// Returns the name in messages, such as "safetensors".
   virtual std::string_view name() const = 0;
+  /// Returns the value of --format, such as "safetensors".
+  virtual std::string_view flag() const = 0;
   /// Returns the suffixes of file names, each with its dot.
   virtual std::span<const std::string_view> suffixes() const = 0;
   virtual const FormatTraits &traits() const = 0;
@@ -68,8 +72,16 @@ public:
 /// input.
 std::span<const FileFormat *const> fileFormats();
 
-/// Returns the format that a file's name indicates.
-const FileFormat &fileFormatOf(const std::string &path);
+/// Returns the format of a file of `data`: that of --format, otherwise the one
+/// that the name of the file indicates.
+const FileFormat &fileFormatOf(const std::string &path,
+                               const DataOptions &data);
+
+/// Returns an error if `text` is not a value of --format.
+Expected<std::string> parseFileFormat(const std::string &text);
+
+/// Returns the values of --format as text, such as "text or safetensors".
+std::string fileFormatsText();
 
 /// Returns the suffixes of all formats as text, such as ".csv, .tsv or .txt
 /// (with or without .gz or .zst), or .safetensors".

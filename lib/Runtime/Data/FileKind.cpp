@@ -46,13 +46,11 @@ static const std::vector<UnreadFormat> &unreadFormats() {
        {"arrow", "feather", "ipc"},
        "ARROW1",
        "feather"},
-      {"JSON", {"jsonl", "ndjson", "json"}, "", "json(..., lines=True)"},
       {"an Excel file", {"xlsx", "xls"}, "", "excel"},
       {"an HDF5 file", {"h5", "hdf5"}, "\x89HDF", "hdf"},
       {"a pickle", {"pkl", "pickle"}, "", "pickle"},
       {"an Avro file", {"avro"}, std::string_view("Obj\1", 4), ""},
       {"NumPy arrays", {"npy", "npz"}, "\x93NUMPY", ""},
-      {"a TFRecord file", {"tfrecord", "tfrecords"}, "", ""},
       {"packed by xz",
        {"xz", "lzma"},
        std::string_view("\xfd"

@@ -8,6 +8,7 @@
 
 #include "Data/InputFile.h"
 
+#include "Data/RecordReader.h"
 #include "pdlrt/Core/StopSignal.h"
 
 #include <algorithm>
@@ -37,11 +38,21 @@ std::string pdlrt::inputName(const std::string &name) {
   return isStandardInput(name) ? "standard input" : name;
 }
 
-Status InputFile::open(const std::string &name, bool inBackground,
-                       ReadWait *patience) {
-  path = inputName(name);
-  wait = patience;
-  const bool isStandard = isStandardInput(name);
+InputOptions InputOptions::of(const RecordReaderOptions &options) {
+  return {.inBackground = options.data.unpackInBackground,
+          .wait = options.wait,
+          .pipe = options.data.pipe};
+}
+
+/// Opens the file, or the output of the command that reads it.
+Status InputFile::openFile(const std::string &name, bool isStandard) {
+  if (command) {
+    auto output = command->start(name);
+    PDLRT_RETURN_IF_ERROR(output.status());
+    file = *output;
+    mayWait = true;
+    return {};
+  }
   // Does not wait for a writer here; `await` does. The standard input is shared
   // with other processes, which may not expect it to be non-blocking.
   file = isStandard ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
@@ -54,18 +65,30 @@ Status InputFile::open(const std::string &name, bool inBackground,
   // Files of the operating system, such as those in /proc, have size 0.
   if (S_ISREG(info.st_mode) && info.st_size > 0 && !isStandard)
     length = left = static_cast<uint64_t>(info.st_size);
+  return {};
+}
+
+Status InputFile::open(const std::string &name, const InputOptions &options) {
+  path = inputName(name);
+  wait = options.wait;
+  const bool isStandard = isStandardInput(name);
+  if (!options.pipe.empty())
+    command = std::make_unique<DataCommand>(options.pipe);
+  PDLRT_RETURN_IF_ERROR(openFile(name, isStandard));
+  // Neither has a name that says how its bytes are compressed.
+  const bool isNameless = isStandard || command;
   const Unpacker::PackedBytes bytesOfFile = [this](char *bytes, size_t size) {
     return readFile(bytes, size);
   };
-  if (isStandard)
+  if (isNameless)
     PDLRT_RETURN_IF_ERROR(readBeginning());
-  auto created = isStandard
+  auto created = isNameless
                      ? Unpacker::create(packingOf(beginning), path, bytesOfFile)
                      : Unpacker::create(path, bytesOfFile);
   PDLRT_RETURN_IF_ERROR(created.status());
   unpacker = *std::move(created);
   // A thread that waits for data of a pipe could not be ended.
-  if (unpacker && inBackground && !mayWait)
+  if (unpacker && options.inBackground && !mayWait)
     ahead = ReadAhead::start([this](char *bytes, size_t size) {
       return unpacker->read(bytes, size);
     });
@@ -161,6 +184,8 @@ Expected<size_t> InputFile::readFile(char *destination, size_t size) {
     if (count < 0)
       return Status::ofErrno(
           errno, path + ": cannot be read: " + std::strerror(errno));
+    if (count == 0 && command)
+      PDLRT_RETURN_IF_ERROR(command->finish());
     if (length && count == 0)
       return Status::dataLoss(
           path + ": ends at byte " + std::to_string(*length - left) +

@@ -9,6 +9,7 @@
 #ifndef LIB_RUNTIME_DATA_INPUTFILE_H
 #define LIB_RUNTIME_DATA_INPUTFILE_H
 
+#include "Data/DataCommand.h"
 #include "Data/ReadAhead.h"
 #include "Data/ReadWait.h"
 #include "Data/Unpacker.h"
@@ -27,10 +28,26 @@ bool isStandardInput(const std::string &name);
 /// Returns the name of the file in messages.
 std::string inputName(const std::string &name);
 
+struct RecordReaderOptions;
+
+/// Options of reading a file.
+struct InputOptions {
+  /// Decompress on a separate thread, unless reading may have to wait.
+  bool inBackground = false;
+  /// Limits waiting; must outlive the file. Null: waits without limit.
+  ReadWait *wait = nullptr;
+  /// Shell command that the file is read through (DataOptions::pipe); empty:
+  /// none.
+  std::string pipe = {};
+
+  static InputOptions of(const RecordReaderOptions &options);
+};
+
 /// A file, pipe or device that is read once, sequentially. Compressed files are
 /// detected by extension (Unpacker.h) and decompressed. The standard input has
 /// no extension: its compression is detected from its first bytes, and it is
-/// read from its current position. Errors begin with the name. Not thread-safe.
+/// read from its current position. The same applies to the output of a command.
+/// Errors begin with the name. Not thread-safe.
 class InputFile {
 public:
   InputFile();
@@ -38,11 +55,8 @@ public:
   InputFile &operator=(const InputFile &) = delete;
   ~InputFile();
 
-  /// Opens a file. A named pipe need not have a writer yet. `inBackground`:
-  /// decompress on a separate thread, unless reading may have to wait. `wait`:
-  /// limits waiting; must outlive this object. If null, waits without limit.
-  Status open(const std::string &path, bool inBackground = false,
-              ReadWait *wait = nullptr);
+  /// Opens a file. A named pipe need not have a writer yet.
+  Status open(const std::string &path, const InputOptions &options = {});
   /// Reads up to `size` > 0 bytes; returns 0 at the end. Waits for bytes of a
   /// pipe or device. Returns an error if the process is asked to stop
   /// (StopSignal.h), if waiting was ended, or if it takes too long. If
@@ -56,6 +70,7 @@ public:
   Expected<bool> pass(uint64_t count);
 
 private:
+  Status openFile(const std::string &name, bool isStandard);
   Status readBeginning();
   Status await() const;
   Expected<size_t> readFile(char *destination, size_t size);
@@ -70,6 +85,8 @@ private:
   uint64_t left = 0;
   /// Bytes that were examined before the first `read`.
   std::string beginning;
+  /// Null if the file is read itself.
+  std::unique_ptr<DataCommand> command;
   /// Null if the file is not compressed.
   std::unique_ptr<Unpacker> unpacker;
   /// Null if the caller's thread decompresses.

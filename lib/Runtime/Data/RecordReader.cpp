@@ -34,7 +34,7 @@ std::string pdlrt::onceText(const std::string &path) {
 Expected<std::unique_ptr<RecordReader>>
 pdlrt::openRecordReader(const std::string &path, int32_t fileIndex,
                         const RecordReaderOptions &options) {
-  const FileFormat &format = fileFormatOf(path);
+  const FileFormat &format = fileFormatOf(path, options.data);
   return format.traits().isCached && !options.data.cache.empty()
              ? openCachedReader(format, path, fileIndex, options)
              : format.open(path, fileIndex, options);

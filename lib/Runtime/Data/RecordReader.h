@@ -94,7 +94,7 @@ Expected<std::unique_ptr<RecordReader>>
 openTensorReader(const std::string &path, int32_t fileIndex,
                  const RecordReaderOptions &options);
 
-/// Opens a file in the format that its name indicates (FileFormat.h). If a
+/// Opens a file in its format (`fileFormatOf`). If a
 /// cache is requested and the format uses one, reads or writes the cache.
 Expected<std::unique_ptr<RecordReader>>
 openRecordReader(const std::string &path, int32_t fileIndex,

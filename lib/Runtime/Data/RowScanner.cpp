@@ -38,10 +38,10 @@ bool mayBecomeMark(std::string_view begin) {
 } // namespace
 
 Status RowScanner::open(const std::string &name, CellSyntax cellSyntax,
-                        bool inBackground, ReadWait *wait) {
+                        const InputOptions &options) {
   path = inputName(name);
   syntax = cellSyntax;
-  PDLRT_RETURN_IF_ERROR(file.open(name, inBackground, wait));
+  PDLRT_RETURN_IF_ERROR(file.open(name, options));
   buffer.resize(firstBufferSize);
   std::memset(buffer.data(), 0, rowMargin);
   // A pipe may deliver fewer bytes than the marks have, and nothing after a

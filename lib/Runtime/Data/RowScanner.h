@@ -25,9 +25,9 @@ class RowScanner {
 public:
   static constexpr size_t rowMargin = 8;
 
-  /// Opens a file. `inBackground` and `wait` as for InputFile.
-  Status open(const std::string &name, CellSyntax cellSyntax, bool inBackground,
-              ReadWait *wait);
+  /// Opens a file.
+  Status open(const std::string &name, CellSyntax cellSyntax,
+              const InputOptions &options);
 
   /// Meaning of lines that contain only blanks.
   enum class BlankLines {

@@ -15,6 +15,7 @@ namespace {
 class TensorFormat final : public FileFormat {
 public:
   std::string_view name() const override { return "safetensors"; }
+  std::string_view flag() const override { return "safetensors"; }
 
   std::span<const std::string_view> suffixes() const override {
     static constexpr std::string_view all[] = {".safetensors"};
@@ -30,6 +31,11 @@ public:
                     const DataOptions &data) const override {
     const bool forText = data.header || data.quote || data.delimiter ||
                          !data.columns.empty() || !data.copyColumns.empty();
+    if (!data.pipe.empty())
+      return Status::invalidArgument(path +
+                                     ": safetensors are read from a file, not "
+                                     "through --data-pipe; unpack the file "
+                                     "first");
     return forText
                ? Status::invalidArgument(
                      path + ": its tensors have names: --header, --delimiter, "

@@ -86,7 +86,7 @@ class Trainer:
             flags.append("--header")
         if options.accept_old_layout:
             flags.append("--accept-old-layout")
-        for name in "columns", "delimiter", "max_bad_rows":
+        for name in "columns", "data_pipe", "delimiter", "format", "max_bad_rows":
             if getattr(options, name) is not None:
                 flags += ["--" + name.replace("_", "-"), getattr(options, name)]
         return [self.path.absolute(), command, *flags]

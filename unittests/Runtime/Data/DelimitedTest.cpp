@@ -335,7 +335,7 @@ TEST_F(DelimitedTest, TextsOfIdsAreLetThrough) {
   record.dense("x");
   pdl_field &bag = record.ragged("bag", 2);
   bag.separator = '|';
-  pdl_field &id = record.ids("id");
+  record.ids("id");
   DataOptions options;
   options.copyTexts = true;
   options.maxBadRows = 1;
@@ -348,10 +348,8 @@ TEST_F(DelimitedTest, TextsOfIdsAreLetThrough) {
   const auto textsOf = [&](int64_t sample) {
     std::string_view rest = batch.copiedCell(sample);
     std::vector<std::vector<std::string_view>> slots;
-    for (const pdl_field *field : {&bag, &bag, &id}) {
-      slots.emplace_back();
-      splitFieldText(*field, takeFieldText(rest), slots.back());
-    }
+    for (int slot = 0; slot < 3; ++slot)
+      takeFieldTexts(rest, slots.emplace_back());
     EXPECT_TRUE(rest.empty());
     return slots;
   };
@@ -460,7 +458,7 @@ TEST_F(DelimitedTest, FilesThatCannotBeReadAreNamed) {
   EXPECT_THAT(errorOf(options),
               HasSubstr("absent.csv: cannot be read: No such file"));
   options.files = {put("a.data", "1\n")};
-  EXPECT_THAT(errorOf(options), testing::AllOf(HasSubstr(".csv, .tsv or .txt"),
+  EXPECT_THAT(errorOf(options), testing::AllOf(HasSubstr(".csv, .tsv, .txt"),
                                                HasSubstr("--delimiter")));
   options.files = {put("a.txt", "1\n")};
   EXPECT_EQ(errorOf(options), "");
@@ -759,7 +757,6 @@ TEST_F(DelimitedTest, FilesThatAreNotReadAreNamedAsWhatTheyAre) {
   };
   EXPECT_THAT(refusal("a.parquet", "PAR1"),
               HasSubstr("a Parquet file, which is not read; write it as .csv"));
-  EXPECT_THAT(refusal("a.jsonl", "{}"), HasSubstr("JSON, which is not read"));
   EXPECT_THAT(refusal("a.csv.xz", "x"),
               HasSubstr("packed by xz, which is not unpacked (only gzip and "
                         "zstd are); pack it by one of these, or unpack it into "
@@ -777,7 +774,7 @@ TEST_F(DelimitedTest, FilesThatAreNotReadAreNamedAsWhatTheyAre) {
                                           "it, for instance --data " +
                                           folder.string() + "/*.csv"));
   // A name does not matter if a flag says what the file contains.
-  options.files = {put("d.json", "1\n")};
+  options.files = {put("d.pickle", "1\n")};
   options.delimiter = ',';
   EXPECT_EQ(errorOf(options), "");
 }

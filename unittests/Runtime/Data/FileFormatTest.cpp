@@ -18,8 +18,16 @@ using namespace pdlrt;
 
 namespace {
 
-std::string formatNameOf(const std::string &path) {
-  return std::string(fileFormatOf(path).name());
+const FileFormat &formatOf(const std::string &path,
+                           const std::string &flag = "") {
+  DataOptions data;
+  data.format = flag;
+  return fileFormatOf(path, data);
+}
+
+std::string formatNameOf(const std::string &path,
+                         const std::string &flag = "") {
+  return std::string(formatOf(path, flag).name());
 }
 
 TEST(FileFormatTest, NamesIndicateFormats) {
@@ -29,22 +37,36 @@ TEST(FileFormatTest, NamesIndicateFormats) {
     EXPECT_EQ(formatNameOf(text), "delimited text") << text;
   for (const char *tensors : {"a.safetensors", "folder/a.csv.safetensors"})
     EXPECT_EQ(formatNameOf(tensors), "safetensors") << tensors;
+  EXPECT_EQ(formatNameOf("a.jsonl.gz"), "JSON lines");
+}
+
+TEST(FileFormatTest, TheFlagOutweighsTheName) {
+  for (const FileFormat *format : fileFormats()) {
+    const std::string flag(format->flag());
+    EXPECT_EQ(&formatOf("a.csv", flag), format);
+    EXPECT_EQ(&formatOf("-", flag), format);
+    EXPECT_EQ(*parseFileFormat(flag), flag);
+  }
+  EXPECT_EQ(parseFileFormat("json").status().message(),
+            "'json' is no format; give text, jsonl, multislot, slots, signs, "
+            "libsvm, libffm, tfrecord or safetensors");
 }
 
 TEST(FileFormatTest, EachSuffixHasOneFormatAndIsRead) {
-  std::set<std::string> names, suffixes;
+  std::set<std::string> names, flags, suffixes;
   for (const FileFormat *format : fileFormats()) {
     EXPECT_TRUE(names.emplace(format->name()).second) << format->name();
+    EXPECT_TRUE(flags.emplace(format->flag()).second) << format->flag();
     EXPECT_FALSE(format->suffixes().empty()) << format->name();
     for (const std::string_view suffix : format->suffixes()) {
       EXPECT_TRUE(suffix.starts_with('.')) << suffix;
       EXPECT_TRUE(suffixes.emplace(suffix).second) << suffix;
       const std::string path = "no-such-folder/a" + std::string(suffix);
-      EXPECT_EQ(&fileFormatOf(path), format) << path;
+      EXPECT_EQ(&formatOf(path), format) << path;
       const Status known = checkFileKind(path, /*isText=*/false);
       EXPECT_TRUE(known.ok()) << known.message();
       if (format->traits().mayBePacked)
-        EXPECT_EQ(&fileFormatOf(path + ".gz"), format) << path;
+        EXPECT_EQ(&formatOf(path + ".gz"), format) << path;
     }
   }
 }
@@ -52,20 +74,22 @@ TEST(FileFormatTest, EachSuffixHasOneFormatAndIsRead) {
 TEST(FileFormatTest, SuffixesAreListed) {
   EXPECT_EQ(
       fileSuffixesText(),
-      ".csv, .tsv or .txt (with or without .gz or .zst), or .safetensors");
+      ".csv, .tsv, .txt, .jsonl, .ndjson, .json, .multislot, .slots, .signs, "
+      ".libsvm, .svm, .libffm, .ffm, .tfrecord or .tfrecords (with or without "
+      ".gz or .zst), or .safetensors");
 }
 
 TEST(FileFormatTest, FlagsOfTextAreRefusedForTensors) {
   DataOptions data;
-  EXPECT_TRUE(fileFormatOf("a.safetensors").checkFlags("a", data).ok());
+  EXPECT_TRUE(formatOf("a.safetensors").checkFlags("a", data).ok());
   data.header = true;
-  EXPECT_TRUE(fileFormatOf("a.csv").checkFlags("a.csv", data).ok());
-  EXPECT_THAT(fileFormatOf("a.safetensors").checkFlags("a", data).message(),
+  EXPECT_TRUE(formatOf("a.csv").checkFlags("a.csv", data).ok());
+  EXPECT_THAT(formatOf("a.safetensors").checkFlags("a", data).message(),
               testing::HasSubstr("a: its tensors have names"));
   data.quote = ',';
-  EXPECT_THAT(fileFormatOf("a.csv").checkFlags("a.csv", data).message(),
+  EXPECT_THAT(formatOf("a.csv").checkFlags("a.csv", data).message(),
               testing::HasSubstr("a.csv: "));
-  EXPECT_TRUE(fileFormatOf("a.tsv").checkFlags("a.tsv", data).ok());
+  EXPECT_TRUE(formatOf("a.tsv").checkFlags("a.tsv", data).ok());
 }
 
 } // namespace

@@ -369,6 +369,8 @@ int TrainerProgram::run(int argc, char **argv) {
     return refuse(status);
   if (const Status status = checkInitialFile(options); !status.ok())
     return refuse(status);
+  if (const Status status = findDataFiles(options); !status.ok())
+    return refuse(status);
   const Status compute = takeCompute(descriptor, options);
   if (!compute.ok() && (options.emulateBFloat16 || !options.distributed))
     return options.emulateBFloat16 ? failUsage(compute) : fail(compute);

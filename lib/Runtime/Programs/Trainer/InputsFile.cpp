@@ -26,7 +26,7 @@ InputsFile::InputsFile(const pdl_descriptor &descriptor,
 void InputsFile::addTexts(Field &into, std::string_view &copied) {
   for (int64_t slot = 0; slot < into.field->width; ++slot) {
     found.clear();
-    splitFieldText(*into.field, takeFieldText(copied), found);
+    takeFieldTexts(copied, found);
     for (const std::string_view id : found) {
       into.texts += id;
       into.textEnds.push_back(int64_t(into.texts.size()));

@@ -106,8 +106,8 @@ void NonFiniteRows::add(const pdl_program &program, const BatchContext &outputs,
 }
 
 /// Returns true if ids in the file are text.
-static bool hasIdTexts(const std::string &file) {
-  return fileFormatOf(file).traits().hasIdTexts;
+static bool hasIdTexts(const std::string &file, const DataOptions &data) {
+  return fileFormatOf(file, data).traits().hasIdTexts;
 }
 
 Status PredictCommand::run() {
@@ -117,9 +117,9 @@ Status PredictCommand::run() {
   if (isStream)
     data.flushAfter = options.flushAfter;
   if (!options.dumpInputs.empty())
-    data.copyTexts = hasIdTexts(data.files.front());
+    data.copyTexts = hasIdTexts(data.files.front(), data);
   for (const std::string &file : data.files)
-    if (!options.dumpInputs.empty() && hasIdTexts(file) != data.copyTexts)
+    if (!options.dumpInputs.empty() && hasIdTexts(file, data) != data.copyTexts)
       return Status::invalidArgument(
           "--dump-inputs has texts of all rows or of none, "
           "but of " +

@@ -10,6 +10,7 @@
 
 #include "Data/DataFlags.h"
 #include "Data/FileFormat.h"
+#include "Data/FileLists.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Job/JobFlags.h"
 
@@ -46,8 +47,23 @@ std::vector<Flag> pdlrt::readingFlags(DataOptions &data) {
        .placeholder = "FILE",
        .value = FlagValue::words(data.files),
        .help = "Files to read, in this order: " + fileSuffixesText() +
-               "; - is the standard input, which may be compressed",
+               "; - is the standard input, which may be compressed. A folder "
+               "and a pattern such as 'day-1/*.csv' stand for their files in "
+               "the order of the names, and @FILE for the lines of a file",
        .isRequired = true},
+      {.names = "--format",
+       .placeholder = "NAME",
+       .value = FlagValue::parsed(data.format, parseFileFormat),
+       .help = "Format of all files: " + fileFormatsText() +
+               " (default: by the name of each file; text for names without "
+               "a known suffix, and for -)"},
+      {.names = "--data-pipe",
+       .placeholder = "COMMAND",
+       .value = FlagValue::text(data.pipe),
+       .help = "Shell command that each file is read through: its standard "
+               "input is the file, $FILE the name, and its output the data, "
+               "such as 'hdfs dfs -cat \"$FILE\"'. A command that fails "
+               "stops the program"},
       {.names = "--rows",
        .placeholder = "BEGIN:END",
        .value = FlagValue::parsed(data.rows, RowRange::parse),
@@ -106,6 +122,17 @@ std::vector<Flag> pdlrt::evaluationFlags(SessionOptions &session) {
            .value = FlagValue::parsed(session.evaluateRows, RowRange::parse),
            .help = "Rows to test on, of --evaluate-data or else of --data; "
                    "written as for --rows"}};
+}
+
+Status pdlrt::findDataFiles(SessionOptions &options) {
+  const bool mayBeFar = !options.data.pipe.empty();
+  auto files = expandFileLists(options.data.files, mayBeFar, "--data");
+  PDLRT_RETURN_IF_ERROR(files.status());
+  options.data.files = *std::move(files);
+  files = expandFileLists(options.evaluateFiles, mayBeFar, "--evaluate-data");
+  PDLRT_RETURN_IF_ERROR(files.status());
+  options.evaluateFiles = *std::move(files);
+  return {};
 }
 
 Status pdlrt::checkReadingFlags(const std::string &command,

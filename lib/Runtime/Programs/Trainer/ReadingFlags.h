@@ -25,6 +25,10 @@ std::vector<Flag> readingFlags(DataOptions &data);
 /// Returns the rows of flags about a training's test data.
 std::vector<Flag> evaluationFlags(SessionOptions &session);
 
+/// Replaces lists, folders and patterns in --data and --evaluate-data by the
+/// files that they stand for.
+Status findDataFiles(SessionOptions &options);
+
 /// Checks the flags of the data that the command reads, without opening the
 /// data.
 Status checkReadingFlags(const std::string &command,

@@ -27,7 +27,7 @@ DataOptions pdlrt::testDataOf(const SessionOptions &options) {
   if (!options.evaluateFiles.empty()) {
     data.files = options.evaluateFiles;
     const std::string &first = options.data.files.front();
-    if (canBeReadAgain(first) && fileFormatOf(first).traits().hasCells)
+    if (canBeReadAgain(first) && fileFormatOf(first, data).traits().hasCells)
       data.headerFile = first;
   }
   data.rows = options.evaluateRows.value_or(RowRange());

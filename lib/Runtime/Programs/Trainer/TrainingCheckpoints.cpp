@@ -65,13 +65,16 @@ pdlrt::dataSettings(const SessionOptions &options) {
                             : *data.quote
                                 ? fmt::format(" --quote '{}'", *data.quote)
                                 : " --quote none";
+  const std::string format =
+      (data.format.empty() ? "" : " --format " + data.format) +
+      (data.pipe.empty() ? "" : " --data-pipe '" + data.pipe + "'");
   return {
       {"--data", data.filesInTurn ? inTurnText(data.files.size())
                                   : filesText(data.files)},
       {"--rows", rowsText(data.rows)},
       {"--delimiter", (data.delimiter ? fmt::format("'{}'", data.delimiter)
                                       : "by the file's name") +
-                          quote},
+                          quote + format},
       {"--header", data.header ? "yes" : "no"},
       {"--columns", columns.empty() ? "by the model" : columns},
       {"--batch-size", std::to_string(data.batchSize)},
