@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDL_TOOLS_PDLCHECKPOINT_COMMON_H
-#define PDL_TOOLS_PDLCHECKPOINT_COMMON_H
+#ifndef PDL_TOOLS_PDL_CHECKPOINT_COMMON_H
+#define PDL_TOOLS_PDL_CHECKPOINT_COMMON_H
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Checkpoint/State.h"
@@ -41,4 +41,4 @@ int failDiff(const pdlrt::Status &failure);
 void printDifferences(const pdlrt::StateDifferences &found,
                       const std::string &first, const std::string &second);
 
-#endif // PDL_TOOLS_PDLCHECKPOINT_COMMON_H
+#endif // PDL_TOOLS_PDL_CHECKPOINT_COMMON_H

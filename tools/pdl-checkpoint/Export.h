@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDL_TOOLS_PDLCHECKPOINT_EXPORT_H
-#define PDL_TOOLS_PDLCHECKPOINT_EXPORT_H
+#ifndef PDL_TOOLS_PDL_CHECKPOINT_EXPORT_H
+#define PDL_TOOLS_PDL_CHECKPOINT_EXPORT_H
 
 #include <cstddef>
 #include <cstdint>
@@ -37,4 +37,4 @@ int inspectExport(const std::string &path);
 int diffExport(const std::string &first, const std::string &second,
                size_t limit);
 
-#endif // PDL_TOOLS_PDLCHECKPOINT_EXPORT_H
+#endif // PDL_TOOLS_PDL_CHECKPOINT_EXPORT_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDL_TOOLS_PDLCHECKPOINT_SHRINK_H
-#define PDL_TOOLS_PDLCHECKPOINT_SHRINK_H
+#ifndef PDL_TOOLS_PDL_CHECKPOINT_SHRINK_H
+#define PDL_TOOLS_PDL_CHECKPOINT_SHRINK_H
 
 #include <cstdint>
 #include <optional>
@@ -25,4 +25,4 @@ struct ShrinkFlags {
 int shrinkTo(const std::string &checkpoint, const ShrinkFlags &flags,
              const std::string &output);
 
-#endif // PDL_TOOLS_PDLCHECKPOINT_SHRINK_H
+#endif // PDL_TOOLS_PDL_CHECKPOINT_SHRINK_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDL_TOOLS_PDLCHECKPOINT_SSTFILES_H
-#define PDL_TOOLS_PDLCHECKPOINT_SSTFILES_H
+#ifndef PDL_TOOLS_PDL_CHECKPOINT_SSTFILES_H
+#define PDL_TOOLS_PDL_CHECKPOINT_SSTFILES_H
 
 #include "pdlrt/Serving/KeyValueFiles.h"
 
@@ -15,4 +15,4 @@
 /// elements of values little-endian.
 const pdlrt::KeyValueFormat &sstFormat();
 
-#endif // PDL_TOOLS_PDLCHECKPOINT_SSTFILES_H
+#endif // PDL_TOOLS_PDL_CHECKPOINT_SSTFILES_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDL_TOOLS_PDLCHECKPOINT_STOPSIGNALS_H
-#define PDL_TOOLS_PDLCHECKPOINT_STOPSIGNALS_H
+#ifndef PDL_TOOLS_PDL_CHECKPOINT_STOPSIGNALS_H
+#define PDL_TOOLS_PDL_CHECKPOINT_STOPSIGNALS_H
 
 #include <string>
 
@@ -16,4 +16,4 @@
 /// process with status 128 + N. Call before threads are started.
 void removeUnfinishedAtSignal(const std::string &output);
 
-#endif // PDL_TOOLS_PDLCHECKPOINT_STOPSIGNALS_H
+#endif // PDL_TOOLS_PDL_CHECKPOINT_STOPSIGNALS_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLSERVE_BATCHER_H
-#define PDLSERVE_BATCHER_H
+#ifndef PDL_TOOLS_PDL_SERVE_BATCHER_H
+#define PDL_TOOLS_PDL_SERVE_BATCHER_H
 
 #include "InferenceRequest.h"
 #include "ServingMetrics.h"
@@ -104,4 +104,4 @@ private:
 
 } // namespace pdlserve
 
-#endif // PDLSERVE_BATCHER_H
+#endif // PDL_TOOLS_PDL_SERVE_BATCHER_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLSERVE_GRPCCALLS_H
-#define PDLSERVE_GRPCCALLS_H
+#ifndef PDL_TOOLS_PDL_SERVE_GRPCCALLS_H
+#define PDL_TOOLS_PDL_SERVE_GRPCCALLS_H
 
 #include "Batcher.h"
 #include "GrpcServer.h"
@@ -115,4 +115,4 @@ private:
 
 } // namespace pdlserve
 
-#endif // PDLSERVE_GRPCCALLS_H
+#endif // PDL_TOOLS_PDL_SERVE_GRPCCALLS_H

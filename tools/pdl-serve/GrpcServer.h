@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLSERVE_GRPCSERVER_H
-#define PDLSERVE_GRPCSERVER_H
+#ifndef PDL_TOOLS_PDL_SERVE_GRPCSERVER_H
+#define PDL_TOOLS_PDL_SERVE_GRPCSERVER_H
 
 #include "Batcher.h"
 #include "MemoryBudget.h"
@@ -68,4 +68,4 @@ private:
 
 } // namespace pdlserve
 
-#endif // PDLSERVE_GRPCSERVER_H
+#endif // PDL_TOOLS_PDL_SERVE_GRPCSERVER_H

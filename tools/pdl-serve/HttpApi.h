@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLSERVE_HTTPAPI_H
-#define PDLSERVE_HTTPAPI_H
+#ifndef PDL_TOOLS_PDL_SERVE_HTTPAPI_H
+#define PDL_TOOLS_PDL_SERVE_HTTPAPI_H
 
 #include "Batcher.h"
 #include "MemoryBudget.h"
@@ -116,4 +116,4 @@ HttpResponse refusal(unsigned status, std::string_view sentence);
 
 } // namespace pdlserve
 
-#endif // PDLSERVE_HTTPAPI_H
+#endif // PDL_TOOLS_PDL_SERVE_HTTPAPI_H

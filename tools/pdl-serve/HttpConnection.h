@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLSERVE_HTTPCONNECTION_H
-#define PDLSERVE_HTTPCONNECTION_H
+#ifndef PDL_TOOLS_PDL_SERVE_HTTPCONNECTION_H
+#define PDL_TOOLS_PDL_SERVE_HTTPCONNECTION_H
 
 #include "HttpApi.h"
 #include "HttpServer.h"
@@ -162,4 +162,4 @@ private:
 
 } // namespace pdlserve
 
-#endif // PDLSERVE_HTTPCONNECTION_H
+#endif // PDL_TOOLS_PDL_SERVE_HTTPCONNECTION_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLSERVE_HTTPHEAD_H
-#define PDLSERVE_HTTPHEAD_H
+#ifndef PDL_TOOLS_PDL_SERVE_HTTPHEAD_H
+#define PDL_TOOLS_PDL_SERVE_HTTPHEAD_H
 
 #include <boost/beast/http/fields.hpp>
 #include <boost/beast/http/message.hpp>
@@ -33,4 +33,4 @@ HeadFault checkHead(const boost::beast::http::request_header<> &head);
 
 } // namespace pdlserve
 
-#endif // PDLSERVE_HTTPHEAD_H
+#endif // PDL_TOOLS_PDL_SERVE_HTTPHEAD_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLSERVE_HTTPSERVER_H
-#define PDLSERVE_HTTPSERVER_H
+#ifndef PDL_TOOLS_PDL_SERVE_HTTPSERVER_H
+#define PDL_TOOLS_PDL_SERVE_HTTPSERVER_H
 
 #include "HttpApi.h"
 #include "MemoryBudget.h"
@@ -62,4 +62,4 @@ private:
 
 } // namespace pdlserve
 
-#endif // PDLSERVE_HTTPSERVER_H
+#endif // PDL_TOOLS_PDL_SERVE_HTTPSERVER_H

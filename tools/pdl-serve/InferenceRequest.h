@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLSERVE_INFERENCEREQUEST_H
-#define PDLSERVE_INFERENCEREQUEST_H
+#ifndef PDL_TOOLS_PDL_SERVE_INFERENCEREQUEST_H
+#define PDL_TOOLS_PDL_SERVE_INFERENCEREQUEST_H
 
 #include "MemoryBudget.h"
 #include "Outcome.h"
@@ -108,4 +108,4 @@ Outcome bindTensors(std::vector<Tensor> tensors, InferenceRequest &job);
 
 } // namespace pdlserve
 
-#endif // PDLSERVE_INFERENCEREQUEST_H
+#endif // PDL_TOOLS_PDL_SERVE_INFERENCEREQUEST_H

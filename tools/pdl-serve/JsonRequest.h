@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLSERVE_JSONREQUEST_H
-#define PDLSERVE_JSONREQUEST_H
+#ifndef PDL_TOOLS_PDL_SERVE_JSONREQUEST_H
+#define PDL_TOOLS_PDL_SERVE_JSONREQUEST_H
 
 #include "Outcome.h"
 #include "Tensor.h"
@@ -57,4 +57,4 @@ std::string errorJson(std::string_view sentence);
 
 } // namespace pdlserve
 
-#endif // PDLSERVE_JSONREQUEST_H
+#endif // PDL_TOOLS_PDL_SERVE_JSONREQUEST_H

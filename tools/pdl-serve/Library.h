@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLSERVE_LIBRARY_H
-#define PDLSERVE_LIBRARY_H
+#ifndef PDL_TOOLS_PDL_SERVE_LIBRARY_H
+#define PDL_TOOLS_PDL_SERVE_LIBRARY_H
 
 #include "pdl/serving.h"
 #include "pdlrt/Core/FileIdentity.h"
@@ -52,4 +52,4 @@ private:
 
 } // namespace pdlserve
 
-#endif // PDLSERVE_LIBRARY_H
+#endif // PDL_TOOLS_PDL_SERVE_LIBRARY_H

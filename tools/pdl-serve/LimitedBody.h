@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLSERVE_LIMITEDBODY_H
-#define PDLSERVE_LIMITEDBODY_H
+#ifndef PDL_TOOLS_PDL_SERVE_LIMITEDBODY_H
+#define PDL_TOOLS_PDL_SERVE_LIMITEDBODY_H
 
 #include "MemoryBudget.h"
 #include "Tensor.h"
@@ -86,4 +86,4 @@ struct LimitedBody {
 
 } // namespace pdlserve
 
-#endif // PDLSERVE_LIMITEDBODY_H
+#endif // PDL_TOOLS_PDL_SERVE_LIMITEDBODY_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLSERVE_LISTENINGSOCKET_H
-#define PDLSERVE_LISTENINGSOCKET_H
+#ifndef PDL_TOOLS_PDL_SERVE_LISTENINGSOCKET_H
+#define PDL_TOOLS_PDL_SERVE_LISTENINGSOCKET_H
 
 #include "pdlrt/Core/LockFile.h"
 #include "pdlrt/Core/Status.h"
@@ -56,4 +56,4 @@ private:
 
 } // namespace pdlserve
 
-#endif // PDLSERVE_LISTENINGSOCKET_H
+#endif // PDL_TOOLS_PDL_SERVE_LISTENINGSOCKET_H

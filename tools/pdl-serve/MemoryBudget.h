@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLSERVE_MEMORYBUDGET_H
-#define PDLSERVE_MEMORYBUDGET_H
+#ifndef PDL_TOOLS_PDL_SERVE_MEMORYBUDGET_H
+#define PDL_TOOLS_PDL_SERVE_MEMORYBUDGET_H
 
 #include <atomic>
 #include <cstdint>
@@ -91,4 +91,4 @@ private:
 
 } // namespace pdlserve
 
-#endif // PDLSERVE_MEMORYBUDGET_H
+#endif // PDL_TOOLS_PDL_SERVE_MEMORYBUDGET_H

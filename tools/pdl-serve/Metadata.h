@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLSERVE_METADATA_H
-#define PDLSERVE_METADATA_H
+#ifndef PDL_TOOLS_PDL_SERVE_METADATA_H
+#define PDL_TOOLS_PDL_SERVE_METADATA_H
 
 #include "Repository.h"
 
@@ -53,4 +53,4 @@ std::vector<IndexLine> indexOf(const Repository &repository, bool onlyReady);
 
 } // namespace pdlserve
 
-#endif // PDLSERVE_METADATA_H
+#endif // PDL_TOOLS_PDL_SERVE_METADATA_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLSERVE_OUTCOME_H
-#define PDLSERVE_OUTCOME_H
+#ifndef PDL_TOOLS_PDL_SERVE_OUTCOME_H
+#define PDL_TOOLS_PDL_SERVE_OUTCOME_H
 
 #include <exception>
 #include <new>
@@ -112,4 +112,4 @@ template <typename Body> Outcome guarded(Body &&body) {
 
 } // namespace pdlserve
 
-#endif // PDLSERVE_OUTCOME_H
+#endif // PDL_TOOLS_PDL_SERVE_OUTCOME_H

@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLSERVE_REPOSITORY_H
-#define PDLSERVE_REPOSITORY_H
+#ifndef PDL_TOOLS_PDL_SERVE_REPOSITORY_H
+#define PDL_TOOLS_PDL_SERVE_REPOSITORY_H
 
 #include "Outcome.h"
 #include "ServingMetrics.h"
@@ -180,4 +180,4 @@ private:
 
 } // namespace pdlserve
 
-#endif // PDLSERVE_REPOSITORY_H
+#endif // PDL_TOOLS_PDL_SERVE_REPOSITORY_H

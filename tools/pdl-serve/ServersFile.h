@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLSERVE_SERVERSFILE_H
-#define PDLSERVE_SERVERSFILE_H
+#ifndef PDL_TOOLS_PDL_SERVE_SERVERSFILE_H
+#define PDL_TOOLS_PDL_SERVE_SERVERSFILE_H
 
 #include "pdl/serving.h"
 #include "pdlrt/Core/Status.h"
@@ -50,4 +50,4 @@ pdlrt::Expected<ServersFile> readServersFile(const std::string &path);
 
 } // namespace pdlserve
 
-#endif // PDLSERVE_SERVERSFILE_H
+#endif // PDL_TOOLS_PDL_SERVE_SERVERSFILE_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLSERVE_SERVINGMETRICS_H
-#define PDLSERVE_SERVINGMETRICS_H
+#ifndef PDL_TOOLS_PDL_SERVE_SERVINGMETRICS_H
+#define PDL_TOOLS_PDL_SERVE_SERVINGMETRICS_H
 
 #include "Outcome.h"
 #include "pdl/serving.h"
@@ -141,4 +141,4 @@ private:
 
 } // namespace pdlserve
 
-#endif // PDLSERVE_SERVINGMETRICS_H
+#endif // PDL_TOOLS_PDL_SERVE_SERVINGMETRICS_H

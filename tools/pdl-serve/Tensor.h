@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLSERVE_TENSOR_H
-#define PDLSERVE_TENSOR_H
+#ifndef PDL_TOOLS_PDL_SERVE_TENSOR_H
+#define PDL_TOOLS_PDL_SERVE_TENSOR_H
 
 #include "MemoryBudget.h"
 #include "Outcome.h"
@@ -104,4 +104,4 @@ struct Tensor {
 
 } // namespace pdlserve
 
-#endif // PDLSERVE_TENSOR_H
+#endif // PDL_TOOLS_PDL_SERVE_TENSOR_H

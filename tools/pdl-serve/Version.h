@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLSERVE_VERSION_H
-#define PDLSERVE_VERSION_H
+#ifndef PDL_TOOLS_PDL_SERVE_VERSION_H
+#define PDL_TOOLS_PDL_SERVE_VERSION_H
 
 #include "Library.h"
 #include "Outcome.h"
@@ -120,4 +120,4 @@ private:
 
 } // namespace pdlserve
 
-#endif // PDLSERVE_VERSION_H
+#endif // PDL_TOOLS_PDL_SERVE_VERSION_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLSERVE_VERSIONFOLDER_H
-#define PDLSERVE_VERSIONFOLDER_H
+#ifndef PDL_TOOLS_PDL_SERVE_VERSIONFOLDER_H
+#define PDL_TOOLS_PDL_SERVE_VERSIONFOLDER_H
 
 #include "pdlrt/Core/Status.h"
 
@@ -47,4 +47,4 @@ uint64_t digestOfNames(const std::string &folder);
 
 } // namespace pdlserve
 
-#endif // PDLSERVE_VERSIONFOLDER_H
+#endif // PDL_TOOLS_PDL_SERVE_VERSIONFOLDER_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLSERVE_WIRECOST_H
-#define PDLSERVE_WIRECOST_H
+#ifndef PDL_TOOLS_PDL_SERVE_WIRECOST_H
+#define PDL_TOOLS_PDL_SERVE_WIRECOST_H
 
 #include "Outcome.h"
 
@@ -25,4 +25,4 @@ Outcome findCost(google::protobuf::io::ZeroCopyInputStream &message,
 
 } // namespace pdlserve
 
-#endif // PDLSERVE_WIRECOST_H
+#endif // PDL_TOOLS_PDL_SERVE_WIRECOST_H

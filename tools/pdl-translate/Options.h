@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TOOLS_PDL_TRANSLATE_OPTIONS_H
-#define TOOLS_PDL_TRANSLATE_OPTIONS_H
+#ifndef PDL_TOOLS_PDL_TRANSLATE_OPTIONS_H
+#define PDL_TOOLS_PDL_TRANSLATE_OPTIONS_H
 
 #include "pdlc/Dialect/PS/IR/PS.h"
 #include "pdlc/Transforms/Pipelines.h"
@@ -73,4 +73,4 @@ std::optional<int64_t> numberOf(llvm::StringRef text);
 
 } // namespace translate
 
-#endif // TOOLS_PDL_TRANSLATE_OPTIONS_H
+#endif // PDL_TOOLS_PDL_TRANSLATE_OPTIONS_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef UNITTESTS_DEVICELIBRARY_THREADS_H
-#define UNITTESTS_DEVICELIBRARY_THREADS_H
+#ifndef PDL_UNITTESTS_DEVICELIBRARY_THREADS_H
+#define PDL_UNITTESTS_DEVICELIBRARY_THREADS_H
 
 #include "pdlabi/abi/codes.h"
 
@@ -164,4 +164,4 @@ std::vector<T> anyNumbers(int64_t count, Numbers kind, std::mt19937 &random) {
 
 } // namespace pdltest
 
-#endif // UNITTESTS_DEVICELIBRARY_THREADS_H
+#endif // PDL_UNITTESTS_DEVICELIBRARY_THREADS_H

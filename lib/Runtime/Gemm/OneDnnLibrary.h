@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_LIB_GEMM_ONEDNNLIBRARY_H
-#define PDLRT_LIB_GEMM_ONEDNNLIBRARY_H
+#ifndef LIB_RUNTIME_GEMM_ONEDNNLIBRARY_H
+#define LIB_RUNTIME_GEMM_ONEDNNLIBRARY_H
 
 #include "pdlrt/Gemm/Gemm.h"
 
@@ -26,4 +26,4 @@
 extern "C" pdlrt::FastGemm
 pdlrt_onednn_gemm(uint32_t abiVersion, size_t workspaceBytes, size_t callBytes);
 
-#endif // PDLRT_LIB_GEMM_ONEDNNLIBRARY_H
+#endif // LIB_RUNTIME_GEMM_ONEDNNLIBRARY_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef UNITTESTS_RUNTIME_DEVICE_CUBLASSTANDIN_H
-#define UNITTESTS_RUNTIME_DEVICE_CUBLASSTANDIN_H
+#ifndef PDL_UNITTESTS_RUNTIME_DEVICE_CUBLASSTANDIN_H
+#define PDL_UNITTESTS_RUNTIME_DEVICE_CUBLASSTANDIN_H
 
 #include "Device/CublasLt.h"
 
@@ -246,4 +246,4 @@ inline constexpr int biasAlignment = cublaslt::biasAttribute + 100;
 
 } // namespace standin
 
-#endif // UNITTESTS_RUNTIME_DEVICE_CUBLASSTANDIN_H
+#endif // PDL_UNITTESTS_RUNTIME_DEVICE_CUBLASSTANDIN_H

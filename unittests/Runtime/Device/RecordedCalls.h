@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef UNITTESTS_RUNTIME_DEVICE_RECORDEDCALLS_H
-#define UNITTESTS_RUNTIME_DEVICE_RECORDEDCALLS_H
+#ifndef PDL_UNITTESTS_RUNTIME_DEVICE_RECORDEDCALLS_H
+#define PDL_UNITTESTS_RUNTIME_DEVICE_RECORDEDCALLS_H
 
 #include <string>
 #include <utility>
@@ -37,4 +37,4 @@ inline int respond(const std::string &call) {
 
 } // namespace pdltest
 
-#endif // UNITTESTS_RUNTIME_DEVICE_RECORDEDCALLS_H
+#endif // PDL_UNITTESTS_RUNTIME_DEVICE_RECORDEDCALLS_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef UNITTESTS_RUNTIME_PROTOCOL_SESSIONFIXTURE_H
-#define UNITTESTS_RUNTIME_PROTOCOL_SESSIONFIXTURE_H
+#ifndef PDL_UNITTESTS_RUNTIME_PROTOCOL_SESSIONFIXTURE_H
+#define PDL_UNITTESTS_RUNTIME_PROTOCOL_SESSIONFIXTURE_H
 
 #include "pdlrt/Protocol/Heartbeat.h"
 #include "pdlrt/Protocol/ServerSession.h"
@@ -113,4 +113,4 @@ protected:
 
 } // namespace pdlrt::test
 
-#endif // UNITTESTS_RUNTIME_PROTOCOL_SESSIONFIXTURE_H
+#endif // PDL_UNITTESTS_RUNTIME_PROTOCOL_SESSIONFIXTURE_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef UNITTESTS_RUNTIME_SERVER_COREFIXTURE_H
-#define UNITTESTS_RUNTIME_SERVER_COREFIXTURE_H
+#ifndef PDL_UNITTESTS_RUNTIME_SERVER_COREFIXTURE_H
+#define PDL_UNITTESTS_RUNTIME_SERVER_COREFIXTURE_H
 
 #include "Support/RecordingApplication.h"
 #include "pdlrt/Protocol/Heartbeat.h"
@@ -151,4 +151,4 @@ protected:
 
 } // namespace pdlrt::test
 
-#endif // UNITTESTS_RUNTIME_SERVER_COREFIXTURE_H
+#endif // PDL_UNITTESTS_RUNTIME_SERVER_COREFIXTURE_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef UNITTESTS_RUNTIME_SERVER_ONEPROCESS_H
-#define UNITTESTS_RUNTIME_SERVER_ONEPROCESS_H
+#ifndef PDL_UNITTESTS_RUNTIME_SERVER_ONEPROCESS_H
+#define PDL_UNITTESTS_RUNTIME_SERVER_ONEPROCESS_H
 
 #include "ServerJob.h"
 
@@ -183,4 +183,4 @@ void expectResponses(ServerJob<T> &job, Reference<T> &local,
 
 } // namespace pdlrt::test
 
-#endif // UNITTESTS_RUNTIME_SERVER_ONEPROCESS_H
+#endif // PDL_UNITTESTS_RUNTIME_SERVER_ONEPROCESS_H

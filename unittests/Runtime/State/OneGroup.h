@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef UNITTESTS_RUNTIME_STATE_ONEGROUP_H
-#define UNITTESTS_RUNTIME_STATE_ONEGROUP_H
+#ifndef PDL_UNITTESTS_RUNTIME_STATE_ONEGROUP_H
+#define PDL_UNITTESTS_RUNTIME_STATE_ONEGROUP_H
 
 #include "pdlabi/abi/descriptor.h"
 
@@ -58,4 +58,4 @@ private:
 
 } // namespace pdltest
 
-#endif // UNITTESTS_RUNTIME_STATE_ONEGROUP_H
+#endif // PDL_UNITTESTS_RUNTIME_STATE_ONEGROUP_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef UNITTESTS_RUNTIME_SUPPORT_TAPPEDTRANSPORT_H
-#define UNITTESTS_RUNTIME_SUPPORT_TAPPEDTRANSPORT_H
+#ifndef PDL_UNITTESTS_RUNTIME_SUPPORT_TAPPEDTRANSPORT_H
+#define PDL_UNITTESTS_RUNTIME_SUPPORT_TAPPEDTRANSPORT_H
 
 #include "pdlrt/Transport/Transport.h"
 
@@ -76,4 +76,4 @@ private:
 
 } // namespace pdlrt::test
 
-#endif // UNITTESTS_RUNTIME_SUPPORT_TAPPEDTRANSPORT_H
+#endif // PDL_UNITTESTS_RUNTIME_SUPPORT_TAPPEDTRANSPORT_H

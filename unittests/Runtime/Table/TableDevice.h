@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef UNITTESTS_RUNTIME_TABLE_TABLEDEVICE_H
-#define UNITTESTS_RUNTIME_TABLE_TABLEDEVICE_H
+#ifndef PDL_UNITTESTS_RUNTIME_TABLE_TABLEDEVICE_H
+#define PDL_UNITTESTS_RUNTIME_TABLE_TABLEDEVICE_H
 
 #include "pdlabi/device.h"
 #include "pdlabi/table.h"
@@ -95,4 +95,4 @@ inline std::vector<pdlrt::DeviceKernel> tableKernelsOf(bool isFloat) {
 
 } // namespace pdltest
 
-#endif // UNITTESTS_RUNTIME_TABLE_TABLEDEVICE_H
+#endif // PDL_UNITTESTS_RUNTIME_TABLE_TABLEDEVICE_H
