@@ -15,7 +15,7 @@
 
 using namespace pdlrt;
 
-static const TileKernels &kernelsOf(TileIsa isa) {
+static const TileKernels &tileKernelsOf(TileIsa isa) {
   return isa == TileIsa::amx ? tileKernelsNative : tileKernelsEmulated;
 }
 
@@ -59,7 +59,7 @@ void pdlrt::tileGemm(TileIsa isa, int parts, GemmWorkspace &workspace,
                      const GemmCall &call) {
   if (call.m <= 0 || call.n <= 0)
     return;
-  const TileKernels &kernels = kernelsOf(isa);
+  const TileKernels &kernels = tileKernelsOf(isa);
   kernels.multiply(
       tileArguments(call), parts,
       workspace.scratch(static_cast<size_t>(kernels.scratchBytes)));

@@ -232,8 +232,8 @@ TEST(PartGemmTest, ComputeTypesHaveNames) {
   EXPECT_EQ(computeName(PDL_COMPUTE_BF16), "bf16");
   EXPECT_EQ(computeName(PDL_COMPUTE_BF16X3), "bf16x3");
   EXPECT_EQ(computeName(PDL_COMPUTE_BF16X6), "bf16x6");
-  for (int32_t compute :
-       {int(PDL_COMPUTE_BF16), int(PDL_COMPUTE_BF16X3), int(PDL_COMPUTE_BF16X6)})
+  for (int32_t compute : {int(PDL_COMPUTE_BF16), int(PDL_COMPUTE_BF16X3),
+                          int(PDL_COMPUTE_BF16X6)})
     for (int32_t numerics : {PDL_NUMERICS_FAST, PDL_NUMERICS_STRICT})
       EXPECT_FALSE(computeKernels(compute, numerics).empty());
 }

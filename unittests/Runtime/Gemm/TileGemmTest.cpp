@@ -10,10 +10,12 @@
 
 #include "gtest/gtest.h"
 
+#include <sys/time.h>
+
 #include <array>
 #include <bit>
-#include <cfenv>
 #include <cmath>
+#include <csignal>
 #include <limits>
 #include <random>
 #include <utility>
@@ -358,6 +360,31 @@ TEST_P(TileGemm, KeepsDenormalNumbersOfTheCaller) {
   EXPECT_TRUE(sameBits(product(0, 0, 1), tiny));
   volatile float half = 0.5f;
   EXPECT_GT(least * half, 0.0f);
+}
+
+// Written by a signal handler of the only thread.
+volatile std::sig_atomic_t alarms = 0;
+
+void countAlarm(int) { alarms = alarms + 1; }
+
+/// The system saves the tiles of a thread that a signal interrupts.
+TEST_P(TileGemm, SignalsDuringProductsChangeNoBit) {
+  std::mt19937 random(9);
+  const TileProduct product(0, 200, 400, 400, normals, random);
+  const std::vector<float> expected = multiply(product);
+  struct sigaction action = {}, before = {};
+  action.sa_handler = countAlarm;
+  ASSERT_EQ(sigaction(SIGALRM, &action, &before), 0);
+  const int enough = alarms + 10;
+  itimerval timer = {};
+  timer.it_interval.tv_usec = timer.it_value.tv_usec = 500;
+  setitimer(ITIMER_REAL, &timer, nullptr);
+  for (int i = 0; i < 100'000 && alarms < enough; ++i)
+    ASSERT_EQ(multiply(product), expected);
+  timer = {};
+  setitimer(ITIMER_REAL, &timer, nullptr);
+  EXPECT_GE(alarms, enough);
+  sigaction(SIGALRM, &before, nullptr);
 }
 
 /// The error of a product of factors of several parts, relative to the sum of
