@@ -13,8 +13,9 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
+from cluster import Cluster
 from folders import SharedFolderTest
-from programs import SOURCE, compile_model, fails, metric, run, test_data
+from programs import PDL_CHECKPOINT, SOURCE, compile_model, fails, metric, run, test_data
 
 import tensorfile
 import tfrecord
@@ -110,6 +111,26 @@ class Formats(SharedFolderTest):
                 self.assertEqual(
                     self.trained(form, "--data", nameless, "--format", form, "--data-pipe",
                                  "gzip -dc", "--cache", self.root / "cache"), expected)
+
+    def test_clusters_train_the_same(self):
+        programs = self.root / "sync"
+        compile_model(self.root / "same.mlir", programs, "--numerics=strict", "--mode=sync")
+        def dumped(saved):
+            dump = self.root / "cluster.safetensors"
+            run(PDL_CHECKPOINT, "dump", saved, "-o", dump)
+            return dump.read_bytes()
+
+        flags = "--epochs", 2, "--batch-size", 16, "--shuffle-window", 50
+        saved = self.root / "local-saved"
+        run(self.trainer, "train", "--data", self.data["csv"], "--replicas", "2x1", *flags,
+            "--checkpoint", saved)
+        expected = dumped(saved)
+        for form in "jsonl", "multislot", "tfrecord":
+            saved = self.root / f"{form}-saved"
+            with Cluster(programs, 2, 2, ["--data", self.data[form], *flags, "--checkpoint", saved],
+                         ["--checkpoint", saved]) as cluster:
+                cluster.start().finish()
+            self.assertEqual(dumped(saved), expected, form)
 
     def test_every_command(self):
         dump = self.root / "model.safetensors"

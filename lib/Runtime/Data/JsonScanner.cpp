@@ -126,8 +126,11 @@ static bool isJsonNumber(std::string_view text) {
   const size_t first = i;
   if (!passDigits() || (startsWithZero && i > first + 1))
     return false;
-  if (i < text.size() && text[i] == '.' && (++i, !passDigits()))
-    return false;
+  if (i < text.size() && text[i] == '.') {
+    ++i;
+    if (!passDigits())
+      return false;
+  }
   if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
     ++i;
     i += i < text.size() && (text[i] == '+' || text[i] == '-') ? 1 : 0;
