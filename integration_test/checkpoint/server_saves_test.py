@@ -26,6 +26,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from cluster import Cluster, Process
 from folders import SharedFolderTest
 from programs import ADULT, BUILD, PDL_CHECKPOINT, PDL_TRANSLATE, checkpoints_in, run
+from proxy import Proxy
 from small_model import METRICS, OBSERVATIONS, small_model
 from waiting import wait_until
 
@@ -78,52 +79,26 @@ def steps_of(checkpoint):
     return int(checkpoint.name.removeprefix("step-"))
 
 
-class Relay:
-    """Passes on what comes over a unix socket to a server, but for what a process sends that it
-    was told to hold. What is held when that process dies is lost, as in a network. Calls `seen`
-    with all that it is about to pass on to the server, and with the number of its process."""
+class Relay(Proxy):
+    """Forwards what comes over a unix socket to a server, except for bytes of the processes in
+    `held`. These bytes are lost, as in a network. Calls `seen` with all bytes that it is about to
+    forward to the server, and with the number of their process."""
 
     def __init__(self, path, server, seen=lambda data, number: None):
-        self.server = server
         self.seen = seen
         self.held = set()  # numbers of processes
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.sockets = [self.listener]
-        self.listener.bind(str(path))
-        self.listener.listen(64)
-        threading.Thread(target=self.accept, daemon=True).start()
+        super().__init__(f"unix:{path}", f"unix:{server}")
 
-    def accept(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            server = socket.socket(socket.AF_UNIX)
-            self.sockets += [client, server]
-            server.connect(self.server)
-            credentials = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED,
-                                            struct.calcsize("3i"))
-            number = struct.unpack("3i", credentials)[0]
-            threading.Thread(target=self.copy, args=(client, server, number),
-                             daemon=True).start()
-            threading.Thread(target=self.copy, args=(server, client, None),
-                             daemon=True).start()
-
-    def copy(self, source, target, number):
-        with contextlib.suppress(OSError):
-            while data := source.recv(1 << 16):
-                if number is not None and number not in self.held:
-                    self.seen(data, number)
-                if number not in self.held:
-                    target.sendall(data)
-        for each in (source, target):
-            with contextlib.suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
-
-    def close(self):
-        for each in self.sockets:
-            each.close()
+    def change(self, data, client):
+        if client is None:
+            return data
+        credentials = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED,
+                                        struct.calcsize("3i"))
+        number = struct.unpack("3i", credentials)[0]
+        if number not in self.held:
+            self.seen(data, number)
+        # `seen` may have added it.
+        return b"" if number in self.held else data
 
 
 class ServerSaves(SharedFolderTest):

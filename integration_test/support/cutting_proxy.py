@@ -8,47 +8,25 @@ import socket
 import struct
 import threading
 
+from proxy import Proxy
 
-class CuttingProxy:
-    """Listens at a unix socket and forwards to another one. Each connection is
-    broken after a random number of bytes of both directions, at most `longest`:
-    what has come by then may have been forwarded in part, so that messages end
-    half-way. After `cuts` of them it breaks no more. Closed with its owner."""
+
+class CuttingProxy(Proxy):
+    """Listens at a unix socket and forwards to another one. Breaks each connection after a random
+    number of bytes of both directions, at most `longest`. It may have forwarded the last bytes in
+    part, so that messages end half-way. After `cuts` of them it breaks no more."""
 
     def __init__(self, path, target, seed, cuts, longest):
-        self.target = target
         self.random = random.Random(seed)
         self.cuts = cuts
         self.longest = longest
         self.done = 0
-        self.stopping = False
-        self.lock = threading.Lock()
         self.open = set()
         self.threads = []
-        self.entry = socket.socket(socket.AF_UNIX)
-        self.entry.bind(path)
-        self.entry.listen(64)
-        self.accepting = threading.Thread(target=self._accept)
-        self.accepting.start()
+        super().__init__(f"unix:{path}", f"unix:{target}")
 
-    def _accept(self):
-        while True:
-            try:
-                client, _ = self.entry.accept()
-            except OSError:
-                return
-            if self.stopping:
-                client.close()
-                return
-            server = socket.socket(socket.AF_UNIX)
-            try:
-                server.connect(self.target)
-            except OSError:
-                # It has not started yet, or has ended.
-                client.close()
-                server.close()
-                continue
-            _Pair(self, client, server)
+    def connected(self, client, server):
+        _Pair(self, client, server)
 
     def budget(self):
         """Bytes that a new connection may carry; none: all of them."""
@@ -59,23 +37,13 @@ class CuttingProxy:
             return int(self.longest ** self.random.random())
 
     def close(self):
-        self.stopping = True
-        # Wakes the thread that accepts.
-        self.entry.shutdown(socket.SHUT_RDWR)
-        self.entry.close()
-        self.accepting.join()
+        super().close()
         with self.lock:
             pairs = list(self.open)
         for pair in pairs:
             pair.cut(reset=False)
         for thread in self.threads:
             thread.join()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
 
 
 class _Pair:
