@@ -10,6 +10,7 @@
 
 #include "pdlrt/Abi/Worker.h"
 #include "pdlrt/Gemm/Gemm.h"
+#include "pdlrt/Gemm/KernelChoice.h"
 
 #include <cstdio>
 #include <random>
@@ -55,15 +56,22 @@ void printRow(const Row &row, double peak, double bfloat16Peak) {
   std::printf("%-8s %5lld x %4lld x %4lld", row.name,
               static_cast<long long>(row.m), static_cast<long long>(row.n),
               static_cast<long long>(row.k));
-  for (GemmIsa isa : {GemmIsa::v3, GemmIsa::v4}) {
+  const auto printStrict = [&](GemmIsa isa) {
     if (!isSupported(isa)) {
       std::printf("%11s", "-");
-      continue;
+      return;
     }
     const double seconds = bestSeconds(
         0.1, [&] { strictGemm(isa, worker.gemmWorkspace(), call); });
     std::printf("%9.1f %%", percent(seconds));
+  };
+  printStrict(GemmIsa::v3);
+  const bool usesPrefetchingHere = usesPrefetching();
+  for (const bool isOn : {false, true}) {
+    setPrefetching(isOn);
+    printStrict(GemmIsa::v4);
   }
+  setPrefetching(usesPrefetchingHere);
 #ifdef PDL_HAVE_ONEDNN
   const double fast = bestSeconds(0.1, [&] {
     pdlrt_gemm(&worker, call.type, PDL_NUMERICS_FAST, call.transposeA,
@@ -84,7 +92,8 @@ void printRow(const Row &row, double peak, double bfloat16Peak) {
 } // namespace
 
 void pdlbench::printGemmTable(double peak, double bfloat16Peak) {
-  std::printf("\nProducts, %% of the FMA loop      strict v3  strict v4%s%s\n",
+  std::printf("\nProducts, %% of the FMA loop      strict v3  strict v4  "
+              "prefetching%s%s\n",
 #ifdef PDL_HAVE_ONEDNN
               "     fast",
 #else

@@ -14,6 +14,7 @@
 #include "StrictKernels.h"
 #include "pdlabi/products.h"
 #include "pdlrt/Core/Trace.h"
+#include "pdlrt/Gemm/KernelChoice.h"
 #include "pdlrt/Gemm/PackedFactors.h"
 #include "pdlrt/Gemm/TileGemm.h"
 #include "pdlrt/Sched/Scheduler.h"
@@ -91,6 +92,7 @@ void pdlrt::openFastGemm() { fastGemm(); }
 GemmWorkspace::GemmWorkspace() {
   memory.reserve(static_cast<size_t>(std::max(
       {strictKernelsV3.scratchBytes, strictKernelsV4.scratchBytes,
+       strictKernelsV4Prefetching.scratchBytes,
        bfloat16KernelsNative.scratchBytes, bfloat16KernelsEmulated.scratchBytes,
        static_cast<int64_t>(tileScratchBytes())})));
 }
@@ -137,12 +139,17 @@ GemmIsa pdlrt::nativeGemmIsa() {
   return isa;
 }
 
+static const StrictKernels &kernelsOf(GemmIsa isa) {
+  if (isa == GemmIsa::v3)
+    return strictKernelsV3;
+  return usesPrefetching() ? strictKernelsV4Prefetching : strictKernelsV4;
+}
+
 void pdlrt::strictGemm(GemmIsa isa, GemmWorkspace &workspace,
                        const GemmCall &call) {
   if (call.m <= 0 || call.n <= 0)
     return;
-  const StrictKernels &kernels =
-      isa == GemmIsa::v4 ? strictKernelsV4 : strictKernelsV3;
+  const StrictKernels &kernels = kernelsOf(isa);
   void *scratch = workspace.scratch(static_cast<size_t>(kernels.scratchBytes));
   if (call.type == PDL_F64)
     kernels.f64(argumentsOf<double>(call), scratch);
@@ -151,8 +158,7 @@ void pdlrt::strictGemm(GemmIsa isa, GemmWorkspace &workspace,
 }
 
 int64_t pdlrt::packStrictFactor(GemmIsa isa, const GemmCall &call, void *out) {
-  const StrictKernels &kernels =
-      isa == GemmIsa::v4 ? strictKernelsV4 : strictKernelsV3;
+  const StrictKernels &kernels = kernelsOf(isa);
   GemmCall factor = call;
   // A column would be computed as a row.
   factor.m = 1;
@@ -176,8 +182,7 @@ void pdlrt::strictBatchGemm(GemmIsa isa, GemmWorkspace &workspace,
   if (call.m <= 0 || call.n <= 0)
     return;
   const TraceSpan span("products", {count * call.m, call.n, call.k});
-  const StrictKernels &kernels =
-      isa == GemmIsa::v4 ? strictKernelsV4 : strictKernelsV3;
+  const StrictKernels &kernels = kernelsOf(isa);
   auto multiplyRange = [&](GemmWorkspace &own, int64_t begin, int64_t end) {
     void *scratch = own.scratch(static_cast<size_t>(kernels.scratchBytes));
     if (call.type == PDL_F64)
@@ -263,7 +268,8 @@ void pdlrt::multiply(int32_t product, GemmWorkspace &workspace,
       return strictGemm(nativeGemmIsa(), workspace, direct);
     }
   const int width = parallelWidth();
-  const FastGemm fast = product == PDL_PRODUCT_FAST && call.type == PDL_F32
+  const FastGemm fast = product == PDL_PRODUCT_FAST && call.type == PDL_F32 &&
+                                !prefersOwnKernels(call)
                             ? fastGemm()
                             : nullptr;
   // The result of a fast product may depend on how it is split, so the split

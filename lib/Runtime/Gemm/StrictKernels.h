@@ -56,6 +56,8 @@ struct StrictKernels {
 
 extern const StrictKernels strictKernelsV3;
 extern const StrictKernels strictKernelsV4;
+/// Packs factors like `strictKernelsV4`.
+extern const StrictKernels strictKernelsV4Prefetching;
 
 } // namespace pdlrt
 

@@ -8,6 +8,7 @@
 
 #include "StrictKernelsImpl.h"
 #include "StrictPackedImpl.h"
+#include "StrictPrefetchImpl.h"
 #include "Vectors512.h"
 
 namespace pdlrt {
@@ -19,5 +20,14 @@ const StrictKernels strictKernelsV4 = {packedElements * int64_t(sizeof(double)),
                                        multiplyBatch<DoubleVector>,
                                        packWhole<FloatVector>,
                                        packWhole<DoubleVector>};
+
+const StrictKernels strictKernelsV4Prefetching = {packedElements *
+                                                      int64_t(sizeof(double)),
+                                                  multiplyAhead<FloatVector>,
+                                                  multiplyAhead<DoubleVector>,
+                                                  multiplyBatch<FloatVector>,
+                                                  multiplyBatch<DoubleVector>,
+                                                  packWhole<FloatVector>,
+                                                  packWhole<DoubleVector>};
 
 } // namespace pdlrt

@@ -8,6 +8,7 @@
 
 #include "pdlrt/Gemm/Gemm.h"
 #include "pdlrt/Abi/Worker.h"
+#include "pdlrt/Gemm/KernelChoice.h"
 #include "pdlrt/Sched/Scheduler.h"
 
 #include "gtest/gtest.h"
@@ -260,6 +261,73 @@ TEST(StrictGemmTest, BlocksOfEachDimension) {
       if (m * n < 10000)
         wide.expectStrict();
     }
+}
+
+/// Turns prefetching on or off during its lifetime.
+class Prefetching {
+public:
+  explicit Prefetching(bool isOn) { setPrefetching(isOn); }
+  ~Prefetching() { setPrefetching(before); }
+
+private:
+  bool before = usesPrefetching();
+};
+
+/// Compares both forms of the kernels for AVX-512 with each other.
+template <typename T> void expectEqualWithPrefetching(std::mt19937 &random) {
+  const auto size = [&](int64_t most) {
+    return 1 + int64_t(random() % uint64_t(random() % 3 == 0 ? 33 : most));
+  };
+  const int64_t m = 40 + size(600), n = size(600), k = size(600);
+  Product<T> product(random() & 1, random() & 2, m, n, k, random);
+  product.usePosts(static_cast<int>(random() % 4));
+  // Slices of a product have gaps between the rows of all matrices.
+  const int64_t gap = random() % 3 == 0 ? int64_t(random() % 700) : 0;
+  std::vector<T> a = Product<T>::fill((m + gap) * (k + gap), random);
+  std::vector<T> b = Product<T>::fill((k + gap) * (n + gap), random);
+  std::vector<T> unused, c[2];
+  GemmCall call = product.call(unused);
+  call.a = a.data();
+  call.b = b.data();
+  call.aStride = (product.transposeA ? m : k) + gap;
+  call.bStride = (product.transposeB ? k : n) + gap;
+  call.cStride = n + gap;
+  GemmWorkspace workspace;
+  for (const bool isOn : {false, true}) {
+    const Prefetching prefetching(isOn);
+    c[isOn].assign(size_t(m * (n + gap)), T(-5));
+    call.c = c[isOn].data();
+    strictGemm(GemmIsa::v4, workspace, call);
+  }
+  EXPECT_TRUE(std::ranges::equal(c[0], c[1], sameBits<T>))
+      << m << "x" << n << "x" << k << " transposed " << product.transposeA
+      << product.transposeB << ", gaps of " << gap;
+}
+
+TEST(StrictGemmTest, PrefetchingChangesNoBit) {
+  if (!isSupported(GemmIsa::v4))
+    GTEST_SKIP() << "this CPU lacks AVX-512";
+  std::mt19937 random(12);
+  for (int turn = 0; turn < 60; ++turn) {
+    expectEqualWithPrefetching<float>(random);
+    expectEqualWithPrefetching<double>(random);
+  }
+}
+
+// The definition, for the forms that `BlocksOfEachDimension` does not compute
+// on this CPU.
+TEST(StrictGemmTest, PrefetchingFollowsTheDefinition) {
+  std::mt19937 random(13);
+  for (const bool isOn : {false, true}) {
+    const Prefetching prefetching(isOn);
+    for (const auto &[m, n, k] :
+         {std::array<int64_t, 3>{57, 130, 385}, {500, 17, 200}, {41, 490, 16}})
+      for (int transposes = 0; transposes < 4; ++transposes) {
+        Product<float> product(transposes & 1, transposes & 2, m, n, k, random);
+        product.usePosts(transposes);
+        product.expectStrict();
+      }
+  }
 }
 
 /// Sets some numbers of A to zero, also in several rows at once, as after a

@@ -8,6 +8,7 @@
 
 #include "pdlrt/Abi/Worker.h"
 #include "pdlrt/Gemm/Gemm.h"
+#include "pdlrt/Gemm/KernelChoice.h"
 #include "pdlrt/Sched/Scheduler.h"
 
 #include "gtest/gtest.h"
@@ -19,6 +20,7 @@
 #include <limits>
 #include <random>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 using namespace pdlrt;
@@ -46,7 +48,9 @@ std::vector<float> multiply(Worker &worker, int32_t numerics,
 TEST(OneDnnGemmTest, ThreadsThatShareAProductChangeNoBit) {
   std::mt19937 random(2);
   Worker worker;
-  const int64_t shapes[][3] = {{1000, 400, 273}, {273, 400, 1000}};
+  // Some CPUs use their own kernels for the first two.
+  const int64_t shapes[][3] = {
+      {1000, 400, 273}, {273, 400, 1000}, {1000, 200, 273}, {200, 400, 1000}};
   for (const auto &[m, n, k] : shapes)
     for (int transposes = 0; transposes < 4; ++transposes) {
       const std::vector<float> a = randomValues(m * k, random);
@@ -126,6 +130,28 @@ TEST(OneDnnGemmTest, AgreesWithStrictUpToRounding) {
   }
   // Otherwise oneDNN was not linked, and this test would be useless.
   EXPECT_TRUE(differs);
+}
+
+// The backend adds more than 512 terms in an order of its own.
+TEST(OneDnnGemmTest, LargeProductsUseStrictKernelsWhereTheseAreFaster) {
+  if (!usesPrefetching())
+    GTEST_SKIP() << "oneDNN is the fastest on this type of CPU";
+  std::mt19937 random(6);
+  Worker worker;
+  for (const auto &[m, n, isStrict] :
+       {std::tuple<int64_t, int64_t, bool>{273, 400, true},
+        {273, 100, false},
+        {100, 400, false}}) {
+    const int64_t k = 1000;
+    const std::vector<float> a = randomValues(m * k, random);
+    const std::vector<float> b = randomValues(k * n, random);
+    const GemmCall call = {PDL_F32,  true,     false,   m, n, k,
+                           a.data(), b.data(), nullptr, n, 0, nullptr};
+    EXPECT_EQ(multiply(worker, PDL_NUMERICS_FAST, call) ==
+                  multiply(worker, PDL_NUMERICS_STRICT, call),
+              isStrict)
+        << m << "x" << n;
+  }
 }
 
 /// Rows of C with gaps contain the same as without, and the gaps stay

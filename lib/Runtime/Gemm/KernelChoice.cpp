@@ -1,0 +1,47 @@
+//===- KernelChoice.cpp - The kernels of each type of CPU -----------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Gemm/KernelChoice.h"
+
+#include <atomic>
+
+using namespace pdlrt;
+
+/// Returns true for Xeons from the Sapphire Rapids generation on. Hypervisors
+/// change the model number, so a feature identifies them.
+static bool isRecentXeon() {
+  static const bool isRecent = __builtin_cpu_is("intel") != 0 &&
+                               __builtin_cpu_supports("avx512fp16") != 0;
+  return isRecent;
+}
+
+static std::atomic<bool> &prefetching() {
+  static std::atomic<bool> isOn = isRecentXeon();
+  return isOn;
+}
+
+bool pdlrt::usesPrefetching() {
+  return prefetching().load(std::memory_order_relaxed);
+}
+
+void pdlrt::setPrefetching(bool isOn) { prefetching() = isOn; }
+
+bool pdlrt::prefersOwnKernels(const GemmCall &call) {
+  // Without prefetching, the fast backend is faster.
+  if (!usesPrefetching() || call.type != PDL_F32)
+    return false;
+  // Packing B pays off for enough rows, and tiles are whole for enough columns.
+  constexpr int64_t minSize = 256, minDepth = 64;
+  if (call.m < minSize || call.n < minSize || call.k < minDepth)
+    return false;
+  if (!call.transposeA)
+    return true;
+  // The block of C of a larger product would be packed for several times.
+  constexpr int64_t maxSize = 480;
+  return !call.transposeB && call.m <= maxSize && call.n <= maxSize;
+}
