@@ -12,11 +12,33 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <sys/mman.h>
+
 using namespace pdlrt;
+
+/// Requests huge pages for large memory, such as the values of a step. Matrix
+/// products access many pages at once, and page walks are expensive, above all
+/// in a virtual machine. If the system refuses, only performance suffers.
+static void preferHugePages(void *memory, size_t bytes) {
+  constexpr uintptr_t hugePage = uintptr_t(2) << 20;
+  // Less memory would often remain mostly unused, and a huge page is used as a
+  // whole.
+  if (bytes < 2 * hugePage)
+    return;
+  const auto begin = reinterpret_cast<uintptr_t>(memory);
+  const uintptr_t first = (begin + hugePage - 1) / hugePage * hugePage;
+  const uintptr_t last = (begin + bytes) / hugePage * hugePage;
+  (void)madvise(static_cast<char *>(memory) + (first - begin), last - first,
+                MADV_HUGEPAGE);
+}
 
 void *pdlrt::allocateAligned(size_t bytes) {
   try {
-    return ::operator new(bytes, std::align_val_t(PDL_BUFFER_ALIGNMENT));
+    void *memory =
+        ::operator new(bytes, std::align_val_t(PDL_BUFFER_ALIGNMENT));
+    preferHugePages(memory, bytes);
+    return memory;
   } catch (const std::bad_alloc &) {
     throw OutOfMemory(bytes);
   }

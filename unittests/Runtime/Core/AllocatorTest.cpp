@@ -8,10 +8,19 @@
 
 #include "pdlrt/Core/Allocator.h"
 
+#include "pdlabi/abi.h"
+#include "pdlrt/Core/OutOfMemory.h"
+
 #include <gtest/gtest.h>
 
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <memory>
+#include <new>
+#include <string>
 #include <sys/resource.h>
 #include <thread>
 
@@ -43,6 +52,35 @@ TEST(AllocatorTest, MemoryOfMessagesIsKept) {
     faultsOfAMessage();
     EXPECT_LT(faultsOfAMessage(), pages / 10);
   }).join();
+}
+
+/// Returns true if huge pages were requested for the mapping that contains
+/// `address`.
+bool prefersHugePages(const void *address) {
+  const auto wanted = reinterpret_cast<uintptr_t>(address);
+  std::ifstream file("/proc/self/smaps");
+  bool isInside = false;
+  for (std::string line; std::getline(file, line);) {
+    uintptr_t begin = 0, end = 0;
+    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " ", &begin, &end) ==
+        2)
+      isInside = begin <= wanted && wanted < end;
+    else if (isInside && line.starts_with("VmFlags:"))
+      return line.find(" hg") != std::string::npos;
+  }
+  return false;
+}
+
+TEST(AllocatorTest, LargeMemoryPrefersHugePages) {
+  if (!std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled"))
+    GTEST_SKIP() << "this kernel has no transparent huge pages";
+  // The small one first: freed memory that is used again keeps its advice.
+  const size_t small = size_t(3) << 20, large = size_t(16) << 20;
+  for (const size_t bytes : {small, large}) {
+    auto *memory = static_cast<char *>(pdlrt::allocateAligned(bytes));
+    EXPECT_EQ(prefersHugePages(memory + bytes / 2), bytes == large);
+    ::operator delete(memory, std::align_val_t(PDL_BUFFER_ALIGNMENT));
+  }
 }
 
 } // namespace
