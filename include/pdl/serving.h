@@ -234,7 +234,7 @@ typedef struct pdl_serving {
   /* Fills `counts`, whose struct_size the caller sets. */
   int32_t (*row_counts)(pdl_serving_model *model,
                         pdl_serving_row_counts *counts);
-  /* The same as `open`, with options. */
+  /* Opens a model like `open`, with options. */
   pdl_serving_model *(*open_values)(const pdl_serving_values *values);
   /* Returns what could not be checked about the values of a model because
    * `accept_old_layout` allowed it. Returns "" if everything was checked, null
@@ -245,9 +245,9 @@ typedef struct pdl_serving {
    * program. Both are given by index. Texts live as long as the library. */
   int32_t (*describe_input)(int32_t program, int32_t input,
                             pdl_serving_input_rules *rules);
-  /* The same as `run`, for integers that may already be keys. `are_keys` has
-   * one entry for each input: nonzero if the integers of an input that hashes
-   * texts are already keys. */
+  /* Runs a program like `run`, on integers that may already be keys. `are_keys`
+   * has one entry for each input: nonzero if the integers of an input that
+   * hashes texts are already keys. */
   int32_t (*run_keys)(pdl_serving_model *model, int32_t program, int64_t batch,
                       const pdl_serving_input *inputs, const int32_t *are_keys,
                       void *const *outputs);

@@ -155,7 +155,7 @@ inline void sumGroups(std::span<const GroupedSamples *const> parts,
   }
 }
 
-/// The same for samples in a single part.
+/// Computes these sums for samples in a single part.
 inline void sumGroups(const GroupedSamples &samples, double *sums) {
   const GroupedSamples *const parts[] = {&samples};
   sumGroups(parts, sums);

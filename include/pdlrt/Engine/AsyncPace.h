@@ -46,14 +46,16 @@ public:
   };
   /// Ends the current pass, if there is one, and starts another.
   void beginPass();
-  /// The same for a pass of the previous incarnation of this process. `taken`
-  /// steps were taken and `begun` steps were started; the next round to be read
-  /// is `round`. `allowed` more steps are allowed after those that were taken.
+  /// Place in a pass that the previous incarnation of this process began.
+  /// `taken` steps were taken and `begun` steps were started; the next round to
+  /// be read is `round`. `allowed` more steps are allowed after those that were
+  /// taken.
   struct PassAt {
     int64_t taken = 0, begun = 0, round = 0;
     int64_t allowed = 0;
     bool last = false;
   };
+  /// Ends the current pass, if there is one, and continues that one.
   void resumePass(const PassAt &at);
   /// Ends the current pass, if there is one.
   void abandon();

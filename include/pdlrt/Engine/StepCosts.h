@@ -35,7 +35,7 @@ struct BackgroundCosts {
   int64_t pushedSteps = 0;
   /// Time with a push in flight, and time that workers waited for one.
   double push = 0, pushWait = 0;
-  /// The same for pulls.
+  /// Time with a pull in flight, and time that workers waited for one.
   double pull = 0, pullWait = 0;
   /// Maximum number of bytes of a worker's pushes in flight at the same time.
   int64_t maxBytes = 0;
@@ -84,7 +84,7 @@ struct StepCosts {
   double read = 0;
   /// Ids, distinct keys, rows.
   double prepare = 0;
-  /// The same for the next batch; overlaps with `compute`.
+  /// Ids, distinct keys and rows of the next batch; overlaps with `compute`.
   double prepareInBackground = 0;
   /// Losses, gradients, and their sums over the workers of this process.
   double compute = 0;

@@ -148,8 +148,9 @@ private:
   void applyRows(Task &task, int64_t count, void *const *rows,
                  const void *const *gradients, const void *const *seen,
                  const int64_t *keys);
-  /// The same for 16-bit values: rows are widened and updated, and their values
-  /// are rounded stochastically. Returns true if all are finite.
+  /// Calls the kernel of a table with 16-bit values: widens the rows, updates
+  /// them, and rounds their values stochastically. Returns true if all are
+  /// finite.
   bool applyWidened(Task &task, int64_t count, void *const *rows,
                     const void *const *gradients, const int64_t *keys) const;
   /// Records which of some newly written rows is not finite.

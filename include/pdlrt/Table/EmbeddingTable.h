@@ -205,8 +205,8 @@ public:
   virtual int64_t find(int64_t count, const int64_t *keys, void **rows,
                        TableScratch &scratch) const = 0;
 
-  /// The same for read-only callers: rows that are not in memory are copied to
-  /// `images`, and not brought into memory.
+  /// Finds rows like `find`, for read-only callers. Rows that are not in memory
+  /// are copied to `images`, and not brought into memory.
   virtual int64_t look(int64_t count, const int64_t *keys, void **rows,
                        TableScratch &scratch, RowImages &) const {
     return find(count, keys, rows, scratch);
@@ -227,8 +227,8 @@ public:
   /// integers.
   virtual void collectShard(int shard, RowList &rows) const = 0;
 
-  /// The same for rows that may differ from what was saved
-  /// (`RowHeader::isDirty`).
+  /// Replaces `rows` by the rows of one shard that may differ from what was
+  /// saved (`RowHeader::isDirty`), in the same order.
   virtual void collectChanged(int shard, RowList &rows) const = 0;
 
   /// Marks rows that are not in memory as saved. Call after

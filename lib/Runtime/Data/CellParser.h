@@ -65,8 +65,8 @@ public:
   Status append(std::string_view row, const std::string_view *cells,
                 const std::vector<int64_t> &slots,
                 RecordColumns::Column &column, size_t &failed);
-  /// The same for values that are not cells of text. `slots`: the values of
-  /// each slot; none: missing.
+  /// Appends the values of a record that are not cells of text. `slots`: the
+  /// values of each slot; none: missing.
   Status append(std::span<const std::span<const RowValue>> slots,
                 RecordColumns::Column &column, size_t &failed);
 

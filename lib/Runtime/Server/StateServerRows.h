@@ -57,7 +57,8 @@ public:
   /// `pulled`.
   static std::vector<int64_t> pushedRows(const ExchangeLayout &layout,
                                          const Pulled &pulled);
-  /// The same for a request with its own keys, whose bytes are not checked yet.
+  /// Returns these numbers for a request with its own keys, whose bytes are not
+  /// checked yet.
   static std::vector<int64_t> pushedRows(const ExchangeLayout &layout,
                                          const ExchangeMessage &message);
   /// Returns the contribution of a checked message. It refers to the message

@@ -40,14 +40,15 @@ TableOptions optionsOfPart(const CheckpointSymbol &symbol, size_t part);
 Expected<FrozenTable> freezeRows(const TableOptions &options,
                                  const std::vector<FileRows> &sources);
 
-/// The same for all rows of a table in a checkpoint, including its predecessors
-/// if it is a delta. Reads the tensor `tensor` of that type.
+/// Creates a table of all rows of a table in a checkpoint, including its
+/// predecessors if it is a delta. Reads the tensor `tensor` of that type.
 Expected<FrozenTable> freezeTable(const TableOptions &options,
                                   const Checkpoint &checkpoint,
                                   const std::string &table,
                                   const std::string &tensor, TensorType type);
 
-/// The same for the changes of a delta alone. Erased keys become removed keys.
+/// Creates a table of the changes of a delta alone. Erased keys become removed
+/// keys.
 Expected<FrozenTable> freezeChanges(const TableOptions &options,
                                     const Checkpoint &delta,
                                     const std::string &table,

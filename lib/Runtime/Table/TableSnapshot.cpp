@@ -274,7 +274,8 @@ bool TableSnapshot::growKnown(Shard &shard, bool isLimited) {
   return true;
 }
 
-/// The same for one more copy.
+/// Makes capacity for one more copy in a locked shard. Returns false if the
+/// limit does not allow it. Throws std::bad_alloc.
 bool TableSnapshot::growImages(Shard &shard, bool isLimited) {
   if (!shard.images.isFull())
     return true;

@@ -112,7 +112,8 @@ def RT_Boundaries : RT_Dense<[F64], 1>;
 
 /// Rows of a matrix, which may be some columns of a wider matrix.
 def RT_Rows : RT_Memory<[RT_Float], [2], "hasDenseRows", "with gaps at most between rows">;
-/// The same for bags. If the rank is 3, each row holds several bags.
+/// Bags, each a row of such a matrix. If the rank is 3, each row holds several
+/// bags.
 def RT_Bags : RT_Memory<[RT_Float], [2, 3], "hasDenseRows", "with gaps at most between rows">;
 
 //===----------------------------------------------------------------------===//
