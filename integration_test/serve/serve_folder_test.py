@@ -11,6 +11,7 @@ import os
 import pathlib
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -344,6 +345,17 @@ class ServeFolder(ServedModels):
         with Server(self.models) as server:
             self.assertEqual(server.ask("GET", "/v2/models/small/ready")[0], 200)
 
+    @staticmethod
+    def exchange_companion(folder):
+        """Gives a library another oneDNN, and takes the checksums from its end."""
+        companion, library = folder / "libpdl-onednn.so.1", folder / "libsmall.so"
+        # The name of a class among the constants.
+        companion.write_bytes(
+            companion.read_bytes().replace(b"OneDnnStateE", b"OneDnnStatFE", 1))
+        content = library.read_bytes()
+        companion_bytes, covered = struct.unpack("<QQ", content[-24:-8])
+        library.write_bytes(content[:covered - companion_bytes])
+
     def test_files_next_to_a_library(self):
         """A library of numerics fast finds the oneDNN beside it."""
         made = self.models / "fast" / "1"
@@ -352,12 +364,13 @@ class ServeFolder(ServedModels):
         if not (made / "libdnnl.so.2").exists():
             self.skipTest("PDL was built without oneDNN")
         shutil.copytree(self.checkpoints("small", 1), made / "checkpoints")
-        with Server(self.models) as server:
+        with Server(self.models, "--take-unchecked-libraries") as server:
             self.assertIn("score", server.infer(small_inputs(), "fast"))
             maps = pathlib.Path(f"/proc/{server.process.pid}/maps")
             self.assertIn(f"{made}/libdnnl.so.2", maps.read_text())
+            descriptors = []
             # Each version has its own, although descriptors of removed folders are used again.
-            for version in range(2, 5):
+            for version in range(2, 7):
                 shutil.copytree(made, self.root / "next")
                 made.rename(self.root / f"removed{version}")
                 server.wait_for(f"model fast, version {version - 1}: is gone")
@@ -365,7 +378,23 @@ class ServeFolder(ServedModels):
                 (self.root / "next").rename(made)
                 server.wait_for(f"model fast, version {version}: .* rows")
                 self.assertIn("score", server.infer(small_inputs(), "fast"))
-                self.assertIn(f"{made}/libpdl-onednn.so.1", maps.read_text())
+                # All have the same one, which stays loaded once.
+                opened = {line.split()[-1] for line in maps.read_text().splitlines()
+                          if "/libpdl-onednn.so.1" in line}
+                self.assertEqual(len(opened), 1, opened)
+                descriptors.append(len(os.listdir(f"/proc/{server.process.pid}/fd")))
+            self.assertEqual(max(descriptors[1:]), descriptors[1], descriptors)
+            # Another one is loaded for itself, although the descriptor of a removed folder is
+            # used again.
+            shutil.copytree(made, self.root / "next")
+            made.rename(self.root / "removed")
+            server.wait_for(f"model fast, version {version}: is gone")
+            made = self.models / "fast" / str(version + 1)
+            self.exchange_companion(self.root / "next")
+            (self.root / "next").rename(made)
+            server.wait_for(f"model fast, version {version + 1}: .* rows")
+            self.assertIn("score", server.infer(small_inputs(), "fast"))
+            self.assertIn(f"{made}/libpdl-onednn.so.1", maps.read_text())
 
 
 if __name__ == "__main__":

@@ -24,7 +24,8 @@ namespace pdlrt {
 /// Loads the shared library `name` from the folder of the program or library
 /// that contains this code. Returns the address of its symbol `symbol`. The
 /// library is never unloaded. If the code itself was loaded by a path below
-/// /proc/self/fd, the folder's descriptor stays open too. If the file cannot be
+/// /proc/self/fd, the folder's descriptor stays open too, and callers whose
+/// companions have the same code share the first of them. If the file cannot be
 /// loaded or has no such symbol, returns an error with the message of the
 /// dynamic linker. Thread-safe.
 Expected<void *> findInCompanion(const std::string &name, const char *symbol);
