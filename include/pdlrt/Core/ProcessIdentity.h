@@ -53,6 +53,20 @@ struct ProcessIdentity {
   /// and does not exist now. Otherwise returns false, also for a process that
   /// the system only hides (hidepid of /proc).
   bool hasEnded() const;
+  /// State of a process that sends nothing.
+  enum class State {
+    /// It has ended, or cannot be seen here.
+    Unknown,
+    /// It has not ended.
+    Alive,
+    /// It is suspended, for example by SIGSTOP.
+    Suspended,
+  };
+  /// Returns the state of the process, if `hasEnded` is false.
+  State state() const;
+  /// Returns the state for a message, such as "process 17 of this host is
+  /// stopped (SIGSTOP)"; empty if it is unknown.
+  std::string describeState() const;
   /// Returns the name of the process's door: an abstract unix socket that it
   /// keeps open until it ends. The name is without the leading zero byte.
   std::string door() const;

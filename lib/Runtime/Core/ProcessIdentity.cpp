@@ -41,10 +41,18 @@ static uint64_t thisHost() {
   return host;
 }
 
-/// Returns the identity of a process. If the process has ended but was not
-/// reaped yet, the identity has host 0. Returns nothing if this process cannot
-/// see the other one.
-static std::optional<ProcessIdentity> readProcess(uint32_t number) {
+namespace {
+/// Information of the system about a process.
+struct FoundProcess {
+  /// Host 0 if the process has ended but was not reaped yet.
+  ProcessIdentity identity;
+  bool isSuspended = false;
+};
+} // namespace
+
+/// Reads the state of a process. Returns nothing if this process cannot see the
+/// other one.
+static std::optional<FoundProcess> readProcess(uint32_t number) {
   std::ifstream file("/proc/" + std::to_string(number) + "/stat");
   std::string line;
   if (!std::getline(file, line))
@@ -60,8 +68,9 @@ static std::optional<ProcessIdentity> readProcess(uint32_t number) {
   fields >> state;
   // A zombie has ended.
   if (state == "Z" || state == "X")
-    return ProcessIdentity();
-  ProcessIdentity identity;
+    return FoundProcess();
+  FoundProcess found;
+  ProcessIdentity &identity = found.identity;
   constexpr int fieldsBeforeStart = 18;
   for (int i = 0; i < fieldsBeforeStart; ++i)
     fields >> field;
@@ -69,11 +78,13 @@ static std::optional<ProcessIdentity> readProcess(uint32_t number) {
     return std::nullopt;
   identity.number = number;
   identity.host = thisHost();
-  return identity;
+  // Stopped by a signal, or by a debugger.
+  found.isSuspended = state == "T" || state == "t";
+  return found;
 }
 
 ProcessIdentity ProcessIdentity::ofProcess(uint32_t number) {
-  return readProcess(number).value_or(ProcessIdentity());
+  return readProcess(number).value_or(FoundProcess()).identity;
 }
 
 /// Calls `function` with a new socket and the address of a process's abstract
@@ -137,7 +148,30 @@ bool ProcessIdentity::hasEnded() const {
       *this == ofThisProcess())
     return false;
   if (const auto found = readProcess(number))
-    return *found != *this;
+    return found->identity != *this;
   // Signal 0 is not sent: it only checks whether the process exists.
   return ::kill(pid_t(number), 0) != 0 && errno == ESRCH;
+}
+
+ProcessIdentity::State ProcessIdentity::state() const {
+  if (hasEnded())
+    return State::Unknown;
+  if (hasDoor)
+    return State::Alive;
+  if (!isOfThisHost())
+    return State::Unknown;
+  const auto found = readProcess(number);
+  if (!found || found->identity != *this)
+    return State::Unknown;
+  return found->isSuspended ? State::Suspended : State::Alive;
+}
+
+std::string ProcessIdentity::describeState() const {
+  const State now = state();
+  if (now == State::Unknown)
+    return {};
+  if (hasDoor)
+    return "its process in another container of this host has not ended";
+  return "process " + std::to_string(number) + " of this host is " +
+         (now == State::Suspended ? "stopped (SIGSTOP)" : "alive");
 }

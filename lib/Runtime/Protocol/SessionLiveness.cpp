@@ -20,7 +20,8 @@ using namespace pdlrt;
 
 void SessionState::beat(ClockTime expected) {
   const bool stop = events.wasStopRequested && events.wasStopRequested();
-  ClockTime silence{0};
+  std::string lost;
+  bool isKnown = false;
   std::unique_ptr<Connection> old;
   {
     const std::lock_guard lock(mutex);
@@ -37,7 +38,7 @@ void SessionState::beat(ClockTime expected) {
         refusedLast = std::min(refusedLast + late, now);
       }
     }
-    silence = silentFor();
+    const ClockTime silence = silentFor();
     const bool isLost =
         options.silenceLimit > ClockTime(0) && silence > options.silenceLimit;
     if (!isLost) {
@@ -69,10 +70,19 @@ void SessionState::beat(ClockTime expected) {
       later(when, [when](SessionState &self) { self.beat(when); });
       return;
     }
+    lost = describeSilence();
+    isKnown = process.state() != ProcessIdentity::State::Unknown;
   }
   loseServer(Status::unavailable(
-      name + " was not heard of for " + inSeconds(silence) +
-      ": it has died or its network is cut. " + startAllAgain));
+      name + " was " + lost +
+      (isKnown ? ". " : ": it has died or its network is cut. ") +
+      startAllAgain));
+}
+
+std::string SessionState::describeSilence() const {
+  const std::string state = process.describeState();
+  return "not heard of for " + inSeconds(silentFor()) +
+         (state.empty() ? "" : ": " + state);
 }
 
 bool SessionState::mayBeThere(const CallResult &result) {

@@ -116,9 +116,7 @@ public:
   std::string waitingFor() const {
     const std::lock_guard lock(mutex);
     // The last reported status is out of date.
-    return silentFor() > reportedSilence
-               ? "not heard of for " + inSeconds(silentFor())
-               : waitingMessage;
+    return silentFor() > reportedSilence ? describeSilence() : waitingMessage;
   }
   ClockTime silence() const {
     const std::lock_guard lock(mutex);
@@ -240,6 +238,9 @@ private:
     return joined && requestedSince > lastHeard ? clock.now() - requestedSince
                                                 : ClockTime(0);
   }
+  /// Returns for how long the server has been silent, and what is known of its
+  /// process. Requires `mutex`.
+  std::string describeSilence() const;
   /// Handles a call without a response. Returns true if the server may still
   /// run; returns false after ending the session.
   bool mayBeThere(const CallResult &result);

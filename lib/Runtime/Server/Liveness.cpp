@@ -20,10 +20,14 @@ static constexpr const char *cannotRejoinMessage =
     " trainers of this mode cannot go on where they were: start all again, "
     "with --resume where there is a checkpoint";
 
-/// Advice in the status of a job that waits for a trainer.
-static constexpr char remedyUnderWait[] =
-    "; start it again if it has died, or stop the job by SIGTERM to any "
-    "process";
+/// Returns the advice in the status of a job that waits for trainers.
+static std::string remedyUnderWait(const Roster &roster, uint32_t trainers) {
+  std::string remedies;
+  for (uint32_t rank = 0; rank < trainers; ++rank)
+    if (const std::string remedy = roster.remedyFor(rank); !remedy.empty())
+      remedies += (remedies.empty() ? "" : ", ") + remedy;
+  return "; " + remedies + ", or stop the job by SIGTERM to any process";
+}
 
 void Liveness::requestStop(Outbox &out) {
   if (job.stop())
@@ -160,6 +164,6 @@ std::string Liveness::describeWait(ClockTime atLeast) const {
   if (wait.empty() && !troubles.empty())
     wait = "waiting: " + troubles;
   if (!troubles.empty() && waitsForLost())
-    wait += remedyUnderWait;
+    wait += remedyUnderWait(trainers, options.trainers);
   return wait;
 }

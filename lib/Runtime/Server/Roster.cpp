@@ -318,8 +318,10 @@ std::string Roster::deathOf(uint32_t rank) const {
 }
 
 std::string Roster::silenceOf(uint32_t rank) const {
+  const std::string state = trainers[rank].process.describeState();
   return trainerName(rank) + " was not heard of for " +
-         inSeconds(clock.now() - trainers[rank].lastHeard);
+         inSeconds(clock.now() - trainers[rank].lastHeard) +
+         (state.empty() ? "" : ": " + state);
 }
 
 bool Roster::isAwaitedInVain(const Trainer &trainer) const {
@@ -382,7 +384,10 @@ std::string Roster::absenceOf(uint32_t rank) const {
                                      : "") +
            ". " + startAllAgain;
   if (!trainer.left && isSilent(trainer))
-    return silenceOf(rank) + ": it has died or its network is cut" +
+    return silenceOf(rank) +
+           (trainer.process.state() == ProcessIdentity::State::Unknown
+                ? ": it has died or its network is cut"
+                : "") +
            (options.restartsContinue
                 ? " (under --on-failure=wait others would wait for it)"
                 : "") +
@@ -415,6 +420,27 @@ std::string Roster::troubleOf(uint32_t rank) const {
     return deathOf(rank);
   if (!trainer.left && isSilent(trainer))
     return silenceOf(rank);
+  return {};
+}
+
+std::string Roster::remedyFor(uint32_t rank) const {
+  const Trainer &trainer = trainers[rank];
+  if (troubleOf(rank).empty())
+    return {};
+  const std::string who = trainerName(rank);
+  const bool isSilentOnly = trainer.joined && !trainer.left &&
+                            trainer.refusal.empty() && !trainer.hasDied;
+  if (!isSilentOnly)
+    return "start " + who + " again";
+  switch (trainer.process.state()) {
+  case ProcessIdentity::State::Suspended:
+    return "continue " + who + " by SIGCONT to process " +
+           std::to_string(trainer.process.number);
+  case ProcessIdentity::State::Alive:
+    return "find out what " + who + " waits for";
+  case ProcessIdentity::State::Unknown:
+    return "start " + who + " again if it has died";
+  }
   return {};
 }
 

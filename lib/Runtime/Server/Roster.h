@@ -133,6 +133,9 @@ public:
   ClockTime sinceStart() const { return clock.now() - started; }
   /// Returns what delays that trainer, as far as is known; may be empty.
   std::string troubleOf(uint32_t rank) const;
+  /// Returns what a user can do about that, such as "start trainer 1 again";
+  /// empty without trouble.
+  std::string remedyFor(uint32_t rank) const;
   /// Returns the interval for checking limits.
   ClockTime watchInterval() const;
 

@@ -53,6 +53,22 @@ TEST(ProcessIdentity, WhoRunsHasNotEnded) {
   process.end();
 }
 
+TEST(ProcessIdentity, AStoppedProcessIsSuspended) {
+  using State = ProcessIdentity::State;
+  const IdleProcess process;
+  const ProcessIdentity identity = process.identity();
+  EXPECT_EQ(identity.state(), State::Alive);
+  process.suspend();
+  EXPECT_EQ(identity.state(), State::Suspended);
+  EXPECT_EQ(identity.describeState(), "process " +
+                                          std::to_string(identity.number) +
+                                          " of this host is stopped (SIGSTOP)");
+  process.end();
+  EXPECT_EQ(identity.state(), State::Unknown);
+  EXPECT_EQ(identity.describeState(), "");
+  EXPECT_EQ(ProcessIdentity().state(), State::Unknown);
+}
+
 TEST(ProcessIdentity, WhoIsDeadHasEnded) {
   std::optional<IdleProcess> process(std::in_place);
   const ProcessIdentity identity = process->identity();

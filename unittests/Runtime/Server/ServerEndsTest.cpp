@@ -172,8 +172,8 @@ TEST_F(ServerCoreTest, WhoIsWaitedForIsSaid) {
   }
   EXPECT_EQ(beat(0).sign().sentence,
             "waiting for the exchange of trainer 2 (13 s; "
-            "trainer 2 was not heard of for 13 s); start it again if it has "
-            "died, or stop the job by SIGTERM to any process");
+            "trainer 2 was not heard of for 13 s); start trainer 2 again if it "
+            "has died, or stop the job by SIGTERM to any process");
   EXPECT_EQ(core().status().state, JobState::Running);
   exchange(2, 1, "c");
   EXPECT_EQ(core().waitingFor(), "");

@@ -22,10 +22,9 @@ namespace {
 
 using Seconds = std::chrono::seconds;
 
-/// End of the status of a job that waits for a trainer.
+/// End of the status of a job that waits for trainer 1, which has failed.
 static constexpr char remedy[] =
-    "; start it again if it has died, or stop the job by SIGTERM to any "
-    "process";
+    "; start trainer 1 again, or stop the job by SIGTERM to any process";
 
 TEST_F(ServerCoreTest, ASecondProcessOfARankIsRefusedUnderAbort) {
   core();
@@ -201,6 +200,41 @@ TEST_F(ServerCoreTest, AProcessOfThisHostThatLivesIsNotReplaced) {
   process.end();
   EXPECT_EQ(ask(1, {2, judged}).kind(), MessageKind::Response);
   EXPECT_EQ(ask(1, {2, judged}, 2).text(), "welcome");
+}
+
+// The advice says no more than what is known of the process.
+TEST_F(ServerCoreTest, AProcessThatIsStoppedIsNotStartedAgain) {
+  const IdleProcess process;
+  const std::string number = std::to_string(process.identity().number);
+  options.onFailure = FailurePolicy::Wait;
+  core();
+  ASSERT_EQ(join(0).text(), "welcome");
+  ASSERT_EQ(ask(1, {1, judged, process.identity()}, 1).text(), "welcome");
+  exchange(0, 1, "a");
+  advance(Seconds(13));
+  beat(0);
+  EXPECT_EQ(core().waitingFor(),
+            "waiting for the exchange of trainer 1 (13 s; trainer 1 was not "
+            "heard of for 13 s: process " +
+                number +
+                " of this host is alive); find out what trainer 1 waits for, "
+                "or stop the job by SIGTERM to any process");
+  process.suspend();
+  EXPECT_EQ(core().waitingFor(),
+            "waiting for the exchange of trainer 1 (13 s; trainer 1 was not "
+            "heard of for 13 s: process " +
+                number +
+                " of this host is stopped (SIGSTOP)); continue trainer 1 by "
+                "SIGCONT to process " +
+                number + ", or stop the job by SIGTERM to any process");
+  process.end();
+  advance(Seconds(1));
+  EXPECT_EQ(core().waitingFor(),
+            "waiting for the exchange of trainer 1 (14 s; trainer 1 has died: "
+            "there is no process " +
+                number +
+                " on this host); start trainer 1 again, or stop the job by "
+                "SIGTERM to any process");
 }
 
 // The join was in flight when the process died, long before the silence limit.

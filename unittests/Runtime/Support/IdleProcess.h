@@ -33,6 +33,12 @@ public:
   ProcessIdentity identity() const {
     return ProcessIdentity::ofProcess(uint32_t(number));
   }
+  /// Stops the process. On return it is suspended.
+  void suspend() const {
+    kill(number, SIGSTOP);
+    siginfo_t info;
+    waitid(P_PID, id_t(number), &info, WSTOPPED | WNOWAIT);
+  }
   /// Kills the process. On return it is dead but not reaped.
   void end() const {
     kill(number, SIGKILL);
