@@ -273,6 +273,58 @@ class ServerSaves(SharedFolderTest):
         steps = steps_of(checkpoints_in(self.root / f"{name}.saved")[-1]) + 10
         self.check_as_undisturbed(name, False, steps, self.resume(name, False, steps))
 
+    def check_request_whose_save_cannot_end(self, name, process, resumes):
+        """Trainer 0 dies when server 0 has written its part of the requested save, and server 1
+        has not: the servers save what the request wants."""
+        with self.job(name, False, LONG, "--checkpoint-at-end") as cluster:
+            folder = cluster.folder.name
+            begun = threading.Event()
+
+            def seen(data, number):
+                if b".tmp." in data and number == cluster.trainers[0].popen.pid:
+                    relay.held.add(number)
+                    begun.set()
+
+            relay = Relay(f"{folder}/p1", f"{folder}/s1", seen)
+            cluster.trainer_addresses = f"unix:{folder}/s0,unix:{folder}/p1"
+            cluster.start()
+            cluster.wait_for_steps(self.root / f"{name}.losses", 20)
+            process(cluster).popen.send_signal(signal.SIGUSR2)
+            self.assertTrue(begun.wait(PATIENCE), cluster.said())
+            # As long as trainer 0 lives, the save may end.
+            time.sleep(0.5)
+            self.kill_trainer(cluster, 0)
+            self.wait_until(cluster, lambda: "without trainers" in cluster.servers[0].output)
+            saved = checkpoints_in(self.root / f"{name}.saved")
+            self.assertIn(f"have saved {saved[-1]}", cluster.servers[0].output)
+            for process in cluster.processes():
+                process.popen.kill()
+                process.popen.wait()
+            relay.close()
+        if resumes:
+            steps = steps_of(saved[-1]) + 10
+            self.check_as_undisturbed(name, False, steps, self.resume(name, False, steps))
+
+    def test_request_of_a_server_whose_save_cannot_end(self):
+        self.check_request_whose_save_cannot_end("begun", lambda cluster: cluster.servers[0],
+                                                 resumes=True)
+
+    def test_request_of_a_trainer_whose_save_cannot_end(self):
+        self.check_request_whose_save_cannot_end("asked", lambda cluster: cluster.trainers[1],
+                                                 resumes=False)
+
+    def test_request_that_server_0_hears_late(self):
+        """The other server repeats it until it is heard."""
+        name = "unheard"
+        with self.job(name, False, LONG, "--checkpoint-at-end") as cluster:
+            cluster.start()
+            cluster.wait_for_steps(self.root / f"{name}.losses", 20)
+            cluster.servers[0].popen.send_signal(signal.SIGSTOP)
+            cluster.servers[1].popen.send_signal(signal.SIGUSR2)
+            self.wait_until(cluster, lambda: "was not told yet" in cluster.servers[1].output)
+            cluster.servers[0].popen.send_signal(signal.SIGCONT)
+            self.wait_until(cluster, lambda: checkpoints_in(self.root / f"{name}.saved"))
+
     def test_trainer_that_rejoins_while_servers_save(self):
         name = "back"
         with self.job(name, True, LONG) as cluster:

@@ -260,6 +260,9 @@ private:
 /// as "step-000000000100.tmp.17-1". A checkpoint is written into such a folder
 /// and renamed when it is complete.
 bool isUnfinishedCheckpoint(const std::string &name);
+/// Returns the path that a checkpoint gets when it is complete, for the path of
+/// the folder into which it is written. Empty if that is another folder.
+std::string publishedPathOf(const std::string &unfinished);
 
 /// Returns the step counts of all checkpoints in a folder, newest first,
 /// without checking that they are intact. Returns an empty list if the folder

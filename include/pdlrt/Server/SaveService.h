@@ -10,6 +10,8 @@
 #define PDLRT_SERVER_SAVESERVICE_H
 
 #include "pdlrt/Checkpoint/CheckpointMetrics.h"
+#include "pdlrt/Core/FileIdentity.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Protocol/ServerCheckpoint.h"
 #include "pdlrt/Sched/Scheduler.h"
@@ -18,7 +20,6 @@
 #include "pdlrt/Transport/Envelope.h"
 #include "pdlrt/Transport/Message.h"
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -30,6 +31,15 @@ namespace pdlrt {
 struct PlannedSaves {
   std::string folder;
   SavePlan plan;
+};
+
+/// Save that trainer 0 has begun. It may never end.
+struct BegunSave {
+  /// Counts the saves of this server's process, from 1; 0: there is none.
+  int64_t number = 0;
+  /// Folder of the save until it is published, and its identity.
+  std::string folder;
+  std::optional<FileIdentity> identity;
 };
 
 /// Writes a server's part of checkpoints, for trainer 0 or for the server
@@ -49,8 +59,8 @@ public:
   /// Returns trainer 0's information. Empty if it saves no checkpoints, or has
   /// not sent it yet.
   const std::optional<PlannedSaves> &planned() const { return plans; }
-  /// Returns the number of saves that trainers have requested. Thread-safe.
-  int64_t trainerSaves() const { return savesRequested; }
+  /// Returns the last save that trainer 0 has begun. Thread-safe.
+  BegunSave lastOfTrainers() const;
 
   /// Writes this server's part of a checkpoint, like a Save request. Returns a
   /// response of `encodeSaved`: an error if the server must not write there.
@@ -65,6 +75,7 @@ private:
   /// Save that is written in the background.
   struct Saving;
   Status takePlan(const SaveRequest &probe);
+  void noteBegin(const std::string &folder);
   template <typename Write>
   Message saveInto(const std::string &folder, Write write);
   SavedRows rowsOf(const SaveRequest &request);
@@ -79,7 +90,8 @@ private:
   const int32_t rank;
   SaveFolder allowed;
   std::optional<PlannedSaves> plans;
-  std::atomic<int64_t> savesRequested = 0;
+  mutable Mutex begunMutex;
+  BegunSave begun PDLRT_GUARDED_BY(begunMutex);
   /// Name of the save or checkpoint since which rows record their changes;
   /// empty if they do not.
   std::string savedAs;

@@ -180,6 +180,9 @@ public:
   /// s)"; empty if the job does not wait. Rounds open for less than `atLeast`
   /// are not reported.
   std::string waitingFor(ClockTime atLeast = ClockTime(0)) const;
+  /// Returns true if that trainer has failed, has died, is silent, or was
+  /// refused.
+  bool isInTrouble(uint32_t rank) const;
   /// Returns the staleness of responses to steps that formed no rounds. Do not
   /// call while requests arrive.
   StalenessCounts staleness() const;

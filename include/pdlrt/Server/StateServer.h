@@ -96,6 +96,10 @@ public:
   /// it. Returns false if servers of this mode cannot request that.
   /// Thread-safe.
   bool requestSave();
+  /// Returns the number of steps after which trainers have requested a save of
+  /// each other. Always 0 if their requests do not pass through servers.
+  /// Thread-safe.
+  int64_t saveRequestsOfTrainers() const;
   /// Returns the costs of steps so far.
   ServerCosts costs() const;
 

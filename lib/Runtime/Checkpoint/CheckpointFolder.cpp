@@ -73,6 +73,12 @@ bool pdlrt::isUnfinishedCheckpoint(const std::string &name) {
   return !checkpointOf(name, unfinishedMark).empty();
 }
 
+std::string pdlrt::publishedPathOf(const std::string &unfinished) {
+  const fs::path path(unfinished);
+  const std::string name = checkpointOf(path.filename(), unfinishedMark);
+  return name.empty() ? std::string() : (path.parent_path() / name).string();
+}
+
 static void cleanUp(const std::string &folder) {
   std::error_code error;
   std::vector<std::string> names;

@@ -12,6 +12,8 @@
 #include "Job/PeerServer.h"
 #include "Job/SaveSchedule.h"
 #include "Job/StallLimit.h"
+#include "Job/Standstill.h"
+#include "Job/TrainerSaves.h"
 #include "Recovery/TrainerRecords.h"
 #include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Checkpoint/RunningEpoch.h"
@@ -25,7 +27,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <fmt/format.h>
 #include <future>
 #include <new>
@@ -67,19 +68,6 @@ bool pdlrt::serversMaySave(const pdl_descriptor &descriptor,
          !mode.trainersApply;
 }
 
-/// Returns the size of all files in a folder.
-static uint64_t bytesIn(const std::string &folder) {
-  uint64_t bytes = 0;
-  std::error_code error;
-  for (std::filesystem::recursive_directory_iterator entry(folder, error), end;
-       !error && entry != end; entry.increment(error)) {
-    std::error_code gone;
-    if (const auto size = entry->file_size(gone); !gone)
-      bytes += size;
-  }
-  return bytes;
-}
-
 struct ServerSaves::State {
   const pdl_descriptor &descriptor;
   const HostOptions options;
@@ -97,15 +85,17 @@ struct ServerSaves::State {
   std::optional<ClockTime> lastMeet = std::nullopt;
   /// Used by server 0.
   SaveSchedule schedule;
-  int64_t seenSaves = 0;
+  TrainerSaves trainerSaves = {};
+  /// Number of requests that came from trainers.
+  int64_t ofTrainers = 0;
   /// Number of times that trainers were asked to save since the last save, the
   /// time of the next request, and whether trainers of this mode can be asked.
   int64_t timesRequested = 0;
   SaveSchedule::Time nextRequest = {};
   bool trainersCanSave = false;
   std::optional<SaveSchedule::Time> pendingSince = std::nullopt;
-  std::vector<uint64_t> lastRequests = {};
-  SaveSchedule::Time lastMove = SaveSchedule::Clock::now();
+  Standstill still = {modeOf(descriptor).stepsAreRounds,
+                      SaveSchedule::Clock::now()};
   std::string lastSaved = {};
   /// Snapshot points that the servers agreed on for the last save; empty: none.
   std::vector<SnapshotPoint> agreed = {};
@@ -157,9 +147,13 @@ struct ServerSaves::State {
   Expected<std::string> finish(Begun begun);
   void endAfterLoss(const std::string &loss);
   void follow(const std::string &loss);
+  /// Returns the number of requests for a checkpoint so far, of users and
+  /// trainers. Only on server 0.
   int requests() const {
-    return checkpointRequests() + shared->checkpointRequests;
+    return checkpointRequests() + shared->checkpointRequests + int(ofTrainers);
   }
+  void noteRequestsOfTrainers(SaveSchedule::Time now);
+  bool trainersAreSaving(SaveSchedule::Time now);
   bool standsStill(SaveSchedule::Time now);
   void dropRequests(SaveSchedule::Time now);
   void saveIfDue();
@@ -588,18 +582,7 @@ void ServerSaves::State::follow(const std::string &loss) {
 
 /// Returns true if all trainers wait for a trainer that does not come.
 bool ServerSaves::State::standsStill(SaveSchedule::Time now) {
-  std::vector<uint64_t> requests;
-  for (const SenderMark &mark : host.core().marks())
-    // In modes with rounds, other senders take part in no step.
-    if (!shared->mode.stepsAreRounds)
-      requests.push_back(mark.received);
-    else if (mark.worker == 0)
-      requests.push_back(mark.answered);
-  if (requests != lastRequests) {
-    lastRequests = std::move(requests);
-    lastMove = now;
-  }
-  return now - lastMove >= standstill &&
+  return still.observe(host.core().marks(), now) >= standstill &&
          !host.core().waitingFor(standstill).empty();
 }
 
@@ -621,15 +604,33 @@ void ServerSaves::State::dropRequests(SaveSchedule::Time now) {
   logWarning("a request for a checkpoint is dropped: " + reason);
 }
 
+/// Counts requests that trainers send each other through servers, because a
+/// trainer may die before they have saved.
+void ServerSaves::State::noteRequestsOfTrainers(SaveSchedule::Time now) {
+  const int64_t count = host.application().saveRequestsOfTrainers();
+  if (count == std::exchange(ofTrainers, count) || timesRequested > 0)
+    return;
+  // The trainers know of it.
+  trainersCanSave = true;
+  nextRequest = now + SaveSchedule::pauseAfter(++timesRequested);
+}
+
+/// Returns true if trainers are saving.
+bool ServerSaves::State::trainersAreSaving(SaveSchedule::Time now) {
+  using Progress = TrainerSaves::Progress;
+  const Progress progress = trainerSaves.follow(
+      host.application().saves().lastOfTrainers(), requests(), now, schedule);
+  if (progress == Progress::Published)
+    timesRequested = 0;
+  // Trainer 0 publishes the save.
+  return progress == Progress::Running && !host.core().isInTrouble(/*rank=*/0);
+}
+
 /// Saves on server 0 if the time limit or a request wants a checkpoint.
 void ServerSaves::State::saveIfDue() {
   const SaveSchedule::Time now = SaveSchedule::Clock::now();
-  StateServer &server = host.application();
-  if (const int64_t saves = server.saves().trainerSaves(); saves != seenSaves) {
-    seenSaves = saves;
-    schedule.noteSave(now, requests());
-    timesRequested = 0;
-  }
+  noteRequestsOfTrainers(now);
+  const bool areSaving = trainersAreSaving(now);
   if (!schedule.isDue(now, requests())) {
     timesRequested = 0;
     pendingSince.reset();
@@ -637,18 +638,22 @@ void ServerSaves::State::saveIfDue() {
   }
   pendingSince = pendingSince.value_or(now);
   const bool isStanding = standsStill(now);
+  if (areSaving)
+    return;
   // A trainer that is lost may take a request with it.
   if (timesRequested == 0 || now >= nextRequest) {
-    trainersCanSave = server.requestSave();
+    trainersCanSave = host.application().requestSave();
     nextRequest = now + SaveSchedule::pauseAfter(++timesRequested);
   }
   if (!shared->maySave || !isStanding) {
     dropRequests(now);
     return;
   }
+  // A request that comes during the save wants a later state.
+  const int requested = requests();
   const Expected<std::optional<std::string>> saved = save(/*folder=*/"");
   timesRequested = 0;
-  schedule.noteSave(SaveSchedule::Clock::now(), requests());
+  schedule.noteSave(SaveSchedule::Clock::now(), requested);
   if (saved) {
     schedule.noteSuccess();
     const std::string path = saved->value_or("");
@@ -667,15 +672,16 @@ void ServerSaves::State::passRequests() {
   const int count = checkpointRequests();
   if (count == passedRequests)
     return;
-  passedRequests = count;
   bool wasRefused = false;
   const Expected<json> response =
       ask(0, {{"do", "checkpoint"}}, briefPatience, &wasRefused);
-  if (wasRefused)
+  if (response)
+    passedRequests = count;
+  else if (wasRefused)
     host.core().fail(response.status());
-  else if (!response)
-    logWarning("server 0 was not told of a request for a checkpoint: " +
-               response.status().message());
+  else
+    logWarningOnce("server 0 was not told yet of a request for a checkpoint: " +
+                   response.status().message() + "; trying again");
 }
 
 /// Agrees with other servers on a checkpoint. Called on the loading thread.

@@ -76,15 +76,26 @@ Message SaveService::handle(const Message &payload) {
       return Message::ofString("-" + name + ": " + status.message());
     return respondToProbe(request.path, name);
   case SaveKind::Begin:
-    ++savesRequested;
+    noteBegin(request.path);
     return beginSave(request);
   case SaveKind::Poll:
     return saveProgress(request.path);
   case SaveKind::Stopping:
-    ++savesRequested;
+    noteBegin(request.path);
     return save(request);
   }
   return Message();
+}
+
+void SaveService::noteBegin(const std::string &folder) {
+  const std::optional<FileIdentity> identity = FileIdentity::of(folder);
+  const MutexLock lock(begunMutex);
+  begun = {begun.number + 1, folder, identity};
+}
+
+BegunSave SaveService::lastOfTrainers() const {
+  const MutexLock lock(begunMutex);
+  return begun;
 }
 
 Message SaveService::savePart(const std::string &folder) {

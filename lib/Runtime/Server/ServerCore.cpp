@@ -358,6 +358,10 @@ std::string ServerCore::waitingFor(ClockTime atLeast) const {
   const MutexLock lock(state->mutex);
   return state->liveness.describeWait(atLeast);
 }
+bool ServerCore::isInTrouble(uint32_t rank) const {
+  const MutexLock lock(state->mutex);
+  return !state->liveness.roster().troubleOf(rank).empty();
+}
 StalenessCounts ServerCore::staleness() const {
   return state->coordinator.staleness();
 }

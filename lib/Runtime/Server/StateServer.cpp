@@ -146,6 +146,9 @@ uint64_t StateServer::stepsInState() const {
   return parts->mode->stepsInState();
 }
 bool StateServer::requestSave() { return parts->mode->requestSave(); }
+int64_t StateServer::saveRequestsOfTrainers() const {
+  return parts->mode->saveRequestsOfTrainers();
+}
 ServerCosts StateServer::costs() const { return parts->state.metrics.costs(); }
 const RoundPolicy &StateServer::roundPolicy() const {
   return parts->mode->roundPolicy();

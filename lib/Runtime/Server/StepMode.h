@@ -54,6 +54,8 @@ public:
   /// Thread-safe.
   virtual uint64_t stepsInState() const { return 0; }
   virtual bool requestSave() { return false; }
+  /// Thread-safe.
+  virtual int64_t saveRequestsOfTrainers() const { return 0; }
 
 protected:
   ServedState &state;

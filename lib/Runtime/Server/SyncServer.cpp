@@ -39,6 +39,7 @@ public:
     isSaveRequested = true;
     return true;
   }
+  int64_t saveRequestsOfTrainers() const override { return trainerRequests; }
   StateServer::LastStep lastStep() const override {
     return {!normsArePending, outcome.sums};
   }
@@ -85,6 +86,7 @@ private:
   /// checkpoint after this step.
   bool save = false;
   std::atomic<bool> isSaveRequested = false;
+  std::atomic<int64_t> trainerRequests = 0;
   /// Number of rounds with gradients that were applied, or had no weight.
   std::atomic<uint64_t> steps = 0;
 };
@@ -246,6 +248,7 @@ Status SyncMode::finishStep(const ExchangeLayout &layout) {
   // Trainers save after a step, so the response that only opens the first one
   // would be in vain.
   outcome.save = (merged.present && isSaveRequested.exchange(false)) || save;
+  trainerRequests += save ? 1 : 0;
   for (uint32_t t = 0; t < state.trainers(); ++t) {
     for (int32_t c = 0; c < layout.channelCount(); ++c)
       if (const auto norm = incoming[t]->sectionOf<double>(c);
