@@ -9,6 +9,7 @@
 #include "pdlrt/Job/DistributedJob.h"
 
 #include "Job/ParameterShare.h"
+#include "Protocol/WaitReport.h"
 #include "Recovery/ServerRecoveryChannel.h"
 #include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Core/Log.h"
@@ -177,6 +178,9 @@ private:
   RunOptions run;
   std::optional<int64_t> startOfServers;
   Transport &transport;
+  /// Shared by all senders, each of which reports at this interval.
+  const std::shared_ptr<WaitReport> waitReport = std::make_shared<WaitReport>(
+      logInfo, ServerGroupOptions().reportInterval / 2);
   std::atomic<bool> joining = true;
   std::unique_ptr<ServerGroup> servers;
   std::unique_ptr<ServerClient> client;
@@ -216,7 +220,9 @@ DistributedJob::connect(uint32_t worker, EarlierStart earlierStart,
   group.events.wasStopRequested = [] { return stopSignal() != 0; };
   // A process without a signal of its own ends as if it had received one.
   group.events.onStopRequest = [] { noteStopSignal(SIGTERM); };
-  group.report = [](const std::string &line) { logInfo(line); };
+  group.report = [log = waitReport](const std::string &line) {
+    log->report(line, WaitReport::Time::clock::now());
+  };
   group.earlierStart = earlierStart;
   std::vector<std::string> addresses;
   for (const Owner &owner : owners) {

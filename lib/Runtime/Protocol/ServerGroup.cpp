@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Protocol/ServerGroup.h"
-#include "pdlrt/Core/Mutex.h"
 
+#include "Protocol/WaitReport.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Protocol/Heartbeat.h"
 
 #include <algorithm>
@@ -110,17 +111,17 @@ Expected<std::unique_ptr<ServerGroup>> ServerGroup::connect(
 ServerGroup::~ServerGroup() = default;
 
 std::string ServerGroup::waitingLine(const HasEnded &hasEnded) const {
-  std::string line;
+  std::vector<std::pair<std::string, std::string>> waits;
   for (size_t server = 0; server < sessions.size(); ++server) {
     if (hasEnded(server))
       continue;
     const std::string reason = sessions[server]->waitingFor();
-    line += (line.empty() ? "" : "; ") + sessions[server]->name() +
-            (!reason.empty()   ? ": " + reason
-             : !joined[server] ? ": not reached yet"
-                               : ": no answer yet");
+    waits.emplace_back(sessions[server]->name(), !reason.empty() ? reason
+                                                 : !joined[server]
+                                                     ? "not reached yet"
+                                                     : "no answer yet");
   }
-  return line;
+  return describeWaits(waits);
 }
 
 bool ServerGroup::waitsForSilent(const HasEnded &hasEnded) const {
