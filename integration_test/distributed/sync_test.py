@@ -53,6 +53,23 @@ class Sync(SyncComparison):
         for line in ("AUC", "RMSE", "accuracy", "bucket error", "NDCG@3", "MRR"):
             self.assertRegex(report, rf"train {line} 0\.\d+ \(@")
 
+    def test_one_trainer_reports_the_figures_of_the_job(self):
+        """The others say what they have done."""
+        source = self.root / "small.mlir"
+        source.write_text(small_model("@sgd", False, False, False))
+        self.translate(source)
+        with Cluster(self.root / "sync", 2, 1,
+                     ["--data", ADULT, "--rows", "0:1280", "--batch-size", 64, "--epochs", 2,
+                      "--seed", 7], ["--seed", 7], figures=False) as cluster:
+            first, second = cluster.start().finish()
+        for epoch in (1, 2):
+            self.assertRegex(first, rf"epoch {epoch}: train loss 0\.\d+")
+            self.assertRegex(second, rf"epoch {epoch}: ended after 10 steps")
+        self.assertRegex(first, r"(?m)^train loss 0\.\d+")
+        self.assertNotIn("loss", second)
+        for output in (first, second):
+            self.assertIn("trained 20 steps, 2560 samples in", output)
+
     def test_a_damaged_checkpoint_is_not_half_used(self):
         """Servers pass over state that is damaged; trainers, who do not read it, fall back to
         what servers go on from."""

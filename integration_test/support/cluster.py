@@ -42,10 +42,11 @@ class Cluster:
     """One job. Addresses are unix sockets of its folder, so that jobs of several
     tests never meet. Whatever still runs at the end is killed.
 
-    `peers`: trainers own state, and so have addresses too."""
+    `peers`: trainers own state, and so have addresses too. `figures`: each trainer reports the
+    figures of the job, which tests compare; else trainer 0 alone does."""
 
     def __init__(self, programs, trainers, servers, trainer_flags,
-                 server_flags=(), trainer_command="train", peers=False):
+                 server_flags=(), trainer_command="train", peers=False, figures=True):
         self.programs = pathlib.Path(programs)
         # The path of a unix socket is short.
         self.folder = tempfile.TemporaryDirectory(prefix="pdl")
@@ -58,7 +59,8 @@ class Cluster:
         # at its address among `peers`.
         self.trainer_addresses = None
         self.binds = []
-        self.trainer_flags = [trainer_command, *trainer_flags]
+        self.trainer_flags = [trainer_command, *(["--print-figures"] if figures else []),
+                              *trainer_flags]
         self.server_flags = list(server_flags)
         self.trainers = []
         self.servers = []

@@ -76,6 +76,8 @@ struct SessionOptions {
   /// Paths of files; empty: none.
   std::string initFrom, dump, dumpBatches, dumpInputs, logLosses, output, trace,
       costs;
+  /// True if the figures of all processes of the job are reported here.
+  bool printsFigures = true;
   bool dumpSlots = false;
   /// Training only: loads only values from `initFrom`, without slots and step
   /// counts.

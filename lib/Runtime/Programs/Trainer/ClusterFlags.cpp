@@ -54,6 +54,10 @@ static std::vector<Flag> processFlags(const Mode *mode, ClusterFlags &flags) {
                "those of one process with --replicas TRAINERSxW"},
       jobFlag(flags, "Name of the job; servers of another job refuse this "
                      "trainer"),
+      {.names = "--print-figures",
+       .value = FlagValue::isGiven(flags.printFigures),
+       .help = "Report the losses and metrics of the job here, too. Without "
+               "this flag only trainer 0 reports them"},
       tokenFileFlag(flags),
       placementFlag(flags),
       onFailureFlag(flags,
@@ -381,6 +385,7 @@ Status pdlrt::takeClusterFlags(const pdl_descriptor &descriptor,
     cluster.overlap.partBytes = *flags.partBytes;
   PDLRT_RETURN_IF_ERROR(checkDeviceSums(descriptor, flags, cluster.trainers));
   cluster.deviceSums = flags.deviceSums.value_or(DeviceSumsUse::Auto);
+  options.printsFigures = cluster.rank == 0 || flags.printFigures;
   options.groups = cluster.trainers;
   options.distributed = std::move(cluster);
   return {};

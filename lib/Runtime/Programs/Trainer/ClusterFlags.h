@@ -28,6 +28,7 @@ struct ClusterFlags : JobFlags {
   std::vector<std::string> peers;
   KeyPacking packKeys = KeyPacking::None;
   Overlap overlap = Overlap::Auto;
+  bool printFigures = false;
   /// Absent: automatic.
   std::optional<DeviceSumsUse> deviceSums;
   int64_t geoSteps = pdlabi::defaultGeoSteps;

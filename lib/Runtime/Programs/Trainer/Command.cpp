@@ -380,7 +380,8 @@ Expected<int64_t> Command::addUp(ProgramRun &run, PassReport &report,
   report.metrics.clear();
   forEachMetric(descriptor, 1, metrics, [&](const MetricBlock &block) {
     const pdl_metric &metric = descriptor.metrics[block.index];
-    rangeWarnings.check(block.index, block.of(0));
+    if (options.printsFigures)
+      rangeWarnings.check(block.index, block.of(0));
     report.metrics.push_back(
         {metricValue(metric, block.of(0)), whyUndefined(metric, block.of(0)),
          pdlabi::metricRemark(metric.kind, metric.parameter, block.sums)});

@@ -23,12 +23,13 @@ void pdlrt::printLine(const std::string &line) {
 }
 
 void pdlrt::reportBadRows(const char *label, const ProgramRun &run,
-                          const PassReport &report) {
+                          const PassReport &report, bool printsFigures) {
   if (report.badRows == 0)
     return;
   for (const std::string &message : run.reader->badRowMessages())
     logWarning("skipped " + message);
-  printLine(fmt::format("{}bad rows skipped {}", label, report.badRows));
+  if (printsFigures)
+    printLine(fmt::format("{}bad rows skipped {}", label, report.badRows));
 }
 
 void pdlrt::reportKeys(const char *label, const PullCounts &counts) {

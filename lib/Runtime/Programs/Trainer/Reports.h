@@ -20,9 +20,11 @@ namespace pdlrt {
 /// Prints a line to the standard output.
 void printLine(const std::string &line);
 
-/// Reports the bad rows of the epoch or test that `report` describes.
+/// Warns of the bad rows that this process has read, and prints the number of
+/// those in the epoch or test that `report` describes. `printsFigures`: prints
+/// it.
 void reportBadRows(const char *label, const ProgramRun &run,
-                   const PassReport &report);
+                   const PassReport &report, bool printsFigures = true);
 
 /// Reports the looked-up ids with unknown keys, and warns if there are too many
 /// of them.

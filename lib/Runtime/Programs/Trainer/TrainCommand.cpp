@@ -382,8 +382,9 @@ Status TrainCommand::runTraining() {
        .tested = tested,
        .hasStopped = stopping,
        .hasGivenUp = saves->hasGivenUp(),
-       .nothingLeft = hadNothingLeft ? describeNothingLeft(options, state)
-                                     : std::string()});
+       .nothingLeft =
+           hadNothingLeft ? describeNothingLeft(options, state) : std::string(),
+       .printsFigures = options.printsFigures});
 }
 
 /// Trains the epochs that are left, each followed by its test.
@@ -406,9 +407,17 @@ Status TrainCommand::trainEpochs() {
     tested = {};
     if (hasTest(options) && !stopping)
       PDLRT_RETURN_IF_ERROR(test(epoch, lines));
-    logInfo(epochLine(epoch, state.position.hasEnded, trained.steps, lines));
+    reportEpoch(epoch, lines);
   }
   return {};
+}
+
+/// Logs an epoch. `lines` are its figures.
+void TrainCommand::reportEpoch(int64_t epoch,
+                               const std::vector<std::string> &lines) {
+  logInfo(
+      epochLine(epoch, state.position.hasEnded, trained.steps,
+                options.printsFigures ? lines : std::vector<std::string>()));
 }
 
 /// Tests after an epoch, and adds the figures to `lines`, its own.
@@ -441,7 +450,7 @@ Status TrainCommand::test(int64_t epoch, std::vector<std::string> &lines) {
 Status TrainCommand::withoutTest(int64_t epoch, bool isLast,
                                  const std::vector<std::string> &lines,
                                  Status failure) {
-  logInfo(epochLine(epoch, state.position.hasEnded, trained.steps, lines));
+  reportEpoch(epoch, lines);
   if (failure.code() != PDL_OUT_OF_MEMORY) {
     // The last epoch has been saved completely, although steps may end before
     // its end. If trainers may restart, the others do not know about this

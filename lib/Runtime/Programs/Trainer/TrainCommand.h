@@ -67,6 +67,7 @@ private:
   int64_t firstEpoch() const;
   Status openLosses();
   Status trainEpochs();
+  void reportEpoch(int64_t epoch, const std::vector<std::string> &lines);
   Status test(int64_t epoch, std::vector<std::string> &lines);
   Status withoutTest(int64_t epoch, bool isLast,
                      const std::vector<std::string> &lines, Status failure);

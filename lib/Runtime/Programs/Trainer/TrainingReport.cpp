@@ -24,10 +24,12 @@ static std::string joinLines(const std::vector<std::string> &lines) {
 
 std::string pdlrt::epochLine(int64_t epoch, bool hasEnded, int64_t steps,
                              const std::vector<std::string> &lines) {
-  return fmt::format("epoch {}{}: {}", epoch + 1,
-                     hasEnded ? std::string()
-                              : fmt::format(" ({} steps, not ended)", steps),
-                     joinLines(lines));
+  const std::string name = fmt::format(
+      "epoch {}{}", epoch + 1,
+      hasEnded ? std::string() : fmt::format(" ({} steps, not ended)", steps));
+  if (!lines.empty())
+    return name + ": " + joinLines(lines);
+  return hasEnded ? fmt::format("{}: ended after {} steps", name, steps) : name;
 }
 
 std::string pdlrt::describeNothingLeft(const SessionOptions &options,
@@ -116,6 +118,12 @@ Status pdlrt::reportTraining(const pdl_descriptor &descriptor,
   reportSteps(result);
   PDLRT_RETURN_IF_ERROR(reportState(descriptor, result));
   const PassReport &trained = result.trained, &tested = result.tested;
+  if (!result.printsFigures) {
+    reportBadRows("train ", result.trainer, trained, /*printsFigures=*/false);
+    if (tested.samples > 0)
+      reportBadRows("test ", result.tester, tested, /*printsFigures=*/false);
+    return {};
+  }
   if (trained.samples > 0) {
     reportBadRows("train ", result.trainer, trained);
     for (const std::string &line :

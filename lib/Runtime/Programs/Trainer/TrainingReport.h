@@ -26,7 +26,8 @@
 namespace pdlrt {
 
 /// Returns the line with the figures of an epoch that has ended, or of the part
-/// of `steps` steps that was trained.
+/// of `steps` steps that was trained. Without `lines`, which trainer 0 reports,
+/// the line has the steps alone.
 std::string epochLine(int64_t epoch, bool hasEnded, int64_t steps,
                       const std::vector<std::string> &lines);
 
@@ -48,6 +49,8 @@ struct TrainingResult {
   /// Says that the checkpoint had as many steps or epochs as requested; empty
   /// if it had fewer.
   std::string nothingLeft;
+  /// `SessionOptions::printsFigures`.
+  bool printsFigures = true;
 };
 
 /// Prints the report of a training.
