@@ -19,6 +19,14 @@
 
 using namespace pdlrt;
 
+/// Returns the error of a trainer whose position in the data is unknown.
+static Status hasNoRecord(int64_t trainer) {
+  return Status::failedPrecondition(fmt::format(
+      "trainer {} has left no recovery record at the servers, because it has "
+      "not begun its first step; start it again, on any host that has its data",
+      trainer));
+}
+
 /// Returns the recovery record that a trainer attached to the last request
 /// whose effect is in the state.
 static Expected<RecoveryRecord>
@@ -35,8 +43,7 @@ recordOf(int64_t trainer, const std::vector<SenderMark> &marks, bool isWhole) {
   if (!isWhole && !answered.empty())
     answered.pop_back();
   if (answered.empty())
-    return Status::failedPrecondition(fmt::format(
-        "trainer {} has left no recovery record at the servers", trainer));
+    return hasNoRecord(trainer);
   return decodeRecoveryRecord(answered.back()->note);
 }
 
@@ -293,8 +300,7 @@ placeOfWorkers(const pdl_descriptor &descriptor, int64_t trainer,
   }
   std::optional<RecoveryRecord> &own = records->ofProcess;
   if (!own)
-    return Status::failedPrecondition(fmt::format(
-        "trainer {} has left no recovery record at the servers", trainer));
+    return hasNoRecord(trainer);
   return std::move(*own);
 }
 
@@ -318,8 +324,7 @@ placeOfProcess(int64_t trainer, const std::vector<SenderMark> &marks) {
         later = std::move(*decoded);
     }
   if (!counted)
-    return Status::failedPrecondition(fmt::format(
-        "trainer {} has left no recovery record at the servers", trainer));
+    return hasNoRecord(trainer);
   if (counted->place != RecoveryRecord::Place::Step)
     return std::move(*counted);
   const int64_t samples = counted->report.samples + counted->step.samples;
@@ -384,8 +389,8 @@ pdlrt::placeOfRestingTraining(const ObservedMetrics &metrics, int64_t trainers,
   if (!progress.positions.empty() &&
       int64_t(progress.positions.size()) != trainers)
     return Status::failedPrecondition(
-        "some trainers have not begun their data, and "
-        "others have");
+        "some trainers have not begun their data, and others have; start those "
+        "that were lost again, on any host that has their data");
   if (progress.positions.empty())
     progress.epochSteps = progress.epochSamples = progress.epochSkippedUpdates =
         0;
