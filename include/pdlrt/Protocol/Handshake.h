@@ -27,11 +27,17 @@
 
 namespace pdlrt {
 
+/// Version of the payloads of messages between processes of a job, raised with
+/// each change that an older process would misread. Processes of different
+/// versions refuse each other. Envelope.cpp has the version of headers.
+inline constexpr uint64_t protocolVersion = 21;
+
 /// Configuration of the job, as one side sees it.
 struct Handshake {
+  uint64_t protocol = protocolVersion;
+
   // From the program; `setProgram` fills these.
   std::string model;
-  uint64_t abiVersion = PDL_ABI_VERSION;
   uint64_t layoutFingerprint = 0;
   uint64_t trainingFingerprint = 0;
   uint64_t wireFingerprint = 0;

@@ -8,6 +8,8 @@
 
 #include "Job/PeerIdentity.h"
 
+#include "pdlrt/Protocol/Handshake.h"
+
 #include "nlohmann/json.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +25,7 @@ PeerIdentity::PeerIdentity(const pdl_descriptor &descriptor,
                            const std::string &job, int64_t trainers,
                            int64_t servers)
     : members(textOf({{"job", job},
-                      {"abi", descriptor.abi_version},
+                      {"protocol", protocolVersion},
                       {"model", descriptor.model_name},
                       {"layout", descriptor.layout_fingerprint},
                       {"training", descriptor.training_fingerprint},

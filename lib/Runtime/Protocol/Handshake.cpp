@@ -26,7 +26,6 @@ static constexpr size_t largestHandshake = 65536;
 
 void Handshake::setProgram(const pdl_descriptor &descriptor) {
   model = descriptor.model_name;
-  abiVersion = descriptor.abi_version;
   layoutFingerprint = descriptor.layout_fingerprint;
   trainingFingerprint = descriptor.training_fingerprint;
   wireFingerprint = descriptor.wire_fingerprint;
@@ -53,7 +52,8 @@ Handshake Handshake::of(const pdl_descriptor &descriptor,
 template <typename Object, typename Visit>
 static void visitMembers(Object &object, Visit &&visit) {
   visit("model", object.model);
-  visit("abi", object.abiVersion);
+  // Its name is that of the ABI version, whose value it had up to 21.
+  visit("abi", object.protocol);
   visit("layout_fingerprint", object.layoutFingerprint);
   visit("training_fingerprint", object.trainingFingerprint);
   visit("wire_fingerprint", object.wireFingerprint);
@@ -209,8 +209,8 @@ Status pdlrt::compareHandshakes(const Handshake &trainer,
   PDLRT_RETURN_IF_ERROR(compareTexts(
       "is of job", "'" + trainer.job + "'", "'" + server.job + "'",
       "this address belongs to another job: check --servers and --job"));
-  PDLRT_RETURN_IF_ERROR(compareNumbers("has ABI version", trainer.abiVersion,
-                                       server.abiVersion, together));
+  PDLRT_RETURN_IF_ERROR(compareNumbers("has protocol version", trainer.protocol,
+                                       server.protocol, together));
   PDLRT_RETURN_IF_ERROR(
       compareTexts("runs model", trainer.model, server.model, together));
   PDLRT_RETURN_IF_ERROR(compareTexts("is in mode", modeName(trainer.mode),

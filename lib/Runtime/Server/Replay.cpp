@@ -76,10 +76,10 @@ private:
 
 static std::string programText(const Handshake &job) {
   return fmt::format(
-      "model {}, mode {}, {}, numerics {}, ABI {}, fingerprints {:016x}, "
+      "model {}, mode {}, {}, numerics {}, protocol {}, fingerprints {:016x}, "
       "{:016x} and {:016x}",
       job.model, modeName(job.mode), job.elementType,
-      job.numerics == PDL_NUMERICS_STRICT ? "strict" : "fast", job.abiVersion,
+      job.numerics == PDL_NUMERICS_STRICT ? "strict" : "fast", job.protocol,
       job.layoutFingerprint, job.trainingFingerprint, job.wireFingerprint);
 }
 

@@ -83,8 +83,8 @@ TEST(Handshake, EachDifferenceIsNamedWithBothValues) {
             "the trainer was started with --resume, the server without "
             "--resume; give --checkpoint FOLDER --resume to trainers and "
             "servers alike (pdl-launch: after each of the two --)");
-  EXPECT_THAT(sentence([](Handshake &h) { h.abiVersion = 77; }),
-              HasSubstr("77"));
+  EXPECT_THAT(sentence([](Handshake &h) { h.protocol = 77; }),
+              HasSubstr("protocol version 77"));
   EXPECT_THAT(sentence([](Handshake &h) { h.model = "fm"; }),
               AllOf(HasSubstr("model fm"), HasSubstr("server ctr_dnn")));
   EXPECT_THAT(sentence([](Handshake &h) { h.mode = PDL_MODE_ASYNC; }),
