@@ -7,14 +7,15 @@
  *===----------------------------------------------------------------------===*
  *
  * The only interface between a compiled program and the runtime. It is plain C
- * and versioned. Both sides include it; it includes neither.
+ * and versioned. Compiler and runtime include it; it does not include any of
+ * their files.
  *
- * A compiled program exports one symbol, `pdl_program_query`. It returns a
- * constant descriptor: what the program reads (fields), what it owns (symbols,
- * groups, metrics), and its stages. The runtime calls the stages; the stages
- * call the `pdlrt_*` functions. If trainers own a part of their job's state,
- * the executable contains two programs; the second one, of role pserver,
- * exports `pdl_owner_query` instead.
+ * A compiled program exports one function, `pdl_program_query`. It returns a
+ * constant descriptor. The descriptor lists the fields that the program reads,
+ * its symbols, groups and metrics, and its stages. The runtime calls the
+ * stages, and the stages call the `pdlrt_*` functions. In modes in which
+ * trainers own state, an executable contains a second descriptor, of role
+ * pserver, which `pdl_owner_query` returns.
  *
  * This file includes the whole interface. Its parts are in pdlabi/abi:
  * - status.h: status codes and error messages
@@ -27,16 +28,16 @@
  * - calls.h: the functions that generated code calls
  *
  * Conventions:
- * - Every struct that may grow starts with `struct_size`, the size that its
- *   writer knew. Integers have fixed width. Strings are NUL-terminated and
- *   constant.
- * - Element buffers hold the element type of the object that they belong to (a
- *   field, a symbol with its slots and gradients, an output). They are
- *   row-major and 64-byte aligned. Neither side frees memory of the other: all
- *   results go into buffers that the caller owns.
- * - A function that can fail returns 0 or a `pdl_status`, and stores an error
- *   message for the calling thread (`pdlrt_set_error`, `pdlrt_last_error`). No
- *   exception crosses the interface. Stage `compute` can fail only on a device.
+ * - Every struct that may get more members starts with `struct_size`: the size
+ *   of the struct in the version that its writer was compiled with. Integers
+ *   have a fixed width. Strings are NUL-terminated and constant.
+ * - Buffers of a field, of a symbol (with its slots and gradients) or of an
+ *   output have its element type. They are row-major and aligned to 64 bytes. A
+ *   caller owns the buffers for the results of its calls, and frees them.
+ * - A function that can fail returns 0 on success. Otherwise it returns a
+ *   `pdl_status`, and stores an error message for the calling thread
+ *   (`pdlrt_set_error`, `pdlrt_last_error`). No exception crosses the
+ *   interface. Stage `compute` can fail only on a device.
  * - Indices into descriptor arrays are `int32_t`; -1 means "none".
  *
  *===----------------------------------------------------------------------===*/
@@ -53,7 +54,8 @@
 #include "pdlabi/abi/status.h"
 #include "pdlabi/abi/symbols.h"
 
-/* Raised with every change that an older reader would misread. */
+/* Version of the ABI. It increases with every change that an older reader would
+ * misread. */
 #define PDL_ABI_VERSION 22u
 
 #endif /* PDLABI_ABI_H */

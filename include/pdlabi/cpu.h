@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The instruction sets that a compiler uses on its own, under LLVM's names, and
-// the cpuid bits that report them. A compiled program lists the features that
-// its code may use (`pdl_descriptor::cpu_features`), and checks them before
-// that code runs. Sets whose instructions a compiler uses only on request
-// (cryptography, transactions, system instructions) are not listed. Virtual
-// machines often hide them although the CPU has them, and requiring them would
-// reject such machines for no reason.
+// The CPU features whose instructions a compiler uses without being asked, with
+// LLVM's names and the cpuid bits that report them. A compiled program lists
+// the features that its code may use (`pdl_descriptor::cpu_features`), and
+// checks them before that code runs. Features whose instructions a compiler
+// uses only on request (cryptography, transactions, system instructions) are
+// not listed. Virtual machines often hide such features, so that requiring them
+// would reject these machines for no reason.
 //
 // This file is also included by code for the oldest CPU: it has only constants
 // and calls no library function.
@@ -27,7 +27,8 @@
 
 namespace pdlabi {
 
-/// The `cpuid` registers that are read, by leaf, subleaf and register.
+/// Results of the instruction `cpuid` that are read. The names contain leaf,
+/// subleaf and register.
 enum class CpuidWord : uint8_t {
   Leaf1Ecx,
   Leaf7Ebx,
@@ -40,7 +41,7 @@ enum class CpuidWord : uint8_t {
   Count
 };
 
-/// Registers that the operating system must save, as bits of XCR0.
+/// Bits of register XCR0 for the registers that the operating system must save.
 inline constexpr uint32_t noState = 0;
 inline constexpr uint32_t ymmState = 0x6;     ///< xmm, ymm
 inline constexpr uint32_t zmmState = 0xe6;    ///< also masks, zmm
@@ -53,7 +54,8 @@ struct CpuFeature {
   uint32_t state; ///< required bits of XCR0
 };
 
-/// A feature's index is its number in `pdl_descriptor::cpu_features`.
+/// List of all features. The index of a feature is its number in
+/// `pdl_descriptor::cpu_features`.
 inline constexpr CpuFeature cpuFeatures[] = {
     {"sse3", CpuidWord::Leaf1Ecx, 0, noState},
     {"ssse3", CpuidWord::Leaf1Ecx, 9, noState},

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Defaults of trainer flags that the compiler's reports also assume.
+// Defaults of trainer flags. The reports of the compiler assume the same
+// values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,11 +18,11 @@
 
 namespace pdlabi {
 
-/// Samples per batch of a replica: default of a trainer's --batch-size, and the
-/// batch size that ps-report assumes.
+/// Number of samples in a batch of a replica: the default of --batch-size, and
+/// the number that the pass ps-report assumes.
 inline constexpr int64_t defaultBatchSize = 256;
 
-/// Mode geo: number of steps between two exchanges.
+/// Number of steps between two exchanges in mode geo.
 inline constexpr int64_t defaultGeoSteps = 100;
 
 } // namespace pdlabi

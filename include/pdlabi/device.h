@@ -6,22 +6,25 @@
  *
  *===----------------------------------------------------------------------===*
  *
- * Device versions of the runtime functions that a stage calls on a CPU (abi.h).
- * The compiler links them, as bitcode, into the kernels of a program. A GPU
- * runs them; the host can run them too, thread by thread, in place of a GPU.
+ * Device versions of the runtime functions that a stage calls on a CPU
+ * (abi/calls.h). The compiler links them, as bitcode, into the kernels of a
+ * program. GPUs run them. In tests, the host runs them, one thread after the
+ * other, in place of a GPU.
  *
  * Conventions:
  * - A function is a loop over independent iterations ("turns"). A call runs the
- *   iterations first, first + stride, first + 2 * stride, ... Thread `first` of
- *   `stride` threads makes this call with the same arguments as all others; one
- *   call with 0 and 1 runs all iterations. The order of threads does not change
- *   any bit of the result.
- * - `pdldevice_NAME_turns` takes the same arguments except the last two and
- *   returns the number of iterations. It reads no memory, so the host may call
- *   it with device pointers. Threads in excess of the iterations do nothing.
- * - Arguments have 8 bytes each. Pointers refer to device memory and are
- *   aligned to their elements. Written memory overlaps no other argument of the
- *   call. No address outside of the given shapes is accessed.
+ *   iterations first, first + stride, first + 2 * stride, ... With `stride`
+ *   threads, thread t makes a call with first = t; all other arguments are the
+ *   same. A single call with first = 0 and stride = 1 runs all iterations. The
+ *   order of threads does not change any bit of the result.
+ * - `pdldevice_NAME_turns` has the same arguments except `first` and `stride`,
+ *   and returns the number of iterations. It reads no memory, so the host may
+ *   call it with device pointers. If there are more threads than iterations,
+ *   the remaining threads do nothing.
+ * - Arguments have 8 bytes each. Pointers are addresses of device memory and
+ *   are aligned to their elements. Memory that a call writes must not overlap
+ *   other arguments of the call. Calls access no memory outside of the shapes
+ *   in their arguments.
  * - Results are bitwise equal to those of numerics `strict` on a CPU
  *   (docs/Numerics.md). The suffix `_f32` or `_f64` of a name is the element
  *   type.
@@ -49,10 +52,11 @@ extern "C" {
  * Products
  *===----------------------------------------------------------------------===*/
 
-/* Implements pdlrt_gemm with PDL_PRODUCT_STRICT. `posts`: the pdl_post_op of
- * each post, in order, four bits each, the first one lowest: the bias and then
- * relu is 0x21. `bias` has n elements, `mask` is m x n; each is null if no post
- * uses it. Iterations: tiles of C; their size depends only on m and n. */
+/* Implements pdlrt_gemm with PDL_PRODUCT_STRICT. `posts` has four bits for the
+ * pdl_post_op of each post; the first post has the lowest bits. For example,
+ * 0x21 is bias, then relu. `bias` has n elements and `mask` is m x n; each is
+ * null if no post uses it. Iterations: tiles of C, whose size depends only on m
+ * and n. */
 int64_t pdldevice_product_turns(int64_t transpose_a, int64_t transpose_b,
                                 int64_t m, int64_t n, int64_t k, const void *a,
                                 const void *b, uint64_t posts, const void *bias,
@@ -68,7 +72,7 @@ void pdldevice_product_f64(int64_t transpose_a, int64_t transpose_b, int64_t m,
                            const double *mask, double *c, int64_t c_stride,
                            int64_t first, int64_t stride);
 
-/* Implements pdlrt_gemm with PDL_PRODUCT_BF16; otherwise as
+/* Implements pdlrt_gemm with PDL_PRODUCT_BF16. The arguments are those of
  * pdldevice_product. */
 int64_t pdldevice_bf16_product_turns(int64_t transpose_a, int64_t transpose_b,
                                      int64_t m, int64_t n, int64_t k,
@@ -83,8 +87,9 @@ void pdldevice_bf16_product_f32(int64_t transpose_a, int64_t transpose_b,
                                 int64_t c_stride, int64_t first,
                                 int64_t stride);
 
-/* Applies posts, encoded as in pdldevice_product, to the elements of C, which
- * another kernel computed. Iterations: m x n. */
+/* Applies posts to the elements of C, which another kernel has computed.
+ * `posts`, `bias` and `mask` are as in pdldevice_product. Iterations: elements,
+ * m x n. */
 int64_t pdldevice_posts_turns(int64_t m, int64_t n, uint64_t posts,
                               const void *bias, const void *mask, void *c,
                               int64_t c_stride);
@@ -128,26 +133,25 @@ void pdldevice_pool_f64(int64_t pooling, int64_t bag_count, int64_t width,
                         int64_t row_stride, double *out, int64_t first,
                         int64_t stride);
 
-/* Computes bag_of[o] = the bag that contains position o of its input, for
- * pdldevice_pool_gradient. `splits` has bag_count + 1 entries, from 0, and
- * belongs to the input. `bag_of` points to the input's first occurrence in the
- * lookup. Iterations: bags. */
+/* Sets bag_of[o] to the number of the bag that contains occurrence o of an
+ * input, for pdldevice_pool_gradient. `splits` are the splits of the input,
+ * with bag_count + 1 entries, from 0. `bag_of` points to the entry of the
+ * input's first occurrence. Iterations: bags. */
 int64_t pdldevice_bags_of_turns(int64_t bag_count, const int32_t *splits,
                                 int32_t *bag_of);
 void pdldevice_bags_of(int64_t bag_count, const int32_t *splits,
                        int32_t *bag_of, int64_t first, int64_t stride);
 
-/* Adds the contribution of one input of a lookup to the result of
- * pdlrt_pool_gradient. There is one launch for each input in the list of
- * pdlrt_pool_gradient, in the order of the list. A launch continues the sums in
- * `out` (key_count x width), or starts them at +0 if `is_first`. The first
- * launch therefore writes all of `out`, whichever keys occur in its input. If
- * there are no inputs, no launch writes `out`.
+/* Computes the part of pdlrt_pool_gradient for one input of a lookup. Launch it
+ * once for each of the `inputs` of pdlrt_pool_gradient, in their order. If
+ * `is_first`, the sums in `out` (key_count x width) start at +0; otherwise the
+ * launch continues them. So the first launch writes all of `out`, whichever
+ * keys occur in its input. If there are no inputs, no launch writes `out`.
  *
- * `key_splits` and `occurrences` belong to the lookup, the other arguments to
- * the input (see pdl_pooled_input). If `splits` is null, each bag has one id.
- * Otherwise `bag_of`, which pdldevice_bags_of has filled, gives the bag of each
- * occurrence of the lookup. Iterations: elements of `out`. */
+ * `key_splits` and `occurrences` are those of the lookup; the other arguments
+ * are those of the input (see pdl_pooled_input). If `splits` is null, each bag
+ * has one id. Otherwise `bag_of` has the bag of each occurrence of the lookup,
+ * which pdldevice_bags_of has written. Iterations: elements of `out`. */
 int64_t pdldevice_pool_gradient_turns(int64_t is_first, int64_t key_count,
                                       int64_t width, const int32_t *key_splits,
                                       const int32_t *occurrences,
@@ -188,10 +192,10 @@ void pdldevice_reduce_rows_f64(int64_t reduction, int64_t rows, int64_t width,
                                const double *values, double *out, int64_t first,
                                int64_t stride);
 
-/* Computes the lanes of squared norms (pdlabi/norm.h) of units of `unit`
- * values. There are `count` values; the last unit may be shorter. `weight`: the
- * bits of a double. `lanes`: PDL_DEVICE_LANES for each unit; the caller reduces
- * them in a tree. */
+/* Computes the lanes of squared norms (pdlabi/norm.h). Each unit has `unit` of
+ * the `count` values; the last unit may have fewer. `weight` has the bits of a
+ * double. `lanes` gets PDL_DEVICE_LANES sums for each unit, which the caller
+ * must reduce in a tree. Iterations: lanes of all units. */
 int64_t pdldevice_norm_lanes_turns(int64_t count, int64_t unit, uint64_t weight,
                                    const void *values, void *lanes);
 void pdldevice_norm_lanes_f32(int64_t count, int64_t unit, uint64_t weight,
@@ -208,8 +212,8 @@ void pdldevice_add_f32(int64_t count, const float *values, float *sum,
 void pdldevice_add_f64(int64_t count, const double *values, double *sum,
                        int64_t first, int64_t stride);
 
-/* Sets found[0] = 1 if one of `count` values is not finite; otherwise leaves it
- * unchanged. */
+/* Sets found[0] to 1 if one of `count` values is not finite; otherwise does not
+ * change it. */
 int64_t pdldevice_check_finite_turns(int64_t count, const void *values,
                                      int32_t *found);
 void pdldevice_check_finite_f32(int64_t count, const float *values,
@@ -221,9 +225,10 @@ void pdldevice_check_finite_f64(int64_t count, const double *values,
  * Draws
  *===----------------------------------------------------------------------===*/
 
-/* Implements pdlrt_dropout; the first four arguments are those of pdl_draws.
- * Iterations: groups of four columns for each bag (for each sample if there are
- * no splits). An iteration covers its columns in all rows of the bag. */
+/* Implements pdlrt_dropout. The first four arguments are the members of
+ * pdl_draws. Iterations: groups of four columns for each bag, or for each
+ * sample if there are no splits. An iteration handles its columns in all rows
+ * of the bag. */
 int64_t pdldevice_dropout_turns(uint64_t seed, int64_t epoch,
                                 int64_t sample_count, const int64_t *samples,
                                 int64_t stream, double rate, int64_t width,
@@ -268,10 +273,11 @@ void pdldevice_dropout_f64(uint64_t seed, int64_t epoch, int64_t sample_count,
  *===----------------------------------------------------------------------===*/
 
 /* Subtracts the corrections from the scores of a block, and removes the scores
- * of items that are no negatives. maxima[row * PDL_DEVICE_LANES + lane] = the
- * maximum of a lane of a row. The block starts at row `block_first`.
- * `correction` and `ids`: of the batch, or null. Iterations: lanes of all rows;
- * a lane without elements writes nothing. */
+ * of items that are left out because of their ids. Sets maxima[row *
+ * PDL_DEVICE_LANES + lane] to the maximum of each lane of each row. The block
+ * starts at row `block_first` of the batch. `correction` and `ids` are those of
+ * the whole batch, or null. Iterations: lanes of all rows; a lane without
+ * elements writes nothing. */
 int64_t pdldevice_in_batch_maxima_turns(int64_t block_first, int64_t rows,
                                         int64_t count, const void *correction,
                                         const int64_t *ids, void *scores,
@@ -282,8 +288,9 @@ void pdldevice_in_batch_maxima_f32(int64_t block_first, int64_t rows,
                                    float *maxima, int64_t first,
                                    int64_t stride);
 
-/* Computes lane_sums[row * PDL_DEVICE_LANES + lane] = the sum of exp(score -
- * maximum of the row) over a lane of a row. Iterations: lanes of all rows. */
+/* Sets lane_sums[row * PDL_DEVICE_LANES + lane] to the sum of exp(score -
+ * maximum of the row) over the elements of a lane. Iterations: lanes of all
+ * rows. */
 int64_t pdldevice_in_batch_exponentials_turns(int64_t rows, int64_t count,
                                               const void *scores,
                                               const void *maxima,
@@ -293,8 +300,8 @@ void pdldevice_in_batch_exponentials_f32(int64_t rows, int64_t count,
                                          const float *maxima, float *lane_sums,
                                          int64_t first, int64_t stride);
 
-/* Computes out[row] = the maximum of a row of the block, plus the logarithm of
- * its sum. Iterations: rows. */
+/* Sets out[row] to the maximum of a row of the block plus the logarithm of the
+ * sum of its lanes. Iterations: rows. */
 int64_t pdldevice_in_batch_logarithms_turns(int64_t rows, int64_t count,
                                             const void *maxima,
                                             const void *lane_sums, void *out);
@@ -303,10 +310,10 @@ void pdldevice_in_batch_logarithms_f32(int64_t rows, int64_t count,
                                        const float *lane_sums, float *out,
                                        int64_t first, int64_t stride);
 
-/* Replaces the scores of a block by w(i, j) of pdlrt_in_batch_gradient. The
- * block's rows are users or items, depending on `side`, a pdl_batch_side.
- * `correction`, `ids`, `sums` and `cotangent`: of the batch; the first two may
- * be null. Iterations: scores. */
+/* Replaces the scores of a block by the weights w(i, j) of
+ * pdlrt_in_batch_gradient. The rows of the block are users or items, as `side`,
+ * a pdl_batch_side, says. `correction`, `ids`, `sums` and `cotangent` are those
+ * of the whole batch; the first two may be null. Iterations: scores. */
 int64_t pdldevice_in_batch_weights_turns(int64_t side, int64_t block_first,
                                          int64_t rows, int64_t count,
                                          const void *correction,
@@ -323,40 +330,40 @@ void pdldevice_in_batch_weights_f32(int64_t side, int64_t block_first,
  * Tables
  *
  * Kernels for keys and rows of a table in device memory (pdlabi/table.h
- * describes their layout). The keys of a call are distinct. In addition to
- * their arguments these kernels access the memory that `table` refers to: its
+ * describes their layout). The keys of a call must be distinct. In addition to
+ * their arguments, these kernels access the memory to which `table` refers: its
  * index, its regions and the rows in them.
  *
- * New rows are numbered in the order of their keys, independent of the order of
- * threads: `find` leaves their addresses null, `count` counts them, `place`
- * numbers them, and `insert` makes them and adds their keys to the index. Each
- * is a separate launch after the previous one. The positions of keys in the
- * index depend on the order of threads, but no result depends on these
- * positions.
+ * New rows are inserted by four launches, one after the other. `find` sets the
+ * addresses of missing rows to null, `count` counts them, `place` assigns row
+ * numbers, and `insert` initializes the rows and adds their keys to the index.
+ * So rows are numbered in the order of their keys, independent of the order of
+ * threads. The positions of keys in the index depend on the order of threads,
+ * but no result depends on these positions.
  *===----------------------------------------------------------------------===*/
 
 typedef struct pdl_device_table pdl_device_table;
 
-/* Computes rows[i] = the address of the row of keys[i]; null if there is none.
- * Iterations: keys. */
+/* Sets rows[i] to the address of the row of keys[i], or to null if there is
+ * none. Iterations: keys. */
 int64_t pdldevice_table_find_turns(const pdl_device_table *table, int64_t count,
                                    const int64_t *keys, void **rows);
 void pdldevice_table_find(const pdl_device_table *table, int64_t count,
                           const int64_t *keys, void **rows, int64_t first,
                           int64_t stride);
 
-/* Computes counts[c] = the number of null rows in chunk c (see
- * keysOfTableChunk). Iterations: chunks. */
+/* Sets counts[c] to the number of null rows in chunk c (see keysOfTableChunk).
+ * Iterations: chunks. */
 int64_t pdldevice_table_count_turns(int64_t count, void *const *rows,
                                     int32_t *counts);
 void pdldevice_table_count(int64_t count, void *const *rows, int32_t *counts,
                            int64_t first, int64_t stride);
 
-/* Assigns the next free row numbers, starting at *used, to those i where
- * rows[i] is null. Then rows[i] becomes the row's address, and numbers[i] = 1 +
- * the row's number; for other i, numbers[i] = 0. *next = the first number that
- * remains free. `counts`: from pdldevice_table_count, for these rows.
- * Iterations: chunks. */
+/* Assigns the row numbers from *used on to the new rows: to those i for which
+ * rows[i] is null. Sets rows[i] to the address of the new row, and numbers[i]
+ * to 1 + its number; for other i, sets numbers[i] to 0. Sets *next to the first
+ * number that is still free. `counts` is the result of pdldevice_table_count
+ * for the same rows. Iterations: chunks. */
 int64_t pdldevice_table_place_turns(const pdl_device_table *table,
                                     int64_t count, const int32_t *counts,
                                     const int64_t *used, int64_t *next,
@@ -366,11 +373,11 @@ void pdldevice_table_place(const pdl_device_table *table, int64_t count,
                            int64_t *next, void **rows, uint32_t *numbers,
                            int64_t first, int64_t stride);
 
-/* Makes the new rows: for each i where numbers[i] is not 0, adds keys[i] to the
- * index, initializes the row's header with `time`, and, unless `open`, writes
- * the initial value and slots. `parts`: number of parts of a row
- * (partsOfTableRow). The suffix is the table's element type. Iterations: parts
- * of all keys. */
+/* Initializes the new rows. For each i for which numbers[i] is not 0, adds
+ * keys[i] to the index and initializes the row's header with `time`. Unless
+ * `open`, also writes the initial value and slots. `parts` is the number of
+ * parts of a row (partsOfTableRow). The suffix is the table's element type.
+ * Iterations: parts of all keys. */
 int64_t pdldevice_table_insert_turns(const pdl_device_table *table,
                                      int64_t parts, int64_t count,
                                      const int64_t *keys, void *const *rows,
@@ -387,10 +394,11 @@ void pdldevice_table_insert_f64(const pdl_device_table *table, int64_t parts,
                                 int64_t time, int64_t open, int64_t first,
                                 int64_t stride);
 
-/* Computes out[i * width + e] = element e of the data `offset` bytes after
- * rows[i], stored in the format `storage`, a pdl_storage. If rows[i] is null,
- * `unknown`, a pdl_unknown_kind, gives the value. `width`: the table's.
- * Iterations: elements. */
+/* Sets out[i * width + e] to element e of the part of row i that begins
+ * `offset` bytes after rows[i] and is stored in the format `storage`, a
+ * pdl_storage. If rows[i] is null, uses the value that `unknown`, a
+ * pdl_unknown_kind, defines. `width` is the width of the table. Iterations:
+ * elements. */
 int64_t pdldevice_table_gather_turns(const pdl_device_table *table,
                                      int64_t width, int64_t count,
                                      const int64_t *keys, void *const *rows,
@@ -407,8 +415,9 @@ void pdldevice_table_gather_f64(const pdl_device_table *table, int64_t width,
                                 int64_t storage, int64_t unknown, double *out,
                                 int64_t first, int64_t stride);
 
-/* Inserts all keys of an index of `slots` slots into the table's index, which
- * contains none of them. Iterations: slots, and the position of key 0. */
+/* Inserts all keys of another index (`keys`, `numbers`, with `slots` slots)
+ * into the table's index, which must have none of them. Iterations: slots, and
+ * the entry of key 0. */
 int64_t pdldevice_table_rehash_turns(const pdl_device_table *table,
                                      int64_t slots, const int64_t *keys,
                                      const uint32_t *numbers);
@@ -416,9 +425,10 @@ void pdldevice_table_rehash(const pdl_device_table *table, int64_t slots,
                             const int64_t *keys, const uint32_t *numbers,
                             int64_t first, int64_t stride);
 
-/* Computes keys[i], rows[i] = the content of slot first_slot + i, of slots + 1.
- * The row is null if the slot is empty or, if `only_dirty`, if its row is not
- * dirty. Iterations: slots. */
+/* Sets keys[i] and rows[i] to the key and row address of slot first_slot + i of
+ * the index. The entry of key 0 is the slot after the last one. Sets rows[i] to
+ * null if the slot is free, or if `only_dirty` and the row is not dirty.
+ * Iterations: `count` slots. */
 int64_t pdldevice_table_list_turns(const pdl_device_table *table,
                                    int64_t first_slot, int64_t count,
                                    int64_t only_dirty, int64_t *keys,
@@ -427,38 +437,40 @@ void pdldevice_table_list(const pdl_device_table *table, int64_t first_slot,
                           int64_t count, int64_t only_dirty, int64_t *keys,
                           void **rows, int64_t first, int64_t stride);
 
-/* Copies rows of `words` words of 4 bytes into consecutive memory. Iterations:
- * words. */
+/* Copies rows, of `words` words of 4 bytes each, to `out`, one after the other.
+ * Iterations: words. */
 int64_t pdldevice_table_read_turns(int64_t words, int64_t count,
                                    void *const *rows, uint32_t *out);
 void pdldevice_table_read(int64_t words, int64_t count, void *const *rows,
                           uint32_t *out, int64_t first, int64_t stride);
 
-/* Copies consecutive memory into rows. */
+/* The opposite of pdldevice_table_read: copies `values` to rows. Iterations:
+ * words. */
 int64_t pdldevice_table_write_turns(int64_t words, int64_t count,
                                     void *const *rows, const uint32_t *values);
 void pdldevice_table_write(int64_t words, int64_t count, void *const *rows,
                            const uint32_t *values, int64_t first,
                            int64_t stride);
 
-/* Computes keys[n] = the key of row n. `slots`: of the table's index.
- * Iterations: slots, and the position of key 0. */
+/* Sets keys[n] to the key of row n. `slots` is the number of slots of the
+ * table's index. Iterations: slots, and the entry of key 0. */
 int64_t pdldevice_table_keys_turns(const pdl_device_table *table, int64_t slots,
                                    int64_t *keys);
 void pdldevice_table_keys(const pdl_device_table *table, int64_t slots,
                           int64_t *keys, int64_t first, int64_t stride);
 
-/* Computes marks[n] = i + 1 if row n is the row of keys[i]; the marks of other
- * rows do not change. Iterations: keys. */
+/* Sets marks[n] to i + 1 if row n is the row of keys[i]. Does not change the
+ * marks of other rows. Iterations: keys. */
 int64_t pdldevice_table_mark_turns(const pdl_device_table *table, int64_t count,
                                    const int64_t *keys, uint32_t *marks);
 void pdldevice_table_mark(const pdl_device_table *table, int64_t count,
                           const int64_t *keys, uint32_t *marks, int64_t first,
                           int64_t stride);
 
-/* For each of `count` rows from number `first_row` on, writes its address and
- * the gradient that its mark refers to, of `width` elements, or zeros if it has
- * no mark. Iterations: elements. */
+/* Writes the address and the gradient of `count` rows, beginning with row
+ * number `first_row`. The gradient of a row, of `width` elements, is the
+ * element of `gradients` to which its mark refers (pdldevice_table_mark), or
+ * zeros if it has no mark. Iterations: elements. */
 int64_t pdldevice_table_spread_turns(const pdl_device_table *table,
                                      int64_t first_row, int64_t count,
                                      int64_t width, const uint32_t *marks,
@@ -475,10 +487,10 @@ void pdldevice_table_spread_f64(const pdl_device_table *table,
                                 void **rows, double *out, int64_t first,
                                 int64_t stride);
 
-/* For a table whose values are stored in 16 bits: writes rows in the format
- * that the rule's kernel takes, of `elements` elements, values before slots, to
- * consecutive memory. places[i] = the address of row i in `wide`. Iterations:
- * elements. */
+/* For a table whose values are stored in 16 bits: writes rows in the format of
+ * the optimizer rule's kernel to `wide`, one after the other. A row has
+ * `elements` elements: value, then slots. Sets places[i] to the address of row
+ * i in `wide`. Iterations: elements. */
 int64_t pdldevice_table_widen_turns(const pdl_device_table *table,
                                     int64_t elements, int64_t count,
                                     void *const *rows, float *wide,
@@ -487,10 +499,11 @@ void pdldevice_table_widen(const pdl_device_table *table, int64_t elements,
                            int64_t count, void *const *rows, float *wide,
                            void **places, int64_t first, int64_t stride);
 
-/* The opposite direction, after the rule of update `update` of the group:
- * values are rounded stochastically, as in pdlabi::roundRows. *found becomes 1
- * if a stored value is not finite. `width`: the table's. Iterations: parts of
- * all rows (partsOfWideRow). */
+/* The opposite of pdldevice_table_widen: copies rows in `wide` back to the
+ * table after an optimizer rule. Rounds values stochastically, as
+ * pdlabi::roundRows does for update number `update` of the group. Sets *found
+ * to 1 if a stored value is not finite. `width` is the width of the table.
+ * Iterations: parts of all rows (partsOfWideRow). */
 int64_t pdldevice_table_round_turns(const pdl_device_table *table,
                                     int64_t width, int64_t elements,
                                     int64_t count, int64_t update,
@@ -502,9 +515,9 @@ void pdldevice_table_round(const pdl_device_table *table, int64_t width,
                            void *const *rows, int32_t *found, int64_t first,
                            int64_t stride);
 
-/* Records `event`, a TableEvent of a step at `time`, in the headers of distinct
- * rows. If `rows` is null, in those of the first `count` rows by number.
- * Iterations: rows. */
+/* Records `event`, a TableEvent, in the headers of `rows`, which must be
+ * distinct; if `rows` is null, in the headers of the rows with numbers [0,
+ * count). `time` is the time of the step. Iterations: rows. */
 int64_t pdldevice_table_note_turns(const pdl_device_table *table, int64_t count,
                                    void *const *rows, int64_t event,
                                    int64_t time);

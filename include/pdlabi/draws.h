@@ -6,21 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The random numbers that a model draws for a sample: the elements that
-// nn.dropout keeps, and the ids that nn.sample returns. As in philox.h, a
-// number depends only on its use: on the seed, the epoch, the op's stream, the
-// sample and the element. It does not depend on batches, replicas, threads or
-// servers. They are results of Philox:
+// The random numbers that a model draws for a sample: for nn.dropout, and for
+// the ids that nn.sample returns. As in philox.h, a random number depends only
+// on its use: on the seed, the epoch, the stream of the op, the sample, and the
+// element. It does not depend on batches, replicas, threads or servers. Random
+// numbers are words of Philox blocks:
 //
 //   Counter word 0: low half of the sample's number (pdl_draws).
 //   Counter word 1: high half of it.
-//   Counter word 2: the block, of four elements of nn.dropout, of two of
-//                   nn.sample.
+//   Counter word 2: number of the block. A block has four elements of
+//                   nn.dropout, or two of nn.sample.
 //   Counter word 3: the stream.
 //   Key:            the first two words of Philox with the seed as key, of the
 //                   counter (low half of the epoch, high half, 0, 1).
 //
-// Initial values of symbols use the seed itself as their key.
+// Initial values of symbols use the seed itself as key (philox.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,12 +36,13 @@
 
 namespace pdlabi {
 
-/// Returns the stream with this name. Any 32 bits of the hash are equally good.
+/// Returns the number of the stream with this name: 32 bits of a hash of the
+/// name.
 inline uint32_t drawStream(std::string_view name) {
   return static_cast<uint32_t>(hashText(name, 0));
 }
 
-/// Returns the key of all numbers drawn in an epoch.
+/// Returns the Philox key of all random numbers that are drawn in an epoch.
 inline uint64_t drawKey(uint64_t seed, int64_t epoch) {
   const auto bits = static_cast<uint64_t>(epoch);
   const PhiloxBlock block = philox(
@@ -50,7 +51,8 @@ inline uint64_t drawKey(uint64_t seed, int64_t epoch) {
   return block.words[0] | uint64_t(block.words[1]) << 32;
 }
 
-/// Returns block `index` of the numbers that a stream draws for a sample.
+/// Returns block `index` of the random numbers that a stream draws for a
+/// sample.
 inline PhiloxBlock drawBlock(uint64_t key, uint32_t stream, int64_t sample,
                              uint64_t index) {
   const auto bits = static_cast<uint64_t>(sample);
@@ -64,8 +66,8 @@ inline PhiloxBlock drawBlock(uint64_t key, uint32_t stream, int64_t sample,
 // Dropout
 //===----------------------------------------------------------------------===//
 
-/// The operation of nn.dropout on an element: the result is 0 if the random
-/// word is below `threshold`, otherwise the element times `scale`.
+/// The operation of nn.dropout on an element. The result is 0 if the random
+/// word is less than `threshold`, otherwise the element times `scale`.
 template <typename T> struct Dropout {
   uint64_t threshold;
   T scale;
@@ -102,13 +104,15 @@ inline uint64_t rangeSize(int64_t first, int64_t end) {
   return static_cast<uint64_t>(end) - static_cast<uint64_t>(first);
 }
 
-/// Returns the weight of a number that occurred `count` times.
+/// Returns the weight of a number that has occurred `count` times, for draws by
+/// counts: `count` to the power `power`, and 0 if `count` is 0.
 inline double countWeight(int64_t count, double power) {
   return count == 0 ? 0.0 : pow(static_cast<double>(count), power);
 }
 
-/// Writes the prefix sums of the weights of counted numbers: sums[k] is the sum
-/// for the numbers 0 to k, added in this order. No count may be negative.
+/// Writes the prefix sums of the weights of the numbers 0 to `size` - 1:
+/// sums[k] is the sum of the weights of 0 to k, added in this order. No count
+/// may be negative.
 inline void sumWeights(const int64_t *counts, uint64_t size, double power,
                        double *sums) {
   double sum = 0;
@@ -123,19 +127,21 @@ inline uint64_t partOf(uint64_t bits, uint64_t size) {
   return static_cast<uint64_t>(Wide(bits) * size >> 64);
 }
 
-/// Maps 64 random bits to a number in [0, sum).
+/// Maps 64 random bits to a number in [0, sum). `sum` must be a positive normal
+/// number.
 ///
-/// The factor is at most 1 - 2^-53. So either the exact product is below `sum`
-/// by more than half of the distance to the next lower number, or it equals
-/// that number.
+/// The result is never rounded up to `sum`, because the factor of `sum` is at
+/// most 1 - 2^-53. If `sum` is a power of two, the largest product is exactly
+/// the next lower number. Otherwise each product is below `sum` by more than
+/// half of the distance to the next lower number.
 inline double shareOf(uint64_t bits, double sum) {
   return static_cast<double>(bits >> 11) * 0x1p-53 * sum;
 }
 
-/// Writes the table for drawing counted numbers. It has `size` prefix sums of
-/// weights and, for each of `size` equal parts of all draws, the number to
-/// which the first draw of that part leads. A search that starts there has to
-/// pass few sums.
+/// Writes the table for draws by counts. It has `size` prefix sums of weights.
+/// Then, for each of `size` equal parts of the range of random bits, it has the
+/// number that the first bits of the part draw. A search in the prefix sums
+/// that starts there has few steps.
 inline void writeDrawTable(const int64_t *counts, uint64_t size, double power,
                            double *table) {
   sumWeights(counts, size, power, table);
@@ -150,8 +156,9 @@ inline void writeDrawTable(const int64_t *counts, uint64_t size, double power,
   }
 }
 
-/// Returns the number below `size` that 64 random bits draw. `table`: written
-/// by writeDrawTable if the distribution is by counts.
+/// Returns the number in [0, size) that 64 random bits draw. `table` is the
+/// result of writeDrawTable if the distribution is by counts; otherwise it is
+/// not used.
 inline uint64_t drawnNumber(int32_t distribution, uint64_t size,
                             const double *table, uint64_t bits) {
   const uint64_t part = partOf(bits, size);
@@ -175,8 +182,8 @@ inline uint64_t drawnNumber(int32_t distribution, uint64_t size,
   return number < size ? number : size - 1;
 }
 
-/// Writes the `count` ids that a stream draws for a sample. `table`: as for
-/// drawnNumber.
+/// Writes the `count` ids in [first, end) that a stream draws for a sample.
+/// `table` is as in drawnNumber.
 inline void drawIds(int32_t distribution, int64_t first, int64_t end,
                     const double *table, uint64_t key, uint32_t stream,
                     int64_t sample, int64_t count, int64_t *out) {
@@ -201,9 +208,9 @@ inline float log(float x) { return pdlabi::log(x); }
 inline float log1p(float x) { return pdlabi::log1p(x); }
 } // namespace detail
 
-/// Writes the logarithm of each number's probability for draws by counts: the
-/// logarithm of its weight divided by the sum of all weights from sumWeights.
-/// It is minus infinity if the count is 0.
+/// Writes the logarithm of each number's probability for draws by counts. The
+/// probability is the weight of the number, divided by the sum of all weights
+/// (sumWeights). The logarithm is minus infinity if the count is 0.
 inline void logProbabilitiesOfCounts(const int64_t *counts, uint64_t size,
                                      double power, double *logarithms) {
   sumWeights(counts, size, power, logarithms);
@@ -215,7 +222,8 @@ inline void logProbabilitiesOfCounts(const int64_t *counts, uint64_t size,
 }
 
 /// Returns the logarithm of the probability of drawing number k < `size`.
-/// `logarithms`: those of all numbers, if the distribution is by counts.
+/// `logarithms` is the result of logProbabilitiesOfCounts if the distribution
+/// is by counts; otherwise it is not used.
 template <typename T>
 inline T logProbability(int32_t distribution, uint64_t size,
                         const double *logarithms, uint64_t k) {

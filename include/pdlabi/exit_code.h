@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The exit statuses of all programs. A supervisor decides by them whether to
-// start a program again. docs/Reference/ExitCodes.md has the same table for
-// users, and a test compares the two.
+// The exit statuses of all programs. A supervisor, such as systemd, uses them
+// to decide whether to start a program again. docs/Reference/ExitCodes.md has
+// the same table for users; a test compares the two.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,31 +21,32 @@
 
 namespace pdlabi {
 
-/// Exit status of a program that no signal has stopped.
+/// Exit statuses of a program that was not stopped by a signal.
 enum class ExitCode {
   Success = 0,
-  /// Permanent: bad data, a damaged file, a state that does not fit. The same
-  /// command fails again.
+  /// Permanent error: invalid data, a damaged file, or a state that does not
+  /// match the program. The same command would fail again.
   Failure = 1,
-  /// Permanent: wrong flags or words. The program has done nothing.
+  /// Permanent error: wrong arguments. The program has done nothing.
   Usage = 2,
-  /// The same command may succeed later: a process or a device cannot be
-  /// reached, a time limit has passed, memory or disk space is exhausted, or a
-  /// system call has failed.
+  /// Temporary error: the same command may succeed later. A process or a device
+  /// cannot be reached, a time limit has passed, memory or disk space is
+  /// exhausted, or a system call has failed.
   Retry = 3,
 };
 
-/// Returns the number that the program ends with.
+/// Returns the exit status as a number.
 constexpr int statusOf(ExitCode code) { return static_cast<int>(code); }
 
 /// Returns the exit status of a program that ends early because of a stop
-/// signal, as shells do for a program that the signal itself has ended.
+/// signal. Shells report the same status for a program that a signal has
+/// killed.
 constexpr int statusOfSignal(int signal) { return 128 + signal; }
 
-/// Returns the exit code of a failure with that code. Wrong flags end a program
-/// with `ExitCode::Usage`, which no code stands for, because only the program
-/// knows where a value comes from. Codes that this program does not know are
-/// permanent failures.
+/// Returns the exit code for an error with code `code`. Never returns
+/// `ExitCode::Usage`, because the error code does not tell whether an invalid
+/// value comes from a flag; the program decides this. Unknown codes are
+/// permanent errors.
 constexpr ExitCode exitCodeOf(pdl_status code) {
   switch (code) {
   case PDL_OK:
@@ -69,11 +70,11 @@ constexpr ExitCode exitCodeOf(pdl_status code) {
   return ExitCode::Failure;
 }
 
-/// Returns the code of a failed system call, by its errno value: NotFound if a
-/// file is missing; FailedPrecondition if permissions or the kind of file
-/// forbid the call; ResourceExhausted for a full disk, a quota or a limit;
-/// Unavailable for an address in use or a process that cannot be reached;
-/// DeadlineExceeded for a timeout; otherwise IoError.
+/// Returns the error code of a failed system call with errno value `error`. The
+/// result is NotFound if a file is missing; FailedPrecondition if permissions
+/// or the kind of file forbid the call; ResourceExhausted for a full disk, a
+/// quota or a limit; Unavailable for an address in use or a process that cannot
+/// be reached; DeadlineExceeded for a timeout; otherwise IoError.
 constexpr pdl_status codeOfErrno(int error) {
   switch (error) {
   case ENOENT:

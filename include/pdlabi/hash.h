@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Hash functions that must be equal in readers, compiler, tables and servers.
-// No function allocates.
+// No function allocates memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,18 +30,18 @@ namespace pdlabi {
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
               "a cross hashes little-endian keys");
 
-/// Returns xxh64 of a text. For a field's ids: of the trimmed bytes, with the
-/// salt as seed.
+/// Returns xxh64 of a text. The key of an id is the hash of its trimmed text,
+/// with the salt of the field as seed.
 inline uint64_t hashText(std::string_view text, uint64_t seed) {
   return XXH64(text.data(), text.size(), seed);
 }
 
-/// Returns the id of a symbol, `pdl_symbol::id`. It depends only on the name,
-/// so that it does not change when other symbols are added or removed.
+/// Returns the id of a symbol (`pdl_symbol::id`). It depends only on the name,
+/// so it does not change if other symbols are added or removed.
 inline uint64_t symbolId(std::string_view name) { return hashText(name, 0); }
 
-/// Returns the cross of `count` keys: xxh64 of their little-endian bytes, in
-/// order, with the salt as seed.
+/// Returns the feature cross of `count` keys: xxh64 of their little-endian
+/// bytes, in order, with the salt as seed.
 inline int64_t crossKeys(const int64_t *keys, size_t count, uint64_t salt) {
   return static_cast<int64_t>(XXH64(keys, count * sizeof(int64_t), salt));
 }
@@ -49,8 +49,9 @@ inline int64_t crossKeys(const int64_t *keys, size_t count, uint64_t salt) {
 inline constexpr uint64_t firstKeyFactor = 0x9e3779b97f4a7c15ull;
 inline constexpr uint64_t secondKeyFactor = 0xc2b2ae3d27d4eb4full;
 
-/// Mixes a key over all 64 bits, one to one. Sequential ids, or ids with equal
-/// low bits, differ in about half of the bits afterwards.
+/// Returns a mixed key, in which each bit of the key affects all 64 bits. The
+/// function is one-to-one. If two keys are consecutive numbers, or have equal
+/// low bits, their mixed keys differ in about half of the bits.
 inline uint64_t mixKey(uint64_t key) {
   key ^= key >> 32;
   key *= firstKeyFactor;
@@ -83,7 +84,7 @@ inline uint64_t unmixKey(uint64_t mixed) {
 /// The number of logical shards of every table. It never changes.
 inline constexpr int logicalShardCount = 1024;
 
-/// Returns the logical shard of a mixed key: its top 10 bits.
+/// Returns the logical shard of a mixed key: its highest 10 bits.
 inline int shardOfMixedKey(uint64_t mixed) {
   return static_cast<int>(mixed >> 54);
 }

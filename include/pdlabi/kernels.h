@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels of the device library (pdlabi/device.h) that no stage launches. The
-// compiler adds them to programs, and the runtime finds them there by name.
+// Kernels of the device library (pdlabi/device.h) that the runtime launches,
+// not a stage. The compiler adds them to programs, and the runtime finds them
+// there by name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,12 +21,12 @@ namespace pdlabi {
 
 /// A kernel of the device library.
 struct KernelSignature {
-  /// Name without the prefix `pdldevice_` and, if typed, without the element
-  /// type.
+  /// Name without the prefix `pdldevice_` and without the suffix for the
+  /// element type.
   const char *name;
   bool isTyped;
-  /// One letter per argument: a number (n), or the address of memory that the
-  /// kernel reads (r) or writes (w).
+  /// One letter per argument: n for a number, r for the address of memory that
+  /// the kernel reads, and w for the address of memory that it writes.
   const char *arguments;
 };
 
@@ -37,10 +38,10 @@ inline std::string kernelName(const KernelSignature &kernel, bool isF64) {
   return name;
 }
 
-/// Operations on gradients outside of the stages.
+/// Kernels for gradients that the runtime launches.
 enum class GradientKernel { CheckFinite, Add, NormLanes };
 
-/// The kernels, indexed by GradientKernel.
+/// Signatures of the kernels, by GradientKernel.
 inline constexpr KernelSignature gradientKernels[] = {
     {"check_finite", true, "nrw"},
     {"add", true, "nrw"},

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A model library ends with a checksum, which dynamic loaders ignore. The file
-// has three parts: the file as the linker wrote it, a line "NAME XXH3" for each
-// library that it loads from its own folder, and this structure. All numbers
-// are little-endian.
+// A serving library ends with a checksum, which dynamic loaders ignore. The
+// file has three parts: the bytes that the linker has written, a line "NAME
+// XXH3" for each library that it loads from its own folder, and this structure.
+// All numbers are little-endian.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,11 +22,11 @@
 
 typedef struct pdl_library_checksum {
   char magic[8];
-  /// Number of bytes of the lines before this structure.
+  /// Size in bytes of the lines "NAME XXH3".
   uint64_t companion_bytes;
-  /// Number of bytes of the file before this structure.
+  /// Size in bytes of the file before this structure.
   uint64_t covered_bytes;
-  /// XXH3 (64 bits, seed 0) of these bytes.
+  /// XXH3 (64 bits, seed 0) of the first `covered_bytes` bytes.
   uint64_t xxh3;
 } pdl_library_checksum;
 

@@ -6,19 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One implementation for interpreter, runtime and generated code (which links
-// it as bitcode and inlines it, see lib/ABI/MathShim.cpp). All three therefore
-// compute bitwise equal results on every machine. An FMA is used only where the
-// source says so: code that includes this file must be compiled without
-// contraction. Rounding is to nearest and denormals are kept. No library
-// function is called: the builtins are FMA, square root and sign operations,
-// which are exact by IEEE 754.
+// Scalar functions with one implementation for interpreter, runtime and
+// generated code, which links it as bitcode and inlines it
+// (lib/ABI/MathShim.cpp). So all three compute bitwise equal results on every
+// machine. FMAs are only used where the source has one: code that includes this
+// file must be compiled without contraction. Rounding is to nearest, and
+// denormals are kept. No library function is called. The builtins are FMA,
+// square root and sign operations, whose results IEEE 754 defines exactly.
 //
-// The f32 functions have no branches and no tables, so loops over them
-// vectorize. Each is within 2 ulp of the true value for all 2^32 floats; the
-// test FloatSweep checks all of them. Odd functions keep the sign of zero. NaN
-// gives NaN, with unspecified payload and sign. Their polynomials are minimax
-// fits for these intervals, with each coefficient rounded to f32.
+// The f32 functions have no branches and no tables, so compilers can vectorize
+// loops over them. Their error is at most 2 ulp for all 2^32 floats, which the
+// test FloatSweep checks. Odd functions keep the sign of zero. NaN gives NaN,
+// with unspecified payload and sign. Polynomials are minimax approximations on
+// the intervals in the comments, with coefficients rounded to f32.
 //
 // The f64 functions are used by schedules and by the `once` regions of rules.
 // They use Taylor polynomials.
@@ -52,7 +52,7 @@ inline constexpr float notANumber = __builtin_nanf("");
 /// is then in the low bits of the sum.
 inline constexpr float roundingShift = 12582912.0f;
 
-/// Returns log(1 + f) for f in about [-1/3, 1/3].
+/// Returns log(1 + f). f must be in about [-1/3, 1/3].
 inline float logNearOne(float f) {
   float p = -0x1.10c966p-3f;
   p = __builtin_fmaf(p, f, 0x1.1efc8ep-3f);
@@ -66,8 +66,9 @@ inline float logNearOne(float f) {
   return __builtin_fmaf(f * f, p, f);
 }
 
-/// The bits of 2/3. If they are subtracted from those of a positive normal x,
-/// the exponent field is the e for which x * 2^-e is in [2/3, 4/3).
+/// The bits of 2/3. If they are subtracted from the bits of a positive normal
+/// number x, the exponent field of the difference is the e for which x * 2^-e
+/// is in [2/3, 4/3).
 inline constexpr uint32_t twoThirdsBits = 0x3f2aaaab;
 
 inline constexpr float logOfTwo = 0x1.62e43p-1f;
@@ -78,7 +79,8 @@ inline constexpr float logOfTwo = 0x1.62e43p-1f;
 // f32
 //===----------------------------------------------------------------------===//
 
-/// Returns e^x. Overflow gives +infinity, underflow a denormal or +0.
+/// Returns e^x. The result is +infinity on overflow, and a denormal or +0 on
+/// underflow.
 inline float exp(float x) {
   using namespace detail;
   // Outside of these bounds the result is +0 or infinity; NaN passes both.
@@ -110,8 +112,8 @@ inline float exp(float x) {
   return p * scale * restScale;
 }
 
-/// Returns the natural logarithm: -infinity for zeros, NaN for negative
-/// numbers.
+/// Returns the natural logarithm. The result is -infinity for +0 and -0, and
+/// NaN for negative numbers.
 inline float log(float x) {
   using namespace detail;
   const bool denormal = x < 0x1p-126f;
@@ -126,7 +128,7 @@ inline float log(float x) {
   return x == infinity ? infinity : result;
 }
 
-/// Returns log(1 + x): -infinity at -1, NaN below -1.
+/// Returns log(1 + x). The result is -infinity for x = -1, and NaN for x < -1.
 inline float log1p(float x) {
   using namespace detail;
   // e comes from the rounded 1 + x, but (1 + x) 2^-e - 1 is then computed from
@@ -232,7 +234,8 @@ namespace detail {
 
 inline constexpr double roundingShift64 = 0x1.8p+52;
 
-/// The unevaluated sum of two doubles, |low| at most half an ulp of high.
+/// A number as an unevaluated sum of two doubles, where |low| is at most half
+/// an ulp of high.
 struct DoublePair {
   double high, low;
 };
@@ -244,7 +247,7 @@ inline DoublePair twoSum(double a, double b) {
   return {sum, (a - (sum - fromB)) + (b - fromB)};
 }
 
-/// Returns the exact sum of a and b if |a| >= |b| or a is 0.
+/// Returns the exact sum of a and b. |a| >= |b| must hold, or a must be 0.
 inline DoublePair fastTwoSum(double a, double b) {
   const double sum = a + b;
   return {sum, b - (sum - a)};
@@ -300,7 +303,8 @@ inline DoublePair logOfPositive(double x) {
   return fastTwoSum(sum.high, low);
 }
 
-/// Returns e^(high + low), rounded once; |low| small against an ulp of 1.
+/// Returns e^(high + low), rounded once. |low| must be small compared to an ulp
+/// of 1.
 inline double expOfPair(DoublePair x) {
   if (x.high > 710.0)
     return __builtin_inf();
@@ -375,8 +379,8 @@ inline double pow(double x, double y) {
 
 namespace detail {
 
-/// Returns cos(x - quadrants * pi / 2) for |x| <= 2^24, with an error of at
-/// most 1 ulp or 2^-80; NaN for larger |x|.
+/// Returns cos(x - quadrants * pi / 2). For |x| <= 2^24, the error is at most 1
+/// ulp or 2^-80. For larger |x|, returns NaN.
 inline double cosOfQuadrants(double x, uint64_t quadrants) {
   if (!(__builtin_fabs(x) <= 0x1p+24))
     return __builtin_nan("");
@@ -417,8 +421,7 @@ inline double cosOfQuadrants(double x, uint64_t quadrants) {
   return quadrant == 1 || quadrant == 2 ? -value : value;
 }
 
-/// Returns cosOfQuadrants in f32: computed in f64, so that only one rounding
-/// occurs.
+/// Like cosOfQuadrants above, for f32. Computes in f64 and rounds once.
 inline float cosOfQuadrants(float x, uint64_t quadrants) {
   const double angle = x;
   const double shifted =
@@ -451,12 +454,12 @@ inline float cosOfQuadrants(float x, uint64_t quadrants) {
 
 } // namespace detail
 
-/// Returns cos x for |x| <= 2^24; NaN for larger |x|, which have too few bits
-/// left for an angle.
+/// Returns cos x for |x| <= 2^24, and NaN for larger |x|, because consecutive
+/// floats of that size are too far apart to be useful as angles.
 inline double cos(double x) { return detail::cosOfQuadrants(x, 0); }
 inline float cos(float x) { return detail::cosOfQuadrants(x, 0); }
 
-/// Returns sin x for |x| <= 2^24; NaN for larger |x|.
+/// Returns sin x for |x| <= 2^24, and NaN for larger |x|.
 inline double sin(double x) {
   return x == 0.0 ? x : detail::cosOfQuadrants(x, 1);
 }

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One implementation for the interpreter and the runtime. The state of a metric
-// is an array of f64 sums, to which samples are added in order. The sums of
-// replicas are added element by element, in the fixed order of replicas. The
-// metric's value is computed from the sums alone. Each metric has a file in
-// metrics/; metrics/Metric.h describes its members.
+// The metrics of models, with one implementation for interpreter and runtime.
+// The state of a metric is an array of f64 sums, to which samples are added in
+// order. The sums of replicas are added element by element, in the order of
+// replicas. The value of a metric is computed only from its sums. Each metric
+// has a file in metrics/; metrics/Metric.h describes the members of a metric.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,9 +38,9 @@
 
 namespace pdlabi {
 
-/// A list of metric types, searchable by kind.
+/// A list of metric types.
 template <typename... Metrics> struct MetricList {
-  /// Calls visit(metric) with the metric of this kind. Returns false if there
+  /// Calls visit(metric) with the metric of kind `kind`. Returns false if there
   /// is none.
   template <typename Visit> static bool visit(int32_t kind, Visit visit) {
     return ((Metrics::kind == kind && (visit(Metrics()), true)) || ...);
@@ -57,7 +57,7 @@ using AllMetrics = MetricList<AreaUnderCurve, GroupedAreaUnderCurve, LogLoss,
                               RootMeanSquaredError, Accuracy, BucketError,
                               AccuracyAt, RecallAt, NdcgAt, ReciprocalRank>;
 
-/// Returns true if the metric kind exists and accepts the parameter.
+/// Returns true if there is a metric of kind `kind` and it accepts `parameter`.
 inline bool isMetric(int32_t kind, double parameter) {
   bool accepts = false;
   return AllMetrics::visit(kind,
@@ -67,11 +67,12 @@ inline bool isMetric(int32_t kind, double parameter) {
          accepts;
 }
 
-/// True if the metric counts predictions outside of [0, 1].
+/// True if a metric expects probabilities; it then counts predictions outside
+/// of [0, 1] in an additional sum.
 template <typename Metric>
 inline constexpr bool countsOutside = requires { Metric::meaningOutside; };
 
-/// Returns the number of elements of a metric's sums.
+/// Returns the number of sums of a metric.
 inline int64_t metricSumCount(int32_t kind, double parameter) {
   int64_t count = 0;
   AllMetrics::visit(kind, [&](auto metric) {
@@ -88,8 +89,8 @@ inline bool expectsProbabilities(int32_t kind) {
   return expects;
 }
 
-/// Returns what predictions outside of [0, 1] count as if the metric expects
-/// probabilities. Empty for other metrics.
+/// Returns a text for messages: how a metric that expects probabilities treats
+/// predictions outside of [0, 1]. Empty for other metrics.
 inline std::string meaningOutside(int32_t kind) {
   std::string meaning;
   AllMetrics::visit(kind, [&](auto metric) {
@@ -100,8 +101,8 @@ inline std::string meaningOutside(int32_t kind) {
   return meaning;
 }
 
-/// Returns the number of predictions with a weight outside of [0, 1] if the
-/// metric expects probabilities. 0 for other metrics.
+/// Returns the number of samples with a nonzero weight whose prediction was
+/// outside of [0, 1], if the metric expects probabilities; 0 for other metrics.
 inline int64_t predictionsOutside(int32_t kind, double parameter,
                                   const double *sums) {
   int64_t count = 0;
@@ -113,8 +114,8 @@ inline int64_t predictionsOutside(int32_t kind, double parameter,
   return count;
 }
 
-/// Returns true if the number of sums determines the parameter of metrics of
-/// this kind, or if they have no parameter.
+/// Returns true if metrics of this kind have no parameter, or if it follows
+/// from the number of sums.
 inline bool sumCountDefinesParameter(int32_t kind) {
   bool tells = true;
   AllMetrics::visit(kind, [&](auto metric) {
@@ -131,13 +132,12 @@ inline MetricInput metricInput(int32_t kind) {
   return input;
 }
 
-/// Returns true if metrics of this kind work on groups of samples, and keep the
-/// samples.
+/// Returns true for kinds of grouped metrics, which store their samples.
 inline bool observesGroups(int32_t kind) {
   return metricInput(kind) == MetricInput::GroupedPair;
 }
 
-/// Returns the metric's name in reports.
+/// Returns the name of a metric in reports.
 inline std::string metricTitle(int32_t kind, double parameter) {
   std::string title;
   AllMetrics::visit(
@@ -145,7 +145,7 @@ inline std::string metricTitle(int32_t kind, double parameter) {
   return title;
 }
 
-/// Returns the number of decimal places in reports.
+/// Returns the number of decimal places of a metric's value in reports.
 inline int metricDigits(int32_t kind) {
   int digits = 0;
   AllMetrics::visit(kind,
@@ -153,16 +153,17 @@ inline int metricDigits(int32_t kind) {
   return digits;
 }
 
-/// The observations of a batch, row by row.
+/// The samples of a batch that a metric observes. Arrays have one row per
+/// sample.
 template <typename T> struct Observations {
   int64_t samples;
   /// Number of values, predictions or scores per sample.
   int64_t width;
   const T *predictions;
-  /// Number of labels per sample; `labels` is null if the metric uses none.
+  /// Number of labels per sample. `labels` is null if the metric has no labels.
   int64_t labelWidth;
   const T *labels;
-  /// One per sample; null: ones.
+  /// Weight of each sample; null: all weights are 1.
   const T *weights;
 };
 
@@ -192,9 +193,9 @@ void forEachFiniteSample(const Observations<T> &all, double *sums,
   }
 }
 
-/// Adds the samples to `sums`, in order, multiplied by their weights. A number
-/// that is not finite makes the metric invalid: its first sum, and its value,
-/// are NaN from then on.
+/// Adds weighted samples to the sums of a metric, in order. If a number of a
+/// sample is not finite, the metric becomes invalid: its first sum, and so its
+/// value, are NaN from then on.
 template <typename T>
 void observeSamples(int32_t kind, double parameter, const Observations<T> &all,
                     double *sums) {
@@ -221,9 +222,9 @@ void observeSamples(int32_t kind, double parameter, const Observations<T> &all,
   });
 }
 
-/// Stores the samples of a metric of groups, in order; `groups` has the group
-/// of each sample. The first sum is the sum of their weights, or NaN after a
-/// number that is not finite. `sumGroups` computes the other sums. Throws
+/// Stores the samples of a grouped metric in `samples`, in order. `groups` has
+/// the group of each sample. Adds their weights to the first sum, or sets it to
+/// NaN if a number is not finite. `sumGroups` computes the other sums. Throws
 /// std::bad_alloc.
 template <typename T>
 void observeGroups(const Observations<T> &all, const int64_t *groups,
@@ -235,11 +236,12 @@ void observeGroups(const Observations<T> &all, const int64_t *groups,
   });
 }
 
-/// Returns true if the metric observed a number that is not finite.
+/// Returns true if the metric is invalid because it has observed a number that
+/// is not finite.
 inline bool isSpoilt(const double *sums) { return std::isnan(sums[0]); }
 
-/// Returns the metric's value. It is NaN if nothing was observed or the metric
-/// is invalid.
+/// Returns the value of a metric. It is NaN if the metric has observed nothing
+/// or is invalid, or if its sums do not define a value.
 inline double metricValue(int32_t kind, double parameter, const double *sums) {
   double value = undefinedMetric;
   if (isSpoilt(sums))
@@ -250,7 +252,8 @@ inline double metricValue(int32_t kind, double parameter, const double *sums) {
   return value;
 }
 
-/// Returns the reason why sums that are not all 0 have no value.
+/// Returns the reason why a metric has no value. Call only if its sums are not
+/// all 0.
 inline std::string whyMetricIsUndefined(int32_t kind, double parameter,
                                         const double *sums) {
   if (isSpoilt(sums))
@@ -262,7 +265,8 @@ inline std::string whyMetricIsUndefined(int32_t kind, double parameter,
   return why;
 }
 
-/// Returns the remark that reports print after the value, or "".
+/// Returns the text that reports print after the value of a metric; may be
+/// empty.
 inline std::string metricRemark(int32_t kind, double parameter,
                                 const double *sums) {
   std::string remark;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A mode is a set of properties: a row of the table below. Compiler and runtime
-// check properties, never the mode itself.
+// A mode is defined by its properties: by a row of the table below. Compiler
+// and runtime test these properties, never the identity of a mode.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 
 namespace pdlabi {
 
-/// Processes that contain the owners of state.
+/// Kind of process that contains owners of state.
 enum class OwnerPlace { Servers, Trainers };
 
 /// The properties of a mode.
@@ -29,63 +29,66 @@ struct Mode {
   int32_t id;
   /// Value of `--mode`.
   const char *name;
-  /// True if state, and the rules that update it, are distributed over owners,
-  /// which trainers reach by messages. The module is then split into roles.
-  /// Otherwise one process has everything.
+  /// True if the state, and the optimizer rules that update it, are distributed
+  /// over owners, to which trainers send messages. The module is then split
+  /// into roles. False if one process has everything.
   bool hasServers = false;
-  /// If the mode has owners: the processes with the owners of parameters and
-  /// other state, and with the owners of tables.
+  /// If the mode has owners: `parametersWith` is the kind of process that owns
+  /// parameters and other state, and `tablesWith` the kind that owns tables.
   OwnerPlace parametersWith = OwnerPlace::Servers;
   OwnerPlace tablesWith = OwnerPlace::Servers;
-  /// True if each trainer has a copy of the state and applies the rules to it.
-  /// Servers then have only values, and add up the model deltas of the
-  /// trainers.
+  /// True if each trainer has a copy of the state and applies the optimizer
+  /// rules to it. Servers then have only values, and add the model deltas of
+  /// trainers to them.
   bool trainersApply = false;
   /// True if a step is a round of all trainers: they wait for each other, and
-  /// all get the same result. Otherwise servers apply a push when it arrives.
+  /// all get the same result. If false, trainers do not wait for all others in
+  /// a step.
   bool stepsAreRounds = false;
-  /// True if each worker of a trainer pushes separately. Otherwise a trainer
-  /// pushes the sums of its workers.
+  /// True if each worker of a trainer pushes its own gradients. If false, a
+  /// trainer pushes the sums over its workers.
   bool workersSend = false;
-  /// True if the sender of a gradient computes the norms of its clips.
-  /// Otherwise servers compute them for the sum over all trainers, from partial
-  /// norms.
+  /// True if the sender of gradients computes the norms for clips. If false,
+  /// they are computed from the partial norms of the sum over all trainers,
+  /// which owners compute.
   bool sendersFormNorms = false;
-  /// True if a step is a round that closes when enough trainers have arrived.
-  /// The pushes of the others count in the next round, or not at all.
+  /// True if a step is a round that is closed when the gradients of enough
+  /// trainers have arrived. Later gradients are added to the next round, or
+  /// dropped.
   bool closesWithQuorum = false;
-  /// True if the sender of a gradient clips it by its own norm, because no
+  /// True if the sender of gradients clips them by their own norm, because no
   /// process has the whole gradient that is applied.
   bool sendersClip = false;
-  /// True if a restarted trainer can resume among the requests of its previous
-  /// incarnation, because each of its senders would send the same requests in
-  /// the same order.
+  /// True if a restarted trainer can continue with the requests of its previous
+  /// incarnation. This requires that each of its senders sends the same
+  /// requests in the same order as before.
   bool restartsContinue = false;
 
-  /// Returns true if each trainer's process has an owner, whose state is lost
-  /// with the process. Its executable then contains both roles.
+  /// Returns true if each trainer process contains an owner, whose state is
+  /// lost with the process. The executable then contains both roles.
   constexpr bool trainersOwn() const {
     return hasServers && (parametersWith == OwnerPlace::Trainers ||
                           tablesWith == OwnerPlace::Trainers);
   }
-  /// Returns true if a job has servers: owners with their own process and
-  /// executable.
+  /// Returns true if a job has servers: owners that are processes with an
+  /// executable of their own.
   constexpr bool needsServers() const {
     return hasServers && (parametersWith == OwnerPlace::Servers ||
                           tablesWith == OwnerPlace::Servers);
   }
-  /// Returns true if dense gradients may be sent before the step is completely
-  /// computed: the sum of a trainer's workers goes to owners unchanged.
+  /// Returns true if dense gradients may be sent before the end of the step's
+  /// computation. This requires that the sum over a trainer's workers is sent
+  /// to owners unchanged.
   constexpr bool gradientsMayLeaveEarly() const {
     return hasServers && !trainersApply && !workersSend && !sendersClip;
   }
-  /// Returns true if each push is a separate step of the optimizer rule. Other
-  /// pushes may have been applied since its sender read the state.
+  /// Returns true if each push is a separate step of the optimizer rule. Then
+  /// other pushes may have been applied since the sender has read the state.
   constexpr bool pushesAreSteps() const {
     return !stepsAreRounds && !closesWithQuorum && !trainersApply;
   }
-  /// Returns the number of senders in a job that push separate steps; 1 if a
-  /// step sums all pushes.
+  /// Returns the number of senders in a job whose pushes are separate steps; 1
+  /// if a step sums all pushes.
   constexpr double senderCount(int64_t trainers, int64_t workers) const {
     return !pushesAreSteps() ? 1
            : workersSend     ? double(trainers) * double(workers)

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Names that the compiler writes into the descriptor and the runtime looks up
-// there.
+// Names in descriptors that the compiler writes and that the runtime looks up.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,17 +17,19 @@
 
 namespace pdlabi {
 
-/// The scalar of a group (`pdl_scalar`) with the learning rate of the step,
-/// after schedule and number of senders. Every group with a schedule has it,
-/// and every group whose rule uses the learning rate unchanged.
+/// Name of the scalar of a group (`pdl_scalar`) that is the learning rate of
+/// the step: after the schedule, and after a division by the number of senders.
+/// Every group with a schedule has this scalar, and every group whose rule uses
+/// the learning rate unchanged.
 inline constexpr char rateScalarName[] = "rate";
 
-/// Metric that counts samples with a label outside of [0, 1], for losses that
-/// require labels in that range (see WatchLabels.h). Not shown in reports.
+/// Name of a metric that the compiler adds for losses which require labels in
+/// [0, 1]: it counts samples with a label outside of this range
+/// (WatchLabels.h). Reports do not show it.
 inline constexpr char labelRangeName[] = "labels.range";
 
-/// Returns true for a metric of the model, false for one that the compiler
-/// added.
+/// Returns true if the metric `name` is from the model, and false if the
+/// compiler has added it.
 inline bool isMetricOfModel(std::string_view name) {
   return name != labelRangeName;
 }

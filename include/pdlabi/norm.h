@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The joint squared norm of a clip is the sum of the partial norms of all
-// units, added in ascending order of (symbol, unit); symbols are in the order
-// of their declaration. Servers have whole units, so the result is bitwise
-// equal for any number of servers. Contraction must be off in code that
-// includes this file.
+// units, added in ascending order of (symbol, unit). Symbols have the order of
+// their declaration. Each unit is on one server, so the result is bitwise equal
+// for any number of servers. Code that includes this file must be compiled
+// without contraction.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,15 +19,17 @@
 
 namespace pdlabi {
 
-/// Computes the squared norm of one unit. Of a parameter, a unit is 64
-/// consecutive rows (a vector is one unit). Of a table, it is the rows of one
-/// logical shard that a step touched, in ascending order of their keys as
-/// signed integers. Elements are numbered through the unit. Element j goes to
-/// lane j mod 16, and the lanes are reduced in a tree 8-4-2-1.
+/// Computes the squared norm of one unit. A unit of a parameter is 64
+/// consecutive rows; a vector is one unit. A unit of a table is the rows of one
+/// logical shard that a step updates, in ascending order of their keys as
+/// signed integers. The elements of a unit are numbered. The square of element
+/// j is added to lane j mod 16. Then the 16 lanes are added in a tree, with
+/// distances 8, 4, 2, 1.
 class SquaredNormUnit {
 public:
-  /// Adds the next `count` elements. Each is divided by the weight, which is
-  /// first rounded to the element type; the quotient is widened and squared.
+  /// Adds the next `count` elements. Each is divided by `weight`, which is
+  /// first rounded to the element type. The quotient is converted to f64 and
+  /// squared.
   template <typename T>
   void add(const T *gradient, long long count, double weight) {
     const T divisor = static_cast<T>(weight);
@@ -45,10 +47,12 @@ public:
       addOne(gradient[i++], divisor);
   }
 
-  /// Returns the partial norm of the elements added so far.
+  /// Returns the partial norm: the squared norm of the elements that were added
+  /// so far.
   double partial() const { return join(lanes); }
 
-  /// Returns the partial norm for lanes that were added up elsewhere.
+  /// Returns the partial norm for lanes that other code has summed, such as a
+  /// device.
   static double join(const double *lanes) {
     double sums[8];
     for (int i = 0; i < 8; ++i)

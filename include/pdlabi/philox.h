@@ -7,26 +7,26 @@
 //===----------------------------------------------------------------------===//
 //
 // Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy
-// as 1, 2, 3; SC 2011): a stateless function of a counter and a key. A random
-// number therefore depends only on its use, never on ranks or on the order of
-// arrival.
+// as 1, 2, 3; SC 2011): a stateless function of a counter and a key. So a
+// random number depends only on its use, never on ranks or on the order of
+// events.
 //
-// Initial values. Element e of the row with a given key, of a symbol with a
-// given 64-bit id, with a 64-bit seed, uses:
+// Initial values use it as follows, for element e of the row with a 64-bit key,
+// of a symbol with a 64-bit id, and for a 64-bit seed:
 //
 //   Counter word 0: low half of the key.
 //   Counter word 1: high half of the key.
 //   Counter word 2: e / 4.
-//   Counter word 3: low half of the symbol id (a hash: either half is as good).
+//   Counter word 3: low half of the symbol id, which is a hash.
 //   Key word 0:     low half of the seed.
 //   Key word 1:     high half of the seed.
 //
-// The uniform distribution uses result word e mod 4. The truncated normal
-// distribution applies its inverse distribution function to the same word. The
-// normal distribution uses the pair of words that contains this word:
-// Box-Muller makes the even element from the cosine and the odd one from the
-// sine. The key of row r of a dense parameter is r (a vector is row 0), and e
-// is the index within the row.
+// The uniform distribution uses word e mod 4 of the result. The truncated
+// normal distribution applies its inverse distribution function to the same
+// word. The normal distribution uses the pair of words that contains this word:
+// by Box-Muller, the even element uses the cosine and the odd element uses the
+// sine. The key of row r of a parameter is r; a vector is row 0. e is the index
+// of the element in its row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +45,7 @@ struct PhiloxBlock {
   uint32_t words[4];
 };
 
-/// Returns Philox4x32-10 of a counter with the key `seed`, low half first.
+/// Returns Philox4x32-10 of a counter. The key is `seed`, low half first.
 inline PhiloxBlock philox(PhiloxBlock counter, uint64_t seed) {
   uint32_t key0 = static_cast<uint32_t>(seed);
   uint32_t key1 = static_cast<uint32_t>(seed >> 32);
@@ -69,8 +69,8 @@ inline float uniformOfWord(uint32_t word) {
   return static_cast<float>(word >> 8) * 0x1p-24f;
 }
 
-/// Returns one of the two standard normal values that Box-Muller makes from two
-/// words.
+/// Returns one of the two standard normal values that Box-Muller computes from
+/// two words: the second one if `odd`.
 inline float normalOfWords(uint32_t first, uint32_t second, bool odd) {
   // In (0, 1], so that the logarithm is finite; exact in f32.
   const float positive = static_cast<float>((first >> 8) + 1) * 0x1p-24f;
@@ -79,11 +79,11 @@ inline float normalOfWords(uint32_t first, uint32_t second, bool odd) {
   return radius * (odd ? sinTurns(turns) : cosTurns(turns));
 }
 
-/// Returns a standard normal value truncated to (-2, 2): the inverse of the
-/// distribution function, at the middle of the interval that the upper 24 bits
-/// of a word represent. Distribution and function are symmetric: with t in (-1,
-/// 1) the value is t * P(t^2) / Q(t^2), where the quotient interpolates sqrt(2)
-/// * erfinv(t * erf(sqrt(2))) / t in 15 Chebyshev nodes of t^2 in [0, 1]. The
+/// Returns a value of the standard normal distribution, truncated to (-2, 2).
+/// It is the inverse of the distribution function, at the middle of the
+/// interval that the upper 24 bits of a word stand for. By symmetry, the value
+/// for t in (-1, 1) is t * P(t^2) / Q(t^2). The quotient interpolates sqrt(2) *
+/// erfinv(t * erf(sqrt(2))) / t in 15 Chebyshev nodes of t^2 in [0, 1]. Its
 /// relative error is below 2e-9, far less than the precision of f32.
 inline double truncatedNormalOfWord(uint32_t word) {
   constexpr double p[] = {1.1962880133226084,   -4.436232776087103,
@@ -109,7 +109,7 @@ inline double truncatedNormalOfWord(uint32_t word) {
   return t * numerator / denominator;
 }
 
-/// Uniform values of a half-open interval [a, b).
+/// Uniform distribution on a half-open interval [a, b).
 class UniformInterval {
 public:
   explicit UniformInterval(const pdl_initializer &initializer)
@@ -120,9 +120,9 @@ public:
     belowEnd = end == 0.0f ? -0x1p-149f
                            : detail::floatOf(end > 0.0f ? bits - 1 : bits + 1);
   }
-  /// Returns the value for a random word. The last operation is in f64 and
-  /// rounded once to f32. If rounding would reach the open end, the next lower
-  /// f32 is returned.
+  /// Returns the value for a random word. It is computed in f64 and rounded
+  /// once to f32. If the rounded value is b or more, returns the largest f32
+  /// below b.
   float valueOfWord(uint32_t word) const {
     const double unit = uniformOfWord(word);
     const float value = static_cast<float>(a + width * unit);
@@ -135,9 +135,9 @@ private:
   bool isEmpty;
 };
 
-/// Returns an initial value from the word of its element, and from the pair of
-/// words that contains this word as its second one if `odd`. The last operation
-/// is in f64 and rounded once to f32.
+/// Returns an initial value. `word` is the random word of its element. `first`
+/// and `second` are the pair of words that contains it; it is the second one if
+/// `odd`. The value is computed in f64 and rounded once to f32.
 inline float initialValueOfWords(const pdl_initializer &initializer,
                                  uint32_t word, uint32_t first, uint32_t second,
                                  bool odd) {
@@ -154,7 +154,8 @@ inline float initialValueOfWords(const pdl_initializer &initializer,
   return static_cast<float>(a);
 }
 
-/// Returns an initial value from the block of its element; `lane` = e mod 4.
+/// Returns an initial value. `block` is the Philox block of its element e, and
+/// `lane` is e mod 4.
 inline float initialValueOfBlock(const pdl_initializer &initializer,
                                  const PhiloxBlock &block, int lane) {
   const int pair = lane & ~1;
@@ -162,18 +163,19 @@ inline float initialValueOfBlock(const pdl_initializer &initializer,
                              block.words[pair + 1], lane & 1);
 }
 
-/// Number of blocks that are computed in parallel, in the lanes of vectors.
+/// Number of Philox blocks that are computed in parallel, in the lanes of
+/// vectors.
 inline constexpr int philoxLanes = 4;
 
-/// Counters of blocks that are computed in parallel, by word. Each 32-bit
-/// number is in a 64-bit lane, as the products require.
+/// One counter word of each block that is computed in parallel. Each 32-bit
+/// word is in a 64-bit lane, because its products have 64 bits.
 typedef uint64_t PhiloxLanes __attribute__((vector_size(8 * philoxLanes)));
 struct PhiloxCounters {
   PhiloxLanes words[4];
 };
 
-/// Computes the blocks of some counters: word w of block i goes to words[4 * i
-/// + w].
+/// Computes the blocks of `philoxLanes` counters. Writes word w of block i to
+/// words[4 * i + w].
 inline void philoxBlocks(const PhiloxCounters &counters, uint64_t seed,
                          uint32_t (&words)[4 * philoxLanes]) {
   constexpr uint64_t low = 0xffffffffu;
@@ -200,8 +202,8 @@ inline void philoxBlocks(const PhiloxCounters &counters, uint64_t seed,
   }
 }
 
-/// Computes the blocks of counters that differ only in word 2, which counts up
-/// from `first`.
+/// Like the function above, for counters that differ only in word 2, which is
+/// `first`, `first` + 1, and so on.
 inline void philoxBlocks(uint64_t key, uint32_t first, uint32_t symbol,
                          uint64_t seed, uint32_t (&words)[4 * philoxLanes]) {
   constexpr uint64_t low = 0xffffffffu;
@@ -211,8 +213,9 @@ inline void philoxBlocks(uint64_t key, uint32_t first, uint32_t symbol,
                seed, words);
 }
 
-/// Writes the initial values of elements 0 .. count of the row of `key`. f64
-/// programs widen the f32 value, so that both start from the same values.
+/// Writes the initial values of the first `count` elements of the row of `key`.
+/// If T is double, the values are those of f32, so that f32 and f64 programs
+/// start with the same values.
 template <typename T>
 inline void fillInitialValues(const pdl_initializer &initializer, uint64_t seed,
                               uint64_t symbolId, uint64_t key, int64_t count,

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A program contains its blocks and shards, but not the number of their owners.
-// Each process computes the map from units to owners at its start, with these
-// functions, and the processes compare digests of it. The functions must
-// therefore use only integers: no hash table order, no floating point, no
-// allocation.
+// A program contains its units (blocks of parameters and shards of tables), but
+// not the number of their owners. Each process computes the map from units to
+// owners at its start, with these functions, and the processes compare digests
+// of the map. All processes must get the same map. So the functions use only
+// integers, and do not depend on the order in a hash table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,9 +31,10 @@ namespace pdlabi {
 // Cutting a parameter into row blocks
 //===----------------------------------------------------------------------===//
 
-/// Default minimum size of a block. Smaller messages waste bandwidth.
+/// Default minimum number of elements of a block. Smaller messages waste
+/// bandwidth.
 inline constexpr int64_t defaultMinBlockElements = 8192;
-/// Default target size of blocks.
+/// Default target size of blocks, in bytes.
 inline constexpr int64_t defaultTargetBlockBytes = 128 * 1024;
 
 /// A range of consecutive rows of a parameter.
@@ -43,10 +44,11 @@ struct RowBlock {
 };
 
 /// Returns the number of blocks of a parameter with `rows` rows of
-/// `rowElements` elements of `elementBytes` bytes. It is the largest number for
-/// which each block has at least `minElements` elements and about `targetBytes`
-/// bytes; at least 1. Blocks are whole units of `rowsInNormUnit` rows. A vector
-/// is one unit: it has `rows` = 1. All arguments are at least 1.
+/// `rowElements` elements of `elementBytes` bytes. Blocks consist of whole runs
+/// of `rowsInNormUnit` rows. The result is the largest number for which each
+/// block has at least `minElements` elements and about `targetBytes` bytes, but
+/// at least 1. A vector is one row: `rows` is 1. All arguments must be at least
+/// 1.
 inline int64_t rowBlockCount(int64_t rows, int64_t rowElements,
                              int64_t elementBytes,
                              int64_t minElements = defaultMinBlockElements,
@@ -63,8 +65,9 @@ inline int64_t rowBlockCount(int64_t rows, int64_t rowElements,
       std::max(Wide(1), rows / (unitsInBlock * rowsInNormUnit)));
 }
 
-/// Returns block `index` of `blockCount`. Units are distributed evenly; only
-/// the parameter's last unit may be shorter.
+/// Returns block number `index` of `blockCount` blocks. The runs of
+/// `rowsInNormUnit` rows are distributed evenly over the blocks; only the last
+/// run of the parameter may be shorter.
 inline RowBlock rowBlock(int64_t rows, int64_t blockCount, int64_t index) {
   const int64_t units = (rows + rowsInNormUnit - 1) / rowsInNormUnit;
   const auto firstRowOf = [&](int64_t block) {
@@ -80,28 +83,29 @@ inline RowBlock rowBlock(int64_t rows, int64_t blockCount, int64_t index) {
 // Units to owners
 //===----------------------------------------------------------------------===//
 
-/// The owners on which a unit may be placed: [first, first + count). The owners
-/// of a job are numbered: first its servers, then its trainers, if they own
-/// state too. `count` 0: any owner.
+/// The owners on which a unit may be placed: [first, first + count), or any
+/// owner if `count` is 0. Owners of a job are numbered: first its servers, then
+/// its trainers if they own state.
 struct OwnerRange {
   int32_t first = 0;
   int32_t count = 0;
 };
 
-/// Returns the owners in the processes of a job's servers, or of its trainers.
+/// Returns the owners that are servers of a job, or those that are in its
+/// trainers.
 inline OwnerRange ownersIn(OwnerPlace place, int32_t servers,
                            int32_t trainers) {
   return place == OwnerPlace::Servers ? OwnerRange{0, servers}
                                       : OwnerRange{servers, trainers};
 }
 
-/// A unit of placement: a row block of a parameter or a logical shard of a
-/// table.
+/// A unit of state that one owner has as a whole: a block of rows of a
+/// parameter, or a logical shard of a table.
 struct PlacementUnit {
   /// `placementUnitId`, unique within a program.
   uint64_t id = 0;
-  /// Bytes per step, or another measure that all units of the program share.
-  /// The sum over all units is below 2^64.
+  /// Cost in bytes per step, or in another measure that is the same for all
+  /// units of the program. The sum over all units must be below 2^64.
   uint64_t cost = 0;
   OwnerRange owners = {};
 };
@@ -114,27 +118,27 @@ inline uint64_t placementUnitId(uint64_t symbol, uint64_t index) {
 }
 
 enum class PlacementPolicy : uint32_t {
-  /// Unit i goes to the i-th of its owners (modulo their number), in the order
-  /// of the list.
+  /// Unit i in the list is placed on owner i modulo n of its n owners.
   RoundRobin = 0,
-  /// The owner is the id modulo the number of owners, independent of other
-  /// units.
+  /// A unit is placed on owner id modulo n of its n owners, independent of
+  /// other units.
   HashName = 1,
-  /// The most expensive unit first, equal costs by id; each goes to the owner
-  /// with the least load so far, the first one if several are equal. The result
-  /// does not depend on the order of the list.
+  /// Units are placed in descending order of cost; equal costs in the order of
+  /// ids. Each unit is placed on the owner with the least load so far, or on
+  /// the first of these if several are equal. The result does not depend on the
+  /// order of the list.
   LeastLoaded = 2,
 };
 
-/// Names of the policies, by number, in flags and reports.
+/// Names of the policies in flags and reports, by PlacementPolicy.
 inline constexpr const char *placementPolicyNames[] = {
     "round-robin", "hash-name", "least-loaded"};
 
-/// Writes the owner of each unit, in [0, ownerCount), to `ownerOf`. The caller
-/// provides `order` (one entry per unit) and `loads` (one per owner); `loads`
-/// receives each owner's total cost. Returns false, and writes nothing, if
-/// there is no owner, if a unit's range contains owners that do not exist, if
-/// the policy is unknown, or if there are 2^32 or more units.
+/// Writes the owner of each unit, in [0, ownerCount), to `ownerOf`. `order` is
+/// scratch memory with one entry per unit. `loads` has one entry per owner, and
+/// gets the sum of the costs of the owner's units. Returns false and writes
+/// nothing if there is no owner, if the range of a unit contains owners that do
+/// not exist, if the policy is unknown, or if there are 2^32 or more units.
 inline bool placeUnits(PlacementPolicy policy, const PlacementUnit *units,
                        size_t unitCount, int32_t ownerCount, uint32_t *order,
                        uint64_t *loads, int32_t *ownerOf) {
@@ -175,8 +179,9 @@ inline bool placeUnits(PlacementPolicy policy, const PlacementUnit *units,
   return true;
 }
 
-/// Returns the digest that processes compare before their first step. It covers
-/// the units, their costs, the number of owners and the map.
+/// Returns the digest of a map, which processes compare before their first
+/// step. It covers the units, their costs, the number of owners and the owner
+/// of each unit.
 inline uint64_t placementDigest(const PlacementUnit *units, size_t unitCount,
                                 int32_t ownerCount, const int32_t *ownerOf) {
   const uint64_t head[] = {unitCount, static_cast<uint64_t>(ownerCount)};

@@ -6,16 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Conversion of an f32 to a number of 16 bits: to nearest (ties to even), or by
-// stochastic rounding. Stochastic rounding goes away from zero with a
-// probability equal to the fraction that is cut off. Many updates of a row that
-// are smaller than the distance between two numbers therefore add up correctly
-// on average.
+// Conversion of an f32 to a 16-bit number: to nearest (ties to even), or by
+// stochastic rounding. Stochastic rounding rounds away from zero with a
+// probability equal to the fraction that is cut off. So many updates of a row
+// that are smaller than the distance between two 16-bit numbers still add up
+// correctly on average.
 //
-// The random bits come from Philox. They depend on the row's key, on the 64-bit
-// id of its symbol, on a 64-bit seed, on the element e, and on the number n of
-// the update in its group (1 for the first). They are 16 bits of the block
-// with:
+// The random bits come from Philox. They depend on the key of the row, the
+// 64-bit id of its symbol, and a 64-bit seed. They also depend on the index e
+// of the element in the row, and on the number n of the group's update (1 for
+// the first). They are 16 bits of the block with:
 //
 //   Counter word 0: low half of the key.
 //   Counter word 1: high half of the key.
@@ -23,8 +23,8 @@
 //   Counter word 3: low half of n.
 //   Key:            seed xor symbol id, low half first.
 //
-// The bits are in word e mod 8 / 2: the low half if e is even, else the high
-// half. Rows have at most 2^20 elements.
+// The bits are in word (e mod 8) / 2 of the block: its low half if e is even,
+// otherwise its high half. Rows have at most 2^20 elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,9 +38,9 @@
 
 namespace pdlabi {
 
-/// The upper half of an f32. Conversions are exact, or to nearest with ties to
-/// even. NaN stays NaN, and numbers beyond the largest finite number become
-/// infinite.
+/// A bf16 number: the upper half of an f32. Conversion to f32 is exact.
+/// Conversion from f32 rounds to nearest, ties to even; NaN stays NaN, and
+/// numbers beyond the largest finite number become infinite.
 struct BFloat16 {
   uint16_t bits = 0;
 
@@ -54,8 +54,8 @@ struct BFloat16 {
   }
   operator float() const { return detail::floatOf(uint32_t(bits) << 16); }
 
-  /// Rounds away from zero if the 16 bits that are cut off, plus `random`,
-  /// which is 0 to 2^16 - 1, are 2^16 or more.
+  /// Rounds stochastically. `random` must be in [0, 2^16). Rounds away from
+  /// zero if the 16 bits that are cut off, plus `random`, are 2^16 or more.
   static BFloat16 atRandom(float number, uint32_t random) {
     const uint32_t all = detail::bitsOf(number);
     BFloat16 result;
@@ -68,7 +68,8 @@ private:
   static uint16_t quiet(uint32_t all) { return uint16_t(all >> 16 | 0x40); }
 };
 
-/// IEEE 754 binary16, with denormal numbers. Converts like BFloat16.
+/// An IEEE 754 binary16 number, with denormal numbers. Conversions are like
+/// those of BFloat16.
 struct Float16 {
   uint16_t bits = 0;
 
@@ -95,9 +96,10 @@ struct Float16 {
     return detail::floatOf(all | sign);
   }
 
-  /// Rounds away from zero if 2^16 f + `random` is 2^16 or more. f is the
+  /// Rounds stochastically. `random` must be in [0, 2^16). Let f be the
   /// fraction that is cut off, relative to the distance to the next number away
-  /// from zero, rounded down to a multiple of 2^-16.
+  /// from zero, rounded down to a multiple of 2^-16. Rounds away from zero if
+  /// 2^16 f + `random` is 2^16 or more.
   static Float16 atRandom(float number, uint32_t random) {
     const uint32_t all = detail::bitsOf(number), magnitude = all & 0x7fffffff;
     const uint32_t small =
@@ -112,8 +114,8 @@ struct Float16 {
   }
 
 private:
-  /// Difference of the exponent biases of f32 and binary16, in the position of
-  /// the exponent field.
+  /// Difference of the exponent biases of f32 and binary16, shifted to the
+  /// exponent field.
   static constexpr uint32_t bias = 112u << 23;
   /// Bits of 2^-14, the smallest normal number, and of 2^16, which is larger
   /// than all finite numbers.
@@ -129,21 +131,22 @@ private:
   }
 };
 
-/// Inputs of an update's random bits, in addition to key and element.
+/// Numbers on which the random bits of an update depend, in addition to key and
+/// element.
 struct RoundingDraws {
   uint64_t seed = 0;
   uint64_t symbolId = 0;
-  /// The number of the update in the group, 1 for the first.
+  /// Number of the group's update, 1 for the first.
   int64_t update = 1;
 };
 
-/// Number of elements that share a block of random numbers.
+/// Number of consecutive elements that use the same Philox block.
 inline constexpr int64_t elementsOfRoundingBlock = 8;
 
-/// Rounds `rowCount` rows of `width` elements stochastically: the rows of
-/// `values`, `stride` elements apart, go to `rows[i]`, the row of keys[i].
-/// Returns true if all written numbers are finite. `T`: BFloat16 or Float16.
-/// The result does not depend on how rows are split into calls.
+/// Rounds `rowCount` rows of `width` elements stochastically. Row i begins at
+/// values + i * stride, has the key keys[i], and is written to rows[i]. `T` is
+/// BFloat16 or Float16. The result does not depend on the division of rows into
+/// calls. Returns true if all written numbers are finite.
 template <typename T>
 inline bool roundRows(const RoundingDraws &draws, int64_t rowCount,
                       int64_t width, int64_t stride, const int64_t *keys,

@@ -8,9 +8,9 @@
 //
 // The safetensors format: eight bytes with the length of the header, a JSON
 // header with each tensor's name, type, shape and byte range, then the data.
-// Compiler and runtime read and write it with these functions, so that both
-// accept the same files and write the same bytes. The functions open no file:
-// their callers read and write the bytes.
+// Compiler and runtime use these functions to read and write the header, so
+// that both accept the same files and write the same bytes. The functions open
+// no file: their callers read and write the bytes.
 //
 // All functions are thread-safe. They throw only std::bad_alloc.
 //
@@ -32,13 +32,13 @@ namespace pdlabi {
 /// The supported element types.
 enum class TensorType { F32, F64, I32, I64, U64, BF16, F16, U8 };
 
-/// Returns the bytes of one element.
+/// Returns the size of one element in bytes.
 size_t tensorElementSize(TensorType type);
 
-/// Returns the name in the file, such as "F32".
+/// Returns the name of a type in files, such as "F32".
 const char *tensorTypeName(TensorType type);
 
-/// Returns the shape for messages: "[2, 3]".
+/// Returns a shape as text for messages, such as "[2, 3]".
 std::string shapeText(const std::vector<int64_t> &shape);
 
 /// A tensor of a file, without its data, which is row-major and little-endian.
@@ -47,7 +47,7 @@ struct TensorEntry {
   TensorType type = TensorType::F32;
   std::vector<int64_t> shape;
   int64_t elementCount = 0; ///< the product of `shape`
-  /// Offset of its first byte in the file.
+  /// Offset of the tensor's first byte in the file.
   uint64_t offset = 0;
 
   size_t byteSize() const {
@@ -59,24 +59,24 @@ struct TensorEntry {
 
 /// The reason why a file cannot be read or written.
 struct SafetensorsError {
-  /// If true, the bytes of a file are wrong or missing. Otherwise the file is
-  /// intact, but its content is not supported, or an argument is wrong.
+  /// True if bytes of a file are wrong or missing. False if the file is intact
+  /// but its content is not supported, or if an argument is wrong.
   bool isDamage = false;
-  /// Error message with the remedy, to be put after the name of the file and
-  /// ": ".
+  /// Error message with the remedy. Put the name of the file and ": " before
+  /// it.
   std::string message;
 };
 
-/// A value, or the error because of which there is none.
+/// The value that a function returns, or the error if the function failed.
 template <typename T>
 using SafetensorsResult = std::variant<T, SafetensorsError>;
 
 /// Number of bytes before the JSON header. They contain its length.
 constexpr size_t safetensorsPrefixBytes = 8;
 
-/// Returns the number of bytes of the JSON header. `prefix` contains the first
-/// `safetensorsPrefixBytes` of a file of `fileBytes` bytes, or all bytes of a
-/// shorter file.
+/// Returns the size of the JSON header in bytes. `prefix` must have the first
+/// `safetensorsPrefixBytes` bytes of a file of `fileBytes` bytes, or all bytes
+/// of a shorter file.
 SafetensorsResult<uint64_t> readSafetensorsPrefix(std::string_view prefix,
                                                   uint64_t fileBytes);
 
@@ -87,37 +87,39 @@ struct SafetensorsHeader {
   std::map<std::string, std::string> metadata;
 };
 
-/// Parses the JSON header of a file of `fileBytes` bytes. Its length must be
-/// the result of `readSafetensorsPrefix`. Checks the types, the shapes, and
-/// that byte ranges neither overlap, leave gaps, nor exceed the file. Safe for
-/// arbitrary texts.
+/// Parses the JSON header of a file of `fileBytes` bytes. The length of
+/// `header` must be the result of `readSafetensorsPrefix`. Returns an error if
+/// a type or a shape is invalid, or if byte ranges of tensors overlap, leave
+/// gaps, or exceed the file. Safe for arbitrary texts.
 SafetensorsResult<SafetensorsHeader>
 readSafetensorsHeader(std::string_view header, uint64_t fileBytes);
 
-/// Returns the bytes of a tensor that is to be written. Fails if the name is
-/// reserved, a dimension is negative, or the tensor is too large.
+/// Returns the size in bytes of a tensor that will be written. Returns an error
+/// if the name is reserved, a dimension is negative, or the tensor is too
+/// large.
 SafetensorsResult<size_t> sizeOfNewTensor(const std::string &name,
                                           TensorType type,
                                           const std::vector<int64_t> &shape);
 
-/// The header of a file that is to be written, and the place of each tensor.
+/// The header of a file that will be written, and the position of each tensor.
 struct SafetensorsLayout {
-  /// The bytes before those of the tensors.
+  /// The bytes of the file before the tensors.
   std::string head;
-  /// The tensors in the order of their bytes, which have no gaps: by descending
-  /// size of their elements, so that every tensor is aligned, then by name.
+  /// The tensors in their order in the file: by descending size of their
+  /// elements, then by name. They have no gaps, and this order keeps each
+  /// tensor aligned.
   std::vector<TensorEntry> tensors;
   /// Size of the whole file.
   size_t bytes = 0;
 
-  /// Returns the offset of the tensor `name`, which must exist, in the file.
+  /// Returns the offset in the file of the tensor `name`, which must exist.
   uint64_t offsetOf(std::string_view name) const;
 };
 
-/// Lays out a file with `tensors`, whose `elementCount` and `offset` are
-/// ignored. Names must be unique. The bytes depend only on the tensors and the
-/// metadata, not on the order of `tensors`. Fails if `sizeOfNewTensor` does for
-/// a tensor, or if a name or a text of the metadata is not UTF-8.
+/// Returns the layout of a file with `tensors`, whose `elementCount` and
+/// `offset` are ignored. Names must be unique. The layout does not depend on
+/// the order of `tensors`. Returns an error if `sizeOfNewTensor` returns one
+/// for a tensor, or if a name or a text of the metadata is not UTF-8.
 SafetensorsResult<SafetensorsLayout>
 layOutSafetensors(std::vector<TensorEntry> tensors,
                   const std::map<std::string, std::string> &metadata);

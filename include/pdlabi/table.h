@@ -6,17 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The header of a row, the layout of rows in memory, and the data of a table in
-// device memory that its kernels use (pdlabi/device.h). No function here
-// allocates.
+// The header of a row, the layout of rows in memory, and the description of a
+// table in device memory for its kernels (pdlabi/device.h). No function
+// allocates memory.
 //
-// The index of such a table uses open addressing. A slot has a key and the
-// number of its row. A key is in the first slot, from its home slot on, that
-// was free when the key was inserted, so a search ends at a free slot. All keys
-// are legal: a free slot has key 0, and the row of key 0 has a separate entry
-// after the last slot. A search therefore reads only keys, and one row number
-// at its end. Inserting takes one compare-and-swap of the slot's key, because
-// no search runs while keys are inserted.
+// The index of a table in device memory is a hash table with open addressing. A
+// slot of the index has a key and the number of its row. A key is in the first
+// slot, beginning with its home slot, that was free when the key was inserted.
+// So a search ends at the key or at a free slot. A free slot has key 0; the row
+// of key 0 has a separate entry after the last slot, so all keys are allowed. A
+// search reads only keys, and at its end one row number. No search runs while
+// keys are inserted, so an insertion is one compare-and-swap of the key in a
+// slot.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,13 +38,14 @@ namespace pdlabi {
 // Headers
 //===----------------------------------------------------------------------===//
 
-/// The bits of a row's header: number of uses, a dirty bit, and the time of the
-/// last use.
+/// Format of a row's header: the number of uses, a dirty bit, and the time of
+/// the last use. A row is dirty if it may have changed since it was saved.
 struct HeaderBits {
-  /// Uses are counted up to this number.
+  /// Maximum number of uses that is counted.
   static constexpr uint32_t maxUses = 0xffff;
   static constexpr uint32_t dirty = maxUses + 1;
-  /// Times are numbers of this many bits and wrap around to zero.
+  /// `timeBits`: number of bits of a time; times wrap around to zero.
+  /// `timeShift`: position of the lowest bit of the time.
   static constexpr int timeBits = 15, timeShift = 17;
   static constexpr uint32_t timeMask = (1u << timeBits) - 1;
 
@@ -60,22 +62,24 @@ struct HeaderBits {
 // Regions
 //===----------------------------------------------------------------------===//
 
-/// Positions of rows in a region. The region starts with the headers of its
-/// rows.
+/// Positions of rows and headers in a region of memory. A region starts with
+/// the headers of its rows.
 struct RowPlaces {
-  /// An offset times `inverse` (2^40 divided by the stride, rounded up) has the
-  /// row's number above this bit: offsets are multiples of the stride, and far
-  /// below 2^40 bytes.
+  /// Replaces the division of a row's offset by the stride: offset * `inverse`
+  /// >> `inverseBits` is the row's number, where `inverse` is 2^40 divided by
+  /// the stride, rounded up. This is exact because offsets are multiples of the
+  /// stride, and far less than 2^40.
   static constexpr int inverseBits = 40;
 
   uint64_t stride, firstRow;
-  /// Regions begin at multiples of this plus one, unless one row fills them.
+  /// Size of a region minus 1. Regions begin at multiples of their size, except
+  /// if a region has only one row.
   uint64_t offsetMask;
   uint64_t inverse;
   uint32_t rowsOfRegion;
 
   uint64_t offsetOf(uint32_t row) const { return firstRow + row * stride; }
-  /// Returns the header of a row of any region.
+  /// Returns the header of the row at the address `row`.
   uint32_t *headerOf(void *row) const {
     char *first = static_cast<char *>(row) - firstRow;
     const uint64_t offset = reinterpret_cast<uintptr_t>(first) & offsetMask;
@@ -88,15 +92,15 @@ struct RowPlaces {
 // Kernels of a table
 //===----------------------------------------------------------------------===//
 
-/// Number of keys, or rows, that one iteration handles when new rows get their
-/// numbers.
+/// Number of keys that one iteration of the kernels `count` and `place`
+/// handles: the size of a chunk.
 inline constexpr int64_t keysOfTableChunk = 128;
 
-/// Number of consecutive elements of a row that one iteration initializes: a
-/// block of Philox.
+/// Number of consecutive elements of a row that one iteration of the kernel
+/// `insert` initializes: the elements of one Philox block.
 inline constexpr int64_t elementsOfTablePart = 4;
 
-/// Event that `table_note` records in the headers of rows.
+/// Event that the kernel `table_note` records in the headers of rows.
 enum TableEvent : int64_t {
   TableUpdated = 0, ///< a step used the row
   TableWritten = 1, ///< the row was written without being used
@@ -121,7 +125,7 @@ enum class TableKernel {
   Note
 };
 
-/// The kernels, indexed by TableKernel.
+/// Signatures of the kernels, by TableKernel.
 inline constexpr KernelSignature tableKernels[] = {
     {"table_find", false, "rnrw"},       {"table_count", false, "nrw"},
     {"table_place", false, "rnrrwww"},   {"table_insert", true, "rnnrrrnn"},
@@ -133,9 +137,9 @@ inline constexpr KernelSignature tableKernels[] = {
     {"table_note", false, "rnrnn"},
 };
 
-/// Returns the number of parts of `elementsOfTablePart` elements of a row:
-/// those of its value, of each slot, and of all row slots together; at least
-/// one.
+/// Returns the number of parts into which the kernel `insert` divides a row; at
+/// least one. A part has up to `elementsOfTablePart` elements of the value, of
+/// one slot, or of all row slots together.
 inline int64_t partsOfTableRow(int64_t width, int64_t slots, int64_t rowSlots) {
   const auto parts = [](int64_t elements) {
     return (elements + elementsOfTablePart - 1) / elementsOfTablePart;
@@ -144,17 +148,17 @@ inline int64_t partsOfTableRow(int64_t width, int64_t slots, int64_t rowSlots) {
   return sum > 0 ? sum : 1;
 }
 
-/// Returns the number of parts of `elementsOfRoundingBlock` elements of a row
-/// with `elements` elements, of which `width` are rounded: those of its value,
-/// and those of the rest.
+/// Returns the number of parts into which the kernel `round` divides a row with
+/// `elements` elements, of which the first `width` are rounded. A part has up
+/// to `elementsOfRoundingBlock` elements, of the value or of the rest.
 inline int64_t partsOfWideRow(int64_t width, int64_t elements) {
   constexpr int64_t size = elementsOfRoundingBlock;
   return (width + size - 1) / size + (elements - width + size - 1) / size;
 }
 
-/// Returns the slot where the search for a key starts. It uses the bits of a
-/// mixed key below those of its logical shard, because a table may have only a
-/// few of the shards.
+/// Returns the home slot of a key: the slot where a search starts. It depends
+/// on the bits of the mixed key below those of the logical shard, because a
+/// table may have only a few of the shards.
 inline int64_t homeSlotOf(int64_t key, int64_t slots) {
   const uint64_t bits = mixKey(static_cast<uint64_t>(key)) << 10;
   const auto product =
@@ -164,18 +168,20 @@ inline int64_t homeSlotOf(int64_t key, int64_t slots) {
 
 } // namespace pdlabi
 
-/// Description of a table for kernels. It is in device memory; the host writes
-/// it while no kernel that reads it is running. The memory that it points to is
-/// also on the device.
+/// Description of a table for kernels. It is in device memory, and so is the
+/// memory to which it points. The host writes it only while no kernel that
+/// reads it is running.
 struct pdl_device_table {
   /// Number of slots of the index; at least one of them is free.
   int64_t slots;
-  /// [slots + 1]; 0: the slot is free. The last entry is unused.
+  /// [slots + 1]: the key of each slot; 0: the slot is free. The last entry is
+  /// not used.
   int64_t *keys;
   /// [slots + 1]: 1 + the row number of the slot's key; 0 if the slot is free.
   /// The last entry is that of key 0.
   uint32_t *numbers;
-  /// Row n is row n % rowsOfRegion of region n / rowsOfRegion.
+  /// Addresses of the regions. Row n of the table is row n % rowsOfRegion of
+  /// region n / rowsOfRegion.
   char *const *regions;
   pdlabi::RowPlaces places;
 

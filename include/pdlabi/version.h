@@ -13,15 +13,15 @@
 
 namespace pdlabi {
 
-/// Returns the line that `--version` of a program prints: its name, the version
-/// of PDL, and in parentheses `commit` if it is not empty, the version of the
-/// ABI, and `more`, such as "LLVM 22.1.8". Programs link the library PDLVersion
-/// for it.
+/// Returns the line that `--version` of a program prints: `program`, the
+/// version of PDL, and in parentheses `commit` if it is not empty, the version
+/// of the ABI, and `more`, such as "LLVM 22.1.8". Programs that call it must
+/// link the library PDLVersion.
 std::string versionLine(const std::string &program, const std::string &commit,
                         const std::string &more = {});
 
-/// Returns the commit that the program was built from; empty if the build did
-/// not know it. A program that calls this differs from commit to commit.
+/// Returns the commit from which the program was built; empty if it was not
+/// known. A program that calls this is a different file for each commit.
 std::string builtCommit();
 
 } // namespace pdlabi

@@ -1,8 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions of the builder take what they are for, or raise a ModelError: whatever one of
-their arguments is, no other exception comes, and the compiler takes what the builder takes."""
+"""Each function of the builder accepts valid arguments and raises a ModelError for others.
+Whatever one argument is, there is no other exception, and the compiler accepts each model that the
+builder accepts."""
 
 import contextlib
 import inspect
@@ -22,18 +23,18 @@ WRONG = [None, "text", 3, 0.5, 10**400, 2**70, True, [], ["a"], (), {}, {"a": "b
          lambda: 0, [None]]
 OF_MODEL = ["param", "table", "group", "x", "ids", "record", "model"]
 FIELDS = ["y", "x", "ids", "bags"]
-# Numbers and words that are out of most ranges.
+# Numbers and words outside most ranges.
 OUT_OF_RANGE = [-1, 0, -0.5, 1.5, 1e300, float("nan"), float("inf"), float("-inf"), 2**63, 10**12,
                 "Adam", "f16", {"beta1": -1.0}, [-1, 0], [2.0, 1.0], [float("nan")], (0, 3)]
-# Rules that several declarations of a model fulfill together, or that depend on a type or
-# another argument. The compiler says the Python line of these.
+# Conditions that concern several declarations of a model, a type or another argument. The compiler
+# checks them, and its error message has the Python line.
 LEFT_TO_THE_COMPILER = r"more than 1099511627776 elements|needs a score exactly if it shrinks"
-# Those that declare or compute, and not the model's text.
+# Methods that the test leaves out, because users do not call them to declare or compute something.
 NOT_ASKED = {"declare", "write", "all_or_nothing", "lines", "text", "only_record"}
 
 
 class Given:
-    """A model, a program that is being built, and arguments that fit."""
+    """Model with a program under construction, and valid arguments."""
 
     def __init__(self):
         self.model = pdl.Model("m")
@@ -51,7 +52,7 @@ class Given:
             setattr(self, name, self.body.argument(name, field.type))
 
     def functions(self):
-        """All that a user may call, by name."""
+        """Returns all functions that users may call, by name."""
         modules = (pdl.ops, pdl.layers, pdl.init, pdl.decay, pdl.metrics)
         found = {f"{module.__name__}.{name}": one for module in modules
                  for name, one in vars(module).items() if inspect.isfunction(one)
@@ -66,7 +67,7 @@ class Given:
         return found
 
     def fitting(self, parameter):
-        """An argument that may well fit."""
+        """Returns an argument that is valid in most cases."""
         if parameter.default is not parameter.empty:
             return parameter.default
         words = {"ids": self.ids, "bags": self.bags, "table": self.table, "weight": self.param,
@@ -80,7 +81,8 @@ class Given:
         return words.get(parameter.name, self.x)
 
     def call(self, name, wrong, value):
-        """Calls a function with an argument of the user's in the place of one that fits."""
+        """Calls the function `name` with valid arguments, except for `value` as the argument
+        `wrong`."""
         function = self.functions()[name]
         value = getattr(self, value) if value in OF_MODEL else value
         positional, named = [], {}
@@ -99,7 +101,7 @@ class Given:
         return self.text()
 
     def use(self, made):
-        """Makes an attribute, or a rule or schedule with hyper-parameters, part of the model."""
+        """Uses an attribute, or a rule or schedule with hyper-parameters, in the model."""
         if isinstance(made, pdl.symbols.Named):
             clause = "schedule" if pdl.standard.STANDARD.get(made.name, (
                 "",))[0] == "schedule" else "rule"
@@ -114,7 +116,7 @@ class Given:
             self.record.ids("user", 1, hash=made)
 
     def text(self):
-        """The model with the program that is being built."""
+        """Returns the text of the model, including the program under construction."""
         arguments = ", ".join(f"{one}: {one.type}" for one in self.body.arguments)
         known = ", ".join(f"@{name}" for name in self.record.fields
                           if name not in FIELDS)
@@ -129,7 +131,7 @@ class Arguments(unittest.TestCase):
     def test_booleans_of_numpy(self):
         for name in ("bool", "bool_"):
             for value in (False, True):
-                # As NumPy 2 and NumPy 1 define them.
+                # The scalar types of NumPy 2 and NumPy 1 have this form.
                 kind = type(name, (), {"__module__": "numpy", "__bool__": lambda _, v=value: v})
                 self.assertIs(pdl.arguments.check("`x`", kind(), bool), value)
         with self.assertRaisesRegex(pdl.ModelError, "`x` is .*; it has to be True or False"):

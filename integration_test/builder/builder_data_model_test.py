@@ -1,8 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every special method of Python's data model, of every class that the builder hands out:
-it means an op or what `object` does, or a ModelError says at the user's line what to use."""
+"""Each special method of Python's data model, for each class of the builder: it appends an op, or
+does the same as in `object`, or raises a ModelError whose message has the user's line and suggests
+an alternative."""
 
 import collections.abc
 import contextlib
@@ -21,14 +22,15 @@ from builder import pdl, with_fields
 from pdl import attributes, model, scalars, symbols, values
 from pdl import types as value_types
 
-# What Python's own types have beyond `object`, and what no type of this version has.
+# Methods of Python's own types that `object` lacks, and methods that no type of this Python
+# version has.
 _TYPES = (int, float, complex, str, bytes, list, dict, tuple, set, range, memoryview,
           contextlib.AbstractContextManager, contextlib.AbstractAsyncContextManager,
           *(getattr(collections.abc, name) for name in collections.abc.__all__))
 _LATER = {"__matmul__", "__rmatmul__", "__fspath__", "__instancecheck__", "__subclasscheck__",
           "__mro_entries__", "__buffer__", "__release_buffer__", "__lt__", "__le__", "__gt__",
           "__ge__", "__array__"}
-# Of classes, or of copies: no operation on an object. `+=` is made of `+`.
+# Methods of classes, or for copies, which are no operations on an object. `+=` is computed by `+`.
 _OF_CLASSES = {"__abstractmethods__", "__class_getitem__", "__dict__", "__getformat__",
                "__getnewargs__", "__module__", "__setstate__", "__slots__", "__weakref__"}
 OPERATIONS = sorted(
@@ -40,7 +42,7 @@ OPERATIONS = sorted(
 _ARITHMETIC = {f"__{side}{name}__" for name in ("add", "sub", "mul", "truediv", "matmul")
                for side in ("", "r")}
 _ORDER = {"__lt__", "__le__", "__gt__", "__ge__"}
-# By class: the operations that it has.
+# Operations that each class supports, by class.
 MEANT = {
     values.Value: _ARITHMETIC | _ORDER | {"__abs__", "__floor__", "__getitem__", "__neg__",
                                           "__pos__", "__pow__"},
@@ -54,7 +56,7 @@ MEANT = {
 
 
 def objects():
-    """One of each class, in a program that is being built."""
+    """Returns one object of each class, in a program under construction."""
     whole = with_fields(x=3)
     body = pdl.body.Body(whole, "program @p")
     x = body.argument("x", whole.only_record().fields["x"].type)
@@ -92,7 +94,7 @@ class DataModel(unittest.TestCase):
         self.enterContext(pdl.body.building(body))
 
     def test_all_classes(self):
-        """One of each class that a user can have."""
+        """Checks that the test has one object of each class that users can get."""
         public = {one for module in (attributes, model, symbols, value_types, values)
                   for name, one in vars(module).items()
                   if inspect.isclass(one) and one.__module__ == module.__name__
@@ -183,7 +185,7 @@ class DataModel(unittest.TestCase):
         self.assertEqual(f"{value}", "%x")
 
     def test_numpy(self):
-        """NumPy asks for operations by the names of its functions."""
+        """NumPy finds the operations of an object by the names of its own functions."""
         value = next(one for one in self.objects if isinstance(one, pdl.Value))
         ask = value.__array_ufunc__
 

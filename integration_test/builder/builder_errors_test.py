@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What python/pdl refuses: one sentence, at the user's line, that says what to do."""
+"""Errors of python/pdl: one sentence with the user's line and a remedy."""
 
 import inspect
 import os
@@ -18,7 +18,7 @@ from programs import PDL_TRANSLATE
 
 
 class Errors(unittest.TestCase):
-    """One sentence, at the user's line, that says what to do."""
+    """Each error message is one sentence with the user's line and a remedy."""
 
     def test_numbers_of_fields_are_finite(self):
         record = pdl.Model("m").record("sample")
@@ -219,7 +219,7 @@ class Errors(unittest.TestCase):
         self.raises("has no record", pdl.Model("empty").program, train)
 
     def test_calls(self):
-        """Missing and unknown arguments, with what to write instead."""
+        """Missing and unknown arguments. The message states what to write."""
         result = with_fields(x=3)
         record = result.only_record()
         for expected, build, positional, named in (
@@ -255,7 +255,7 @@ class Errors(unittest.TestCase):
                 self.assertEqual(caught.exception.place[:2], (__file__, line))
 
     def test_numbers_and_words_out_of_range(self):
-        """What the compiler refuses, the builder does at the user's line."""
+        """The builder rejects at the user's line what the compiler would reject later."""
         result = with_fields(x=3)
         record = result.only_record()
         group = {"rule": "adam", "rate": 0.1}
@@ -333,7 +333,7 @@ class Errors(unittest.TestCase):
         self.raises("stands in no program", double, 1.0)
 
         def program(build):
-            # Each with a name of its own.
+            # Each program needs a name of its own.
             def of_program(x, y):
                 build(x, y)
             of_program.__name__ = f"p{len(result._symbols)}"
@@ -360,7 +360,7 @@ class Errors(unittest.TestCase):
                     result.function, lambda *values: values[0])
 
     def test_a_program_that_failed_can_be_written_again(self):
-        """As in a notebook, where the cell with the error is mended and runs again."""
+        """In a notebook, a user corrects a cell with an error and runs it again."""
         result = with_fields(x=3, y=4)
 
         def predict(x, y):
@@ -399,7 +399,7 @@ class Errors(unittest.TestCase):
                     "pdl.Model", exec, again, namespace)
 
     def test_hints(self):
-        """What other packages have, and values of the wrong kind."""
+        """Names from other packages, and values of a wrong kind."""
         for name, hint in (("silu", "pdl.swish(x)"), ("where", "pdl.select(condition"),
                            ("sum", 'pdl.reduce("sum", x'), ("mean", 'pdl.reduce("mean", x'),
                            ("conv2d", "no convolution"), ("sigmoidd", "did you mean 'sigmoid'?"),
@@ -444,7 +444,7 @@ class Errors(unittest.TestCase):
         self.refused(lambda m, x, y: pdl.bucketize(x, [0.0]) + 0.5, "pdl.id_arithmetic")
 
     def test_former_names(self):
-        """Names of earlier versions, at the user's line."""
+        """Names of earlier versions are reported at the user's line."""
         for former, present in (("standardise", "standardize"), ("l2_normalise", "l2_normalize")):
             self.refused(lambda m, x, y, former=former: getattr(pdl, former),
                          f"pdl has no '{former}'; did you mean '{present}'?")
@@ -499,7 +499,8 @@ class Errors(unittest.TestCase):
         return str(caught.exception)
 
     def test_what_the_parser_refuses(self):
-        """It stops in the text, which nobody has seen; the message says the Python line."""
+        """The parser stops in the generated text, which the user has not seen. The message has the
+        Python line instead."""
         result = with_fields(x=2)
         result.only_record().bags("bag", 1, hash=pdl.attribute("hash", "xxh46"))
         line = inspect.currentframe().f_lineno - 1
@@ -510,7 +511,7 @@ class Errors(unittest.TestCase):
         result.table("t", 2, init=pdl.attribute("zeroes"))
         line = inspect.currentframe().f_lineno - 1
         self.assertRegex(self.refused_by_the_compiler(result), rf"^{__file__}:{line}:\d+: error: ")
-        # What is refused later has the line too, that of a field or of the model.
+        # Later errors also have the line, that of a field or of the model.
         result = with_fields(x=2)
         result.only_record().ids("id.values", 1)
         result.only_record().bags("id", 1)

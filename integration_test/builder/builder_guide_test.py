@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The Python of docs/Python.md, run as it stands there, and the package, installed."""
+"""The Python code of docs/Python.md runs unchanged, and the package can be installed."""
 
 import contextlib
 import io
@@ -22,7 +22,7 @@ GUIDE = SOURCE / "docs" / "Python.md"
 
 
 def blocks(text):
-    """The language and the text of each fenced block."""
+    """Returns the language and the text of each fenced block."""
     return re.findall(r"^```(\w+)[^\n]*\n(.*?)^```$", text, flags=re.M | re.S)
 
 
@@ -42,8 +42,8 @@ class Guide(unittest.TestCase):
         self.addCleanup(sys.path.remove, str(SOURCE / "python"))
 
     def test_blocks(self):
-        """All blocks in order; what one prints is the block behind it. The compiler takes the
-        models that they make."""
+        """Runs all blocks in order. The output of a block must equal the block after it. The
+        compiler must accept the models."""
         found = blocks(GUIDE.read_text())
         shown = 0
         namespace = {"__name__": "guide"}
@@ -62,7 +62,7 @@ class Guide(unittest.TestCase):
                  if isinstance(one, namespace["pdl"].Model) and one.name != "wrong"}
         for name, text in whole.items():
             with self.subTest(model=name):
-                # A model without a program has no further phases.
+                # A model without a program ends after the first phase.
                 phase = ["--pdl-pipeline=to=gradient"] if "nn.program" in text else []
                 run(self.pdl_opt, "-", *phase, input=text)
 
@@ -70,7 +70,8 @@ class Guide(unittest.TestCase):
 class Package(unittest.TestCase):
 
     def setUp(self):
-        # Debian's has wheel with pip, as an installation without a network needs it.
+        # Debian's Python has wheel together with pip, which an installation without a network
+        # requires.
         modules = "import setuptools, pip, wheel"
         self.python = next((python for python in (sys.executable, "/usr/bin/python3")
                             if subprocess.run([python, "-W", "ignore", "-c", modules],
@@ -83,7 +84,8 @@ class Package(unittest.TestCase):
         self.path = pathlib.Path(folder.name)
 
     def test_install(self):
-        """Without a network, and without the files that it was installed from."""
+        """Installs the package without a network, and uses it without the files from which it was
+        installed."""
         source = self.path / "python"
         shutil.copytree(SOURCE / "python", source,
                         ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info"))

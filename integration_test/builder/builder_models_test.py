@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The models that are written in Python too are, to the compiler, those of their text."""
+"""Models that are also written in Python are equal to their MLIR text after compilation."""
 
 import os
 import pathlib
@@ -18,7 +18,7 @@ MODELS = sorted(path.stem for path in SOURCE.glob("models/*/*.py"))
 
 
 def python_text(name, package=SOURCE / "python"):
-    """What models/NAME/NAME.py prints."""
+    """Returns the output of models/NAME/NAME.py."""
     environment = {**os.environ, "PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1"}
     return run(sys.executable, SOURCE / "models" / name / f"{name}.py", env=environment).stdout
 
@@ -30,7 +30,8 @@ def merged(text):
 
 
 def fingerprint(text):
-    """The parts of the fingerprint, which `--version` of a program has the digests of."""
+    """Returns the text of the fingerprint. `--version` of a program prints digests of its parts.
+    """
     lines = merged(text).splitlines()
     begin = next(index for index, line in enumerate(lines) if "nn.fingerprint" in line)
     end = lines.index("  }", begin)
@@ -38,7 +39,7 @@ def fingerprint(text):
 
 
 def metrics(text):
-    """What the fingerprint leaves out and users see."""
+    """Returns the lines about metrics and programs, which are not part of the fingerprint."""
     return [line.strip() for line in merged(text).splitlines()
             if line.strip().startswith(("nn.metric", "nn.program"))]
 
@@ -56,7 +57,7 @@ class Models(unittest.TestCase):
                 self.assertEqual(metrics(python), metrics(text))
 
     def test_package_through_a_link(self):
-        """Names are those of the user's variables wherever the package lies."""
+        """Names are those of the user's variables, wherever the package is stored."""
         with tempfile.TemporaryDirectory() as folder:
             link = pathlib.Path(folder, "link")
             link.symlink_to(SOURCE / "python")

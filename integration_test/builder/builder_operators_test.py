@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every operation of Python on values and on scalars of rules: it becomes the op of its
-meaning, or a ModelError says which op to use. None has a meaning of its own, such as
+"""Each operation of Python on values and on scalars of rules appends the op with the same meaning,
+or raises a ModelError that names the op to use. No operation has another meaning, such as
 identity."""
 
 import fractions
@@ -16,8 +16,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 from builder import in_program, parsed, pdl
 
-# All that `operator` has for two operands, or for one, and built-in functions that call a
-# special method. The texts of ops that come of it, or a part of the message.
+# All functions of `operator` with one or two operands, and built-in functions that call a special
+# method. For each, the text of the resulting ops, or a part of the error message.
 NUMBERS = {
     "abs": ["nn.abs %x"],
     "add": ["nn.add %x, %y"],
@@ -121,11 +121,11 @@ CALLS = {
     "x[:, y:]": lambda x, y: x[:, y:],
     "x[y]": lambda x, y: x[y],
 }
-# Of `operator`: what computes nothing with its operands.
+# Functions of `operator` that compute nothing from their operands.
 NO_OPERATION = {"attrgetter", "itemgetter", "methodcaller", "call", "is_", "is_not",
                 "is_none", "is_not_none"}
 
-# The same of ids.
+# The same for ids.
 IDS = {
     "ids + 3": (lambda i, j: i + 3, ["nn.id_arithmetic add %i with 3"]),
     "3 + ids": (lambda i, j: 3 + i, ["nn.id_arithmetic add %i with 3"]),
@@ -144,7 +144,7 @@ IDS = {
     "ids % 0": (lambda i, j: i % 0, "is above 0"),
 }
 
-# Of scalars of rules.
+# The same for scalars of rules.
 SCALARS = {
     "==": (lambda a, b: pdl.scalars.select(a == b, a, b), "arith.cmpf oeq, %a, %b : f32"),
     "!=": (lambda a, b: pdl.scalars.select(a != 0, a, b), "arith.cmpf une, %a, %c : f32"),
@@ -180,7 +180,7 @@ SCALARS = {
 class Operators(unittest.TestCase):
 
     def lines_of(self, build, **fields):
-        """The ops that `build` appends to a program."""
+        """Returns the ops that `build` appends to a program."""
         lines = []
 
         def program(model, **arguments):
@@ -202,7 +202,8 @@ class Operators(unittest.TestCase):
             self.assertIn(text, line)
 
     def test_the_table_is_complete(self):
-        """An operation that a later Python has is added here. `x += y` is `x = x + y`."""
+        """If a later Python has a further operation, it must be added here. `x += y` is `x = x +
+        y`."""
         in_place = {f"i{name.rstrip('_')}" for name in operator.__all__}
         named = set(operator.__all__) - NO_OPERATION - in_place
         self.assertEqual(named - set(NUMBERS), set())
@@ -283,11 +284,11 @@ class Operators(unittest.TestCase):
                 declare()
                 self.assertIn(expected, str(model))
                 written.append(str(model))
-        # One process for all of them.
+        # Parse all models in one process.
         parsed("\n".join(f"module {{\n{text}}}" for text in written))
 
     def test_values_know_themselves(self):
-        """A body keeps its values apart without comparing them."""
+        """A body distinguishes its values without comparing them."""
         def build(model, x, y):
             before = len(pdl.body.current("the test").statements)
             both = pdl.cond(pdl.constant(1.0), lambda: x + y + x, lambda: y + x)
@@ -297,7 +298,8 @@ class Operators(unittest.TestCase):
         in_program(build, x=3, y=3)
 
     def test_numbers_of_other_types(self):
-        """NumPy's scalars are numbers; so are all that Python calls so."""
+        """NumPy's scalars are accepted as numbers, and so is every object that is a number for
+        Python."""
         number = fractions.Fraction(1, 2)
         self.check(lambda x, y: number * x, ["nn.constant dense<0.5>", "nn.mul"], x=3, y=3)
         self.check(lambda x, y: x ** number, ["nn.pow %x exponent 0.5"], x=3, y=3)

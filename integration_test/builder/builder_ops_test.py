@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""python/pdl has all that the dialect has, and infers the types that the compiler does."""
+"""python/pdl has all ops of the dialect, and infers the same types as the compiler."""
 
 import inspect
 import itertools
@@ -23,10 +23,10 @@ from pdl.values import Operand
 
 REFERENCE = SOURCE / "docs" / "Reference" / "NN.md"
 
-# How ops are called that `plain_call` cannot call. Each gets a namespace: columns x and y
-# [batch, 4], z [batch, 1], cube [batch, 2, 3], ids and more_ids [batch, 4], bags and
-# more_bags [batch, 4], rows [ids of bags, 3], of_bags [batch, 4, 3], matrix [4, 5],
-# vector [5], table, group, metric.
+# Calls of the ops that `plain_call` cannot call. Each call gets a Namespace: columns x and y
+# [batch, 4], z [batch, 1], cube [batch, 2, 3], ids and more_ids [batch, 4], bags and more_bags
+# [batch, 4], rows [ids of bags, 3], of_bags [batch, 4, 3], matrix [4, 5], vector [5], table,
+# group, metric.
 EXAMPLES = {
     "accidental_hits": [lambda n: pdl.accidental_hits(n.ids, n.more_ids) + n.x],
     "broadcast": [lambda n: pdl.broadcast(n.z, (None, 4), n.x),
@@ -153,7 +153,7 @@ EXAMPLES = {
 
 
 class Namespace:
-    """What examples are made of."""
+    """Model and values that the examples use."""
 
     def __init__(self):
         self.model = pdl.Model("ops")
@@ -177,16 +177,16 @@ class Namespace:
         self.mean = self.model.metric("mean", pdl.metrics.mean())
 
     def param(self, shape):
-        """A parameter of its own."""
+        """Returns a new parameter."""
         return self.model.param(f"p{next(self.numbers)}", shape, init=pdl.init.zeros())
 
     def kept(self, *shape):
-        """A state of its own that programs write."""
+        """Returns a new state that programs can write."""
         return self.model.param(f"kept{next(self.numbers)}", shape, group=self.kept_group,
                                 init=pdl.init.constant(1))
 
     def program(self, build):
-        """A program that `build` builds, as a model that the compiler is given."""
+        """Returns a model with the program that `build` builds. The model is to be compiled."""
         trains = self.model.param("trained", (4, 1), group=self.group, init=pdl.init.zeros())
 
         def program(x, y, z, six, ids, more_ids, bags, more_bags, shares):
@@ -204,7 +204,7 @@ class Namespace:
 
 
 def plain_call(op):
-    """Calls an op whose operands all are alike, with numbers for numbers."""
+    """Returns a function that calls an op whose operands have equal types. Numbers are 0.5."""
     def call(namespace):
         values = iter([namespace.x, namespace.y, namespace.y])
         arguments = {}
@@ -222,20 +222,20 @@ def plain_call(op):
 class Ops(unittest.TestCase):
 
     def test_all_of_the_dialect(self):
-        """What the compiler takes in phase `model` the builder has, and nothing else."""
+        """The builder has exactly the ops that the compiler accepts in phase `model`."""
         printed = run(PDL_OPT, "--print-op-obligations").stdout.splitlines()
         reference = re.split(r"^### `nn\.(\w+)`", REFERENCE.read_text(), flags=re.M)
         any_phase = {name for name, text in zip(reference[1::2], reference[2::2])
                      if "`HasPhases`" not in text}
         expected = {op.removeprefix("nn.") for op, first, *_ in map(str.split, printed)
                     if first == "model" or op.removeprefix("nn.") in any_phase}
-        # A call is one of pdl.model.Function, and an `if` pdl.cond; those and pdl.constant
-        # pdl.scan and pdl.count are written by hand.
+        # `call` is pdl.model.Function, and `if` is pdl.cond. These and pdl.constant, pdl.scan and
+        # pdl.count are written by hand.
         self.assertEqual(sorted(expected),
                          sorted({*pdl.ops.__all__, "call", "constant", "count", "if", "scan"}))
 
     def test_types(self):
-        """The compiler takes each op with the type that the builder gives it."""
+        """The compiler accepts each op with the result type that the builder computes."""
         for name in pdl.ops.__all__:
             calls = EXAMPLES.get(name) or [plain_call(getattr(pdl.ops, name))]
             for index, call in enumerate(calls):
@@ -247,11 +247,11 @@ class Ops(unittest.TestCase):
                     self.assertEqual((done.returncode, done.stderr), (0, ""), text)
 
     def test_plain_calls_alone(self):
-        """An example stands for an op that needs one."""
+        """An op has an example only if `plain_call` cannot call it."""
         self.assertLessEqual(set(EXAMPLES), set(pdl.ops.__all__))
 
     def test_rules(self):
-        """A rule takes an op's arguments by their names."""
+        """Ops can be called in rules, with arguments by name."""
         for name, rule in shapes.RULES.items():
             taken = inspect.signature(rule).parameters
             if any(one.kind == one.VAR_KEYWORD for one in taken.values()):
@@ -260,7 +260,7 @@ class Ops(unittest.TestCase):
                              name)
 
     def test_activations(self):
-        """Each may stand in nn.linear, and no other op may."""
+        """Each activation can be used in nn.linear, and no other op can."""
         namespace = Namespace()
         text = namespace.program(lambda n: [pdl.linear(n.x, n.matrix, activation=one)
                                             for one in pdl.ops.ACTIVATIONS])
@@ -279,7 +279,7 @@ class Attributes(unittest.TestCase):
                  "recall_at": (2,), "ndcg_at": (2,)}
 
     def offered(self, module):
-        """The functions of a module that make attributes."""
+        """Returns the functions of a module that create attributes."""
         return {name: one for name, one in vars(module).items()
                 if inspect.isfunction(one) and one.__module__ == module.__name__
                 and not name.startswith("_")}
@@ -287,7 +287,8 @@ class Attributes(unittest.TestCase):
     def test_all_of_the_dialect(self):
         text = REFERENCE.read_text().partition("\n## Attributes\n")[2].partition("\n## Types\n")[0]
         sections = re.findall(r"^### \w+Attr\n(.*?)(?=^### |\Z)", text, flags=re.M | re.S)
-        # Words of ops and declarations are none by themselves, and passes write scalars.
+        # Enumerations of ops and declarations are no attributes of their own, and only passes
+        # write scalars.
         names = {re.search(r"#nn\.(\w+)", section)[1] for section in sections
                  if not re.search(r"\| value \|.*an enum of type", section)} - {"scalar"}
         offered = set().union(*(self.offered(module) for module in
@@ -297,7 +298,7 @@ class Attributes(unittest.TestCase):
         self.assertEqual(offered - names, set())
 
     def test_taken(self):
-        """The compiler takes each of them where it belongs."""
+        """The compiler accepts each attribute at its place."""
         model = pdl.Model("attributes")
         model.record("r").floats("x", 1)
         for name, make in self.offered(pdl.init).items():

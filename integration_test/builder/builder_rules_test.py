@@ -18,7 +18,7 @@ from pdl.scalars import (copysign, equal, maximum, minimum, narrow, power, selec
 class Rules(unittest.TestCase):
 
     def fingerprint(self, result, group):
-        """That of a model with a parameter in the group."""
+        """Returns the fingerprint of a model with a parameter in the group."""
         w = result.param("w", (2, 1), group=group, init=pdl.init.zeros())
 
         @result.program
@@ -29,7 +29,7 @@ class Rules(unittest.TestCase):
         return text[text.index("nn.fingerprint"):].split("\n  }\n")[0]
 
     def test_adam_and_warm_up(self):
-        """Written in Python they are those of the standard library."""
+        """Adam and warm-up that are written in Python equal those of the standard library."""
         standard = with_fields(y=1, x=2)
         group = standard.group("g", rule=pdl.rule("adam", beta1=0.8), rate=0.1,
                                schedule="warm_up")
@@ -67,14 +67,14 @@ class Rules(unittest.TestCase):
         self.assertEqual(found, expected)
 
     def assert_is_standard(self, rule, **regions):
-        """The rule in Python is that of the standard library."""
+        """Checks that a rule written in Python equals that of the standard library."""
         standard, own = with_fields(y=1, x=2), with_fields(y=1, x=2)
         expected = self.fingerprint(standard, standard.group("g", rule=rule, rate=0.1))
         group = own.group("g", rule=own.rule(rule, **regions), rate=0.1)
         self.assertEqual(self.fingerprint(own, group), expected)
 
     def test_late_gradients(self):
-        """A rule of delays that is written in Python does what that of the library does."""
+        """A rule for delays that is written in Python equals that of the library."""
         standard = with_fields(y=1, x=2)
         group = standard.group("g", rule="sgd", rate=0.1, compensate="delay_compensation")
         expected = self.fingerprint(standard, group)
@@ -94,7 +94,8 @@ class Rules(unittest.TestCase):
         self.assertEqual(self.fingerprint(result, group), expected)
 
     def test_norms(self):
-        """Of rows the rule is the library's; of parameters only the word is another."""
+        """The rule for rows equals that of the library. The rule for parameters differs only in
+        one word."""
         def sum(value, gradient, velocity, rate, momentum, coefficient, weight_decay):
             wide_value = wide(value)
             value_square = wide_value * wide_value
@@ -142,7 +143,7 @@ class Rules(unittest.TestCase):
                                 row_slots={"accumulator": 0}, hyper={"epsilon": 1e-8})
 
     def test_counts(self):
-        """A rule that is told of shows and clicks is the library's."""
+        """A rule with counts of shows and clicks equals that of the library."""
         def sum(value, gradient, rate, initial, bound, least):
             wide_gradient = wide(gradient)
             return wide_gradient * wide_gradient

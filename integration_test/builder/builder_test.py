@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What python/pdl makes of Python functions: text, names, places, programs."""
+"""Results of python/pdl for Python functions: text, names, locations, programs."""
 
 import inspect
 import os
@@ -78,7 +78,7 @@ compensate(@delay_compensation {strength = 0.25})
 
 
 def small():
-    """The model of which SMALL is the text."""
+    """Returns the model whose text is SMALL."""
     result = pdl.Model("small", description="""Two lines,
     of which this is one.""")
     sample = result.record("sample")
@@ -131,7 +131,7 @@ class Text(unittest.TestCase):
         parsed(SMALL, "--pdl-pipeline=to=gradient")
 
     def test_same_text_in_every_process(self):
-        """Neither hashes of strings nor the version of Python show."""
+        """The text depends neither on hashes of strings nor on the version of Python."""
         script = "import builder_test; print(builder_test.small(), end='')"
         for seed in ("1", "2"):
             done = run(sys.executable, "-c", script, cwd=pathlib.Path(__file__).parent,
@@ -197,7 +197,7 @@ class Text(unittest.TestCase):
             self.assertEqual(path.read_text(), SMALL)
 
     def test_places(self):
-        """With locations each op and symbol says which Python line it is of."""
+        """With locations, each op and symbol has the Python line that created it."""
         lines, begin = inspect.getsourcelines(small)
         text = small().text(locations=True)
         printed = parsed(text, "--mlir-print-debuginfo", "--mlir-print-local-scope")
@@ -250,7 +250,7 @@ class Text(unittest.TestCase):
                if " = nn." in line]
         for op in ("sub", "div", "mul", "add", "matmul", "greater", "neg", "abs", "slice"):
             self.assertIn(op, ops)
-        # Each number and parameter once.
+        # Each number and each parameter occurs once.
         self.assertEqual(ops.count("read"), 1)
         self.assertEqual(ops.count("constant"), 4)
         parsed(result)
@@ -363,7 +363,7 @@ class Text(unittest.TestCase):
         run(PDL_OPT, "-", "--pdl-pipeline=to=fused", input=model.text())
 
     def test_uncalled_function(self):
-        """Its types are not known; it is left out."""
+        """The types of a function that is never called are not known, so it is omitted."""
         result = small()
 
         @result.function
@@ -405,8 +405,8 @@ class Bodies(unittest.TestCase):
 
     @staticmethod
     def model_with(loss):
-        """A model that minimizes what `loss` makes of the model, its group, label, x and
-        the bags."""
+        """Returns a model that minimizes the result of `loss`, which is called with the model, its
+        group, label, x and the bags."""
         result = with_fields(label=1, x=3)
         result.only_record().bags("tags", 2)
         group = result.group("g", rule="sgd", rate=0.1)
@@ -419,8 +419,8 @@ class Bodies(unittest.TestCase):
 
     @staticmethod
     def recurrent(of_rows):
-        """A loss of what `of_rows` makes of rows, their bags, and the weight and bias of GRU
-        cells."""
+        """Returns a loss function that calls `of_rows` with rows, their bags, and the weight and
+        bias of GRU cells, and uses the result."""
         def loss(model, group, label, x, tags):
             weight = model.param("u", (4, 12), group=group, init=pdl.init.xavier())
             bias = model.param("b", (12,), group=group, init=pdl.init.constant(0.5))
@@ -432,7 +432,7 @@ class Bodies(unittest.TestCase):
         return loss
 
     def test_gru_by_hand(self):
-        """A cell in Python is the op, down to each op of its gradient."""
+        """A cell that is written in Python equals the op, including each op of its gradient."""
         def by_hand(rows, tags, weight, bias):
             def cell(row, before):
                 gates = pdl.linear(before, weight, bias)
@@ -454,7 +454,7 @@ class Bodies(unittest.TestCase):
         self.assertGreater(sum("nn.scan" in line for line in hand), 1)
 
     def test_scan_text(self):
-        """Rows, states, what comes from outside, and the names that all of them get."""
+        """Text of a scan: rows, states, values from outside, and the names of all of them."""
         def loss(model, group, label, x, tags):
             scale = model.param("scale", (3,), group=group, init=pdl.init.constant(1)) * 2
             places = pdl.segment_positions(tags)
@@ -485,8 +485,8 @@ tensor<3xf32>
         parsed(located)
 
     def test_cond(self):
-        """Both ways see what either uses; what a way calls may be a function of the model, and
-        a choice may stand in another."""
+        """Both branches get the values that either of them uses. A branch can call a function of
+        the model, and contain another `cond`."""
         def loss(model, group, label, x, tags):
             w = model.param("w", (3, 1), group=group, init=pdl.init.xavier())
             steps = model.param("steps", (1,), group=model.group(
@@ -613,7 +613,7 @@ class Layers(unittest.TestCase):
         self.assertTrue(any("@deep.2.bias :" in line for line in lines))
 
     def test_activations_and_norms(self):
-        """An activation that has numbers is a function; norms have their own parameters."""
+        """An activation with numbers is a function. Norms have parameters of their own."""
         def layer(x, tags, group):
             y = pdl.layers.dense(x, 4, "first", group=group,
                                  activation=lambda value: pdl.leaky_relu(value, 0.1))
@@ -630,7 +630,8 @@ class Layers(unittest.TestCase):
             self.assertIn(op, text)
 
     def test_attention(self):
-        """Without a softmax of the weights, and with: another op, the same parameters."""
+        """Attention with and without a softmax of the weights: the ops differ, the parameters are
+        equal."""
         for normalized in (True, False):
             def layer(x, tags, group, normalized=normalized):
                 items = pdl.Model.table(group.model, "items", 4, group=group,
@@ -687,7 +688,7 @@ class Compile(FolderTest):
         os.environ["PDL_TRANSLATE"] = str(PDL_TRANSLATE)
 
     def test_program(self):
-        """The program of a Python model is that of its text."""
+        """The program of a Python model equals that of its text."""
         run(PDL_TRANSLATE, model("logistic_regression"), "-o", self.root / "text",
             "--numerics=strict")
         sys.path.insert(0, str(SOURCE / "models" / "logistic_regression"))
@@ -727,7 +728,7 @@ class Compile(FolderTest):
             pdl.compile(small(), self.root / "out")
 
     def test_refused(self):
-        """What only the compiler knows, it says of the Python line."""
+        """Errors that only the compiler finds are reported at the Python line."""
         result = with_fields(y=1, x=2)
         limit = result.clip("limit", norm=1.0)
         first = result.group("first", rule="sgd", rate=0.1, clip=limit, merge="sum")

@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A checkpoint is written beside the training and holds the state of its step to the
-bit: real processes with tables that take a while to write."""
+"""A checkpoint is written during the training, and has exactly the state of its step. The tests
+run processes with tables that take some time to write."""
 
 import json
 import os
@@ -25,7 +25,7 @@ EPOCH = LINES // BATCH
 
 
 def write_lines(path):
-    """Criteo's layout; nearly each category is another key."""
+    """Writes data in Criteo's layout. Almost every category has a new key."""
     draw = random.Random(1)
     with open(path, "w") as file:
         for _ in range(LINES):
@@ -41,7 +41,7 @@ def checkpoints(folder):
 
 
 def fail_at_size(size):
-    """As where a disk is full: no file of this process may be larger."""
+    """Makes writes beyond `size` bytes of a file fail, like a full disk."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
@@ -61,7 +61,8 @@ class BackgroundSave(StrictCtrDnn):
                 (self.trainer, "train", "--data", self.clicks, "--seed", 4, *size, *flags)]
 
     def dump_after(self, steps, *flags):
-        """The state after some steps of a training that saves nothing."""
+        """Returns a dump of the state after `steps` steps of a training that saves no checkpoints.
+        """
         key = steps, flags
         if key not in self.dumps:
             dump = self.root / f"dump-{len(self.dumps)}"
@@ -76,7 +77,8 @@ class BackgroundSave(StrictCtrDnn):
                            self.dump_after(step, *flags))
                 self.assertIn("equal", said.stdout)
 
-    # In the first epoch the next batch, which is prepared by then, has keys that are new.
+    # In the first epoch, the next batch has been prepared when a step is saved, and its keys are
+    # new.
     def test_holds_the_state_of_its_step(self):
         last = 2 * EPOCH
         for name, flags in (("one", ()),
@@ -92,7 +94,7 @@ class BackgroundSave(StrictCtrDnn):
                 self.check_overlap(trace)
 
     def check_overlap(self, trace):
-        """Steps were computed while parts were written."""
+        """Checks that steps were computed while parts were written."""
         events = json.loads(trace.read_text())["traceEvents"]
         names = {event["tid"]: event["args"]["name"] for event in events
                  if event["ph"] == "M" and event["name"] == "thread_name"}
@@ -120,7 +122,7 @@ class BackgroundSave(StrictCtrDnn):
                 self.command("--steps", last, "--checkpoint", saved, "--checkpoint-steps", 7,
                              "--resume"),
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            # Until it writes one of its own.
+            # Wait until the process writes a checkpoint of its own.
             before = set(os.listdir(saved)) if saved.exists() else set()
             while process.poll() is None and not (
                     saved.exists() and any(".tmp." in name
@@ -142,7 +144,8 @@ class BackgroundSave(StrictCtrDnn):
         self.assertFalse([name for name in os.listdir(saved) if ".tmp." in name])
 
     def test_a_disk_that_is_full_for_a_while(self):
-        """The training goes on, and the next checkpoint is whole; also where it is the last."""
+        """The training continues and the next checkpoint is complete, even if it is the last one.
+        """
         last = 2 * EPOCH
         for name, every in (("between", 10), ("last", last)):
             with self.subTest(name):
@@ -164,7 +167,7 @@ class BackgroundSave(StrictCtrDnn):
                 self.check_each(saved, (last,))
 
     def test_another_place(self):
-        """Where nothing can be saved any more, the state goes to another folder."""
+        """If no checkpoint can be saved any more, the state is written to another folder."""
         last = 2 * EPOCH
         saved, other = self.root / "lost", self.root / "emergency"
         process = subprocess.Popen(
@@ -215,10 +218,10 @@ class BackgroundSave(StrictCtrDnn):
                 self.assertIn("a stop signal ends the tries to save the last checkpoint", said)
                 self.assertRegex(said, "error: the last checkpoint was not saved: .*"
                                        "; lost: the steps after step 10\n")
-                # It was trained to the end.
+                # The training has reached its end.
                 self.assertNotIn("the training", said)
                 self.assertNotIn("stopped", output)
-        # What else is asked for is written, and the other place is still tried.
+        # The other requested outputs are written, and writing to the other folder is still tried.
         dump = self.root / "gone.dump"
         for name, more, kept in (
                 ("dump", ("--dump", dump), f" are only in {dump}"),
@@ -256,8 +259,8 @@ class BackgroundSave(StrictCtrDnn):
         self.assertRegex(said, r"error: the last checkpoint was not saved: .*; lost: all \d+ steps")
 
     def test_fast_steps_do_not_use_up_the_failures(self):
-        """A disk that is full for some seconds does not end a training that saves after each
-        step."""
+        """If a disk is full for some seconds, a training that saves after each step does not end.
+        """
         saved = self.root / "often"
         process = self.start_on_a_full_disk("--checkpoint", saved, "--checkpoint-steps", 1,
                                             "--steps", EPOCH, "--max-failed-saves", 1)
@@ -281,7 +284,7 @@ class BackgroundSave(StrictCtrDnn):
             self.assertEqual(done.returncode, 3, done.stderr)
             self.assertRegex(done.stderr, r"step-\d+\.tmp\..*: cannot be written: .*; check that "
                                           r"the folder exists, may be written, and has room")
-            # Nothing is left of it, and what there was is whole.
+            # No file of the failed save is left, and the existing checkpoint is complete.
             self.assertEqual([name for name in os.listdir(saved) if name != ".pdl-writer"],
                              ["step-000000000010"])
             run(PDL_CHECKPOINT, "inspect", saved)

@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A training that is interrupted, in any way, and resumed computes the bits of
-one that is not: values, slots, losses and metrics."""
+"""A training that is interrupted in any way and then resumed computes the same bits as one that is
+not: values, slots, losses and metrics."""
 
 import os
 import pathlib
@@ -21,7 +21,7 @@ from programs import ADULT, PDL_CHECKPOINT, compile_model, model, run
 
 STEPS = 100
 
-# Of 4,000 rows, 100 steps of 128 samples are more than three epochs.
+# With 4,000 rows, 100 steps of 128 samples are more than three epochs.
 DATA = ["--data", ADULT, "--rows", "0:4000", "--batch-size", 32, "--epochs", 9]
 VARIANTS = {
     "plain": ["--replicas", "1x4"],
@@ -32,7 +32,7 @@ VARIANTS = {
 
 
 def checkpoints(folder):
-    """The steps of the checkpoints in a folder, ascending."""
+    """Returns the steps of the checkpoints in a folder, in ascending order."""
     if not folder.exists():
         return []
     return sorted(int(found.group(1)) for found in
@@ -41,7 +41,7 @@ def checkpoints(folder):
 
 
 def last_report(text):
-    """The loss and metrics of the last epoch, as printed."""
+    """Returns the printed lines with the loss and metrics of the last epoch."""
     return re.findall(r"^(?:train|test) .*$", text, re.MULTILINE)
 
 
@@ -62,13 +62,13 @@ class Checkpoints(SharedFolderTest):
                 (trainer or self.trainer, "train", *DATA, "--seed", 5, *flags)]
 
     def long(self, *flags, epochs=9000):
-        """A command with more epochs than the others have."""
+        """Returns a command with more epochs than other tests use."""
         command = self.command(*flags)
         command[command.index("--epochs") + 1] = str(epochs)
         return command
 
     def uninterrupted(self, variant, trainer=None):
-        """Dump, losses and report of 100 steps in one run."""
+        """Returns the dump, losses and report of 100 steps in one run."""
         key = variant, trainer
         if key not in self.whole:
             dump = self.root / f"whole-{len(self.whole)}"
@@ -80,7 +80,7 @@ class Checkpoints(SharedFolderTest):
         return self.whole[key]
 
     def finish(self, variant, saved, trainer=None):
-        """Resumes to the end; compares with the run that was not stopped."""
+        """Resumes a training until its end, and compares it with the uninterrupted run."""
         dump, _, report = self.uninterrupted(variant, trainer)
         resumed = saved.with_suffix(".dump")
         losses = saved.with_suffix(".losses")
@@ -122,12 +122,12 @@ class Checkpoints(SharedFolderTest):
         flags = [*VARIANTS["plain"], "--log-losses", losses, "--checkpoint",
                  saved]
         run(*self.command("--steps", 50, *flags))
-        # Steps after the checkpoint, of which one was cut off by a crash.
+        # Append steps after the checkpoint. The last line is incomplete, as after a crash.
         losses.write_text(losses.read_text() + "0.25\n0.5\n0.12")
         for last in (70, STEPS):
             run(*self.command("--steps", last, *flags, "--resume"))
         self.assertEqual(losses.read_text(), self.uninterrupted("plain")[1])
-        # One that begins with the steps of a later run has each of them once.
+        # If a log starts with the steps of a later run, it has each of them once.
         saved = self.root / "later"
         flags = [*VARIANTS["plain"], "--checkpoint", saved, "--checkpoint-steps",
                  10]
@@ -139,7 +139,7 @@ class Checkpoints(SharedFolderTest):
         run(*self.command("--steps", STEPS, *flags))
         self.assertEqual(late.read_text().splitlines(),
                          losses.read_text().splitlines()[30:])
-        # A log of other steps is not made worse without a word.
+        # A log of other steps must not be changed without a message.
         saved = self.root / "logged"
         flags = [*VARIANTS["plain"], "--log-losses", losses, "--checkpoint",
                  saved]
@@ -150,8 +150,8 @@ class Checkpoints(SharedFolderTest):
                       done.stderr)
 
     def test_at_the_end_of_an_epoch(self):
-        # An epoch is 4,000 rows in steps of 128: the 32nd is a smaller one.
-        # Stopped just before, at, and just behind it, and by --epochs.
+        # An epoch has 4,000 rows in steps of 128, so the 32nd step is smaller. Stop one step
+        # before it, at it, after it, and by --epochs.
         for limit in (["--steps", 31], ["--steps", 32], ["--steps", 33],
                       ["--epochs", 1]):
             for variant in VARIANTS:
@@ -200,14 +200,15 @@ class Checkpoints(SharedFolderTest):
                     self.fail("no run was interrupted in time")
 
     def await_delivery(self, process):
-        """Of several signals that wait, the one with the lowest number would come first."""
+        """Waits until no signal is pending. Among several pending signals, the one with the lowest
+        number would be delivered first."""
         status = pathlib.Path(f"/proc/{process.pid}/status")
         while process.poll() is None and int(
                 re.search(r"^ShdPnd:\s*(\w+)", status.read_text(), re.MULTILINE)[1], 16):
             time.sleep(0.001)
 
     def test_signals_that_announce_an_end(self):
-        """A terminal that goes, and limits of batch systems, which repeat themselves and send
+        """The end of a terminal, and limits of batch systems, which repeat their signals and send
         SIGTERM later."""
         for number in (signal.SIGHUP, signal.SIGXCPU, signal.SIGUSR1):
             with self.subTest(signal=number.name):
@@ -215,7 +216,7 @@ class Checkpoints(SharedFolderTest):
                 process = subprocess.Popen(
                     self.long("--steps", 100_000, "--checkpoint", saved),
                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                    # The test may run under nohup, which the trainer would heed.
+                    # The test may run under nohup, which would make the trainer ignore SIGHUP.
                     preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
                 self.wait_for_checkpoint(process, saved)
                 for each in (number, number, signal.SIGTERM):
@@ -228,7 +229,7 @@ class Checkpoints(SharedFolderTest):
                 self.assertEqual(checkpoints(saved)[-1], steps)
 
     def start_long(self, saved, *flags):
-        """A training that saves at its end alone; returns when it has begun."""
+        """Starts a training that saves only at its end. Returns when the training has begun."""
         process = subprocess.Popen(
             self.long("--steps", 100_000, "--checkpoint", saved, "--checkpoint-at-end",
                       "--checkpoint-keep", 0, *flags),
@@ -260,14 +261,14 @@ class Checkpoints(SharedFolderTest):
         _, errors = process.communicate()
         self.assertEqual(process.returncode, 143, errors)
         self.assertGreaterEqual(len(checkpoints(saved)), 3)
-        # Nothing else than the end.
+        # Without other saves, there is only the checkpoint at the end.
         saved = self.root / "at-end"
         run(*self.long("--checkpoint", saved, "--checkpoint-at-end", "--checkpoint-keep", 0,
                        epochs=3))
         self.assertEqual(checkpoints(saved), [375])
 
     def test_saves_without_a_test(self):
-        """A test that fails costs nothing of what was trained."""
+        """If a test fails, no trained step is lost."""
         for name, steps, ends in (("epoch", [], 125), ("middle", ["--steps", 40], 40)):
             with self.subTest(name):
                 saved = self.root / f"without-{name}"
@@ -286,7 +287,7 @@ class Checkpoints(SharedFolderTest):
         run(PDL_CHECKPOINT, "diff", *dumps)
 
     def test_no_reader(self):
-        """Neither what is printed nor a log of losses is worth the training."""
+        """If nobody reads the output or the log of losses, training continues."""
         saved = self.root / "unread"
         process = subprocess.Popen(
             self.command("--steps", 40, "--checkpoint", saved, "--log-losses", "-"),
@@ -312,8 +313,8 @@ class Checkpoints(SharedFolderTest):
                 saved = self.root / f"kill-{variant}"
                 kills = 0
                 for attempt in range(30):
-                    # Where it is killed differs from run to run: while it
-                    # reads, steps, writes a part, renames, or removes.
+                    # The time of the kill differs between runs: while the trainer reads, steps,
+                    # writes a part, renames, or removes.
                     process = self.start(variant, saved, 1, "--resume",
                                          "--checkpoint-keep", 2)
                     self.wait_for_checkpoint(process, saved)
@@ -328,7 +329,7 @@ class Checkpoints(SharedFolderTest):
                     if found[-1] > STEPS * 3 // 4 or kills == 6:
                         break
                 self.assertGreater(kills, 0)
-                # One process, one folder: nothing half-written is left.
+                # Only one process uses the folder, so it removes all incomplete files.
                 self.finish(variant, saved)
                 self.assertEqual([], [name for name in os.listdir(saved)
                                       if not re.fullmatch(r"step-\d{12}",
@@ -398,7 +399,7 @@ class Checkpoints(SharedFolderTest):
         for path in (ADULT, other):
             self.assertIn(f"{path.name} ({path.stat().st_size} bytes)",
                           done.stderr)
-        # All of that may change where an epoch begins.
+        # All of these flags may change at the start of an epoch.
         whole = self.root / "whole-epoch"
         flags = ["--data", ADULT, "--rows", "0:2000"]
         run(self.trainer, "train", *flags, "--checkpoint", whole)
@@ -406,7 +407,7 @@ class Checkpoints(SharedFolderTest):
                    "--resume", "--epochs", 2, "--replicas", "2x2",
                    "--batch-size", 64)
         self.assertIn("trained 8 steps", done.stdout)
-        # Two trainers do not write to one folder.
+        # A second trainer must not write to the same folder.
         process = self.start("plain", self.root / "busy", 1)
         self.wait_for_checkpoint(process, self.root / "busy")
         second = subprocess.run(
@@ -419,7 +420,7 @@ class Checkpoints(SharedFolderTest):
         process.communicate()
 
     def edited(self, name, *edits):
-        """A trainer of logistic_regression with some words replaced."""
+        """Returns the trainer of logistic_regression with some words replaced."""
         text = model("logistic_regression").read_text()
         for old, new in edits:
             self.assertIn(old, text)
@@ -453,7 +454,7 @@ class Checkpoints(SharedFolderTest):
         self.assertEqual(sorted(before), ["layout", "training", "wire"])
         log_loss = re.compile(r"log loss [0-9.]+ \(@log_loss\)")
         loss = log_loss.search(evaluate(original)).group()
-        # Another rate is another training, but not another model to evaluate.
+        # With another rate it is another training, but the same model for evaluation.
         rate = self.edited("rate", ("rate(1.0e-1)", "rate(2.0e-1)"))
         self.assertEqual(fingerprints(rate)["layout"], before["layout"])
         self.assertNotEqual(fingerprints(rate)["training"], before["training"])
@@ -462,19 +463,19 @@ class Checkpoints(SharedFolderTest):
         self.assertEqual(done.returncode, 1)
         self.assertIn("for the rate of group @linear the checkpoint has 0.1, "
                       "this program 0.2; use", done.stderr)
-        # What the refusal advises.
+        # The message suggests these commands.
         self.assertIn("pdl-checkpoint dump", done.stderr)
         self.assertIn("--init-from", done.stderr)
         values = self.root / "edited.values"
         run(PDL_CHECKPOINT, "dump", saved, "-o", values)
         run(*self.command("--steps", 5, "--init-from", values, trainer=rate))
-        # So is another rule, and its slots have other names.
+        # With another rule it is another training too, and its slots have other names.
         done = resume(self.edited("rule", ("rule(@adagrad)", "rule(@sgd)")))
         self.assertEqual(done.returncode, 1)
         for part in ("no slots of @weights, the checkpoint accumulator",
                      "no slots of @bias", "for the rule of group @linear the "):
             self.assertIn(part, done.stderr)
-        # Another hash gives the keys in the checkpoint another meaning.
+        # With another hash, the keys in the checkpoint have another meaning.
         keys = self.edited("keys", ("salt(115)", "salt(116)"))
         done = subprocess.run(
             [keys, "evaluate", "--data", ADULT, "--rows", "4000:5000",
@@ -485,8 +486,8 @@ class Checkpoints(SharedFolderTest):
                       "salt slot", done.stderr)
         for salt in 115, 116:
             self.assertIn(f", salt = {salt})`", done.stderr)
-        # What is measured and predicted is nobody's state: 60 steps more are
-        # the bits of 100, within an epoch.
+        # Metrics and predictions are not part of the state. So 60 further steps give the bits of
+        # 100 steps, within an epoch.
         metrics = self.edited(
             "metrics", ("buckets = 16384", "buckets = 512"),
             ("nn.metric @copc : #nn.copc", "nn.metric @again : #nn.log_loss"),
@@ -518,7 +519,7 @@ class Checkpoints(SharedFolderTest):
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("checksum", done.stderr)
-        # Of the folder the one before is shown, and the status says that not all is well.
+        # For the folder, the previous checkpoint is shown, and the status reports the damage.
         done = subprocess.run([PDL_CHECKPOINT, "inspect", saved],
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)

@@ -1,9 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checkpoints of what has changed: with all that they follow they are, byte for
-byte, what is written without them; in one process and with servers, behind kill
--9, and with damage to any file."""
+"""Checkpoints with only the changes (deltas). Together with their predecessors, they equal byte
+for byte the checkpoints that are written without deltas: in one process and with servers, after
+kill -9, and with damage to any file."""
 
 import filecmp
 import os
@@ -66,7 +66,7 @@ class Deltas(unittest.TestCase):
                    *self.flags(saved, "--steps", steps, *more))
 
     def check_same(self, whole, deltas):
-        """Each checkpoint, merged, is that of a run without deltas."""
+        """Checks that each checkpoint, when merged, equals that of a run without deltas."""
         names = [c.name for c in checkpoints_in(whole)]
         self.assertEqual(names, [c.name for c in checkpoints_in(deltas)])
         for name in names:
@@ -90,14 +90,14 @@ class Deltas(unittest.TestCase):
         saved = self.root / "one"
         self.train(saved, "--checkpoint-deltas", 3, "--replicas", "1x1")
         found = checkpoints_in(saved)
-        # Of the steps 10, 20, ... 90: every fourth is whole.
+        # Of the checkpoints after 10, 20, ... 90 steps, every fourth one is complete.
         self.assertEqual([is_delta(c) for c in found],
                          [i % 4 != 0 for i in range(9)])
         sizes = [sum(f.stat().st_size for f in c.glob("table-*"))
                  for c in found]
         self.assertLess(sizes[-2], 0.7 * sizes[-1])
         self.check_same(self.whole(), saved)
-        # All that reads a checkpoint reads a delta.
+        # Everything that reads a checkpoint can read a delta.
         told = {}
         for one in (self.whole(), saved):
             for command in ("evaluate", "predict"):
@@ -118,7 +118,7 @@ class Deltas(unittest.TestCase):
         self.assertRegex(changes.stdout, r"table @\w+: \d+ rows differ, 0 of ")
 
     def test_tables_on_a_device(self):
-        """The same rows have changed there."""
+        """On a device, the same rows are recorded as changed."""
         path = self.root / "device"
         compile_model(model("wide_deep"), path, "--numerics=strict",
                       "--target=cuda")
@@ -152,8 +152,8 @@ class Deltas(unittest.TestCase):
                     *self.flags(saved, "--steps", STEPS, "--checkpoint-deltas",
                                 4, "--resume", *often))],
                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-            # Where it is killed differs from run to run: while it reads,
-            # steps, writes a part, or renames.
+            # The time of the kill differs between runs: while the trainer reads, steps, writes a
+            # part, or renames.
             while process.poll() is None and not checkpoints_in(saved):
                 time.sleep(0.001)
             time.sleep(draw.uniform(0, 0.15))
@@ -172,7 +172,7 @@ class Deltas(unittest.TestCase):
     def test_keeps_what_is_needed(self):
         saved = self.root / "kept"
         self.train(saved, "--checkpoint-deltas", 5, "--checkpoint-keep", 2)
-        # 10 and 70 are whole; 80 and 90 are kept.
+        # Checkpoints 10 and 70 are complete; 80 and 90 are to be kept.
         self.assertEqual([c.name[-2:] for c in checkpoints_in(saved)],
                          ["70", "80", "90"])
         self.train(saved, "--checkpoint-deltas", 5, "--resume", steps=100)
@@ -182,7 +182,7 @@ class Deltas(unittest.TestCase):
         self.assertIn("is one checkpoint; name the folder", refused.stderr)
         done = run(PDL_CHECKPOINT, "prune", saved, "--keep", 1)
         self.assertIn("kept 1 checkpoints, and 3 that these need", done.stdout)
-        # In a folder of its own, which is made, training goes on from it.
+        # Training can continue from a merged checkpoint in a folder of its own, which is created.
         merged = self.root / "kept-merged" / newest.name
         run(PDL_CHECKPOINT, "merge", saved, f"{merged}//")
         run(PDL_CHECKPOINT, "diff", saved, merged)
@@ -203,7 +203,7 @@ class Deltas(unittest.TestCase):
         last = checkpoints_in(saved)[-1]
         for checkpoint in checkpoints_in(saved):
             for file in sorted(checkpoint.iterdir()):
-                # A delta holds all but tables itself.
+                # Except for tables, a delta contains everything itself.
                 if checkpoint != last and not (
                         file.name.startswith("table-") or
                         file.name == "manifest.json"):
@@ -226,7 +226,7 @@ class Deltas(unittest.TestCase):
                         self.assertRegex(done.stderr, "use another")
                         file.write_bytes(before)
         run(PDL_CHECKPOINT, "inspect", last)
-        # A delta alone.
+        # A delta without its predecessors.
         alone = self.root / "alone"
         shutil.copytree(last, alone / last.name)
         for command in ([PDL_CHECKPOINT, "inspect", alone / last.name],
@@ -262,7 +262,8 @@ class Deltas(unittest.TestCase):
     def check_mode(self, mode, servers, *more):
         whole = self.root / f"{mode}-whole"
         deltas = self.root / f"{mode}-deltas"
-        # One is stopped: what the other has asked for a step ahead is not saved.
+        # One job is stopped. The keys that the other one has requested for a later step are not
+        # saved.
         self.train_job(mode, servers, whole, *more, steps=40)
         self.train_job(mode, servers, whole, *more, "--resume")
         self.train_job(mode, servers, deltas, "--checkpoint-deltas", 3, *more)
@@ -274,8 +275,8 @@ class Deltas(unittest.TestCase):
         self.check_mode("sync", 2)
 
     def test_saves_have_no_rows_of_later_steps(self):
-        """Whether training goes on or ends, here or on servers; where each update changes all
-        rows, and where keys without a row read zeros."""
+        """Checks saves during and at the end of training, in one process and on servers, with
+        updates that change all rows, and with keys that read zeros if they have no row."""
         source = self.root / "life.mlir"
         text = model("wide_deep").read_text()
         for old, new in (("rate(5.0e-2)", "rate(5.0e-2) decay(#nn.l2<0.0078125>) untouched(dense)"),
@@ -304,7 +305,7 @@ class Deltas(unittest.TestCase):
                 for other in (ends, servers):
                     for a, b in zip(one, other):
                         run(PDL_CHECKPOINT, "diff", a, b)
-                # The steps between have new keys.
+                # Steps between the checkpoints have new keys.
                 rows = []
                 for each in one[:2]:
                     dump = self.root / f"{name}-{each.name}.dump"
@@ -313,7 +314,7 @@ class Deltas(unittest.TestCase):
                 self.assertLess(*rows)
 
     def test_by_the_clock(self):
-        """Trainers agree on the step, whether they step together or not."""
+        """Trainers agree on the step of a checkpoint, whether they step together or not."""
         for mode, servers in (("sync", 2), ("async", 2), ("geo", 1), ("hybrid", 1)):
             with self.subTest(mode):
                 saved = self.root / f"{mode}-clock"
@@ -349,7 +350,7 @@ class Deltas(unittest.TestCase):
                 run(PDL_CHECKPOINT, "inspect", saved)
 
     def test_mode_sync_that_waits(self):
-        """Servers save before they answer."""
+        """Servers save before they send the response."""
         mode = "sync"
         whole, deltas = self.root / "wait-whole", self.root / "wait-deltas"
         for saved, flags in ((whole, []), (deltas, ["--checkpoint-deltas", 3])):
@@ -360,7 +361,7 @@ class Deltas(unittest.TestCase):
                                "--on-failure", "wait"])
             cluster.start()
             if flags:
-                # What its earlier start has asked for is not known to the next.
+                # A restarted trainer does not know the requests of its previous incarnation.
                 while len(checkpoints_in(saved)) < 2:
                     time.sleep(0.01)
                 cluster.kill_and_restart_trainer(0, "left the job")
@@ -377,7 +378,7 @@ class Deltas(unittest.TestCase):
         self.check_mode("hybrid", 2)
 
     def test_modes_that_differ_from_run_to_run(self):
-        """What servers have applied, replayed, is the state of the delta."""
+        """A replay of the requests that servers have applied gives the state of the delta."""
         for mode, flags in (("async", []), ("half-async", []),
                             ("quorum", ["--quorum", 1])):
             with self.subTest(mode=mode):
@@ -406,7 +407,8 @@ class Deltas(unittest.TestCase):
                     run(PDL_CHECKPOINT, "diff", folder, again)
 
     def test_mode_geo(self):
-        """Trainer 0 saves its copy; values, not slots, are those that each dumps at the end."""
+        """Trainer 0 saves its copy. The values, but not the slots, equal those that each trainer
+        dumps at the end."""
         saved, dump = self.root / "geo-saved", self.root / "geo-dump"
         self.train_job("geo", 2, saved, "--checkpoint-deltas", 9)
         self.train_job("geo", 2, saved, "--checkpoint-deltas", 9, "--resume",

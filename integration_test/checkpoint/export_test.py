@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Exports for key-value stores: as whoever fills a store reads them, they have the bits of the
-checkpoint; what differs is named by its key; tables need not fit into memory."""
+"""Exports for key-value stores. Read as the loader of a store reads them, they have the bits of
+the checkpoint. Differences are reported by key. Tables may be larger than the memory."""
 
 import array
 import json
@@ -26,7 +26,7 @@ ORDERS = {"tsv": lambda key: key, "records": lambda key: key % 2**64, "sst": lam
 
 
 def refusal(*arguments):
-    """The status and the words of a command that fails."""
+    """Returns the exit status and the output of a command."""
     done = subprocess.run([str(a) for a in arguments], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 
@@ -36,7 +36,8 @@ def manifest_of(folder):
 
 
 def rows_of(folder, table):
-    """{key: elements}, in the order of the files, as a store's loader reads them."""
+    """Returns {key: elements} in the order of the files, read as the loader of a store reads them.
+    """
     rows = {}
     is_wide = table["element_type"] == "F64"
     for file in table["files"]:
@@ -73,7 +74,7 @@ class Exports(SharedFolderTest):
             raise AssertionError(words)
 
     def test_bits(self):
-        """Of a checkpoint, and of a delta with all that it follows."""
+        """Exports of a checkpoint, and of a delta with all its predecessors."""
         steps = checkpoints_in(self.saved)
         for name in self.formats:
             for saved in steps[0], steps[-1]:
@@ -108,7 +109,7 @@ class Exports(SharedFolderTest):
                 self.assertIn("files have the right checksum", inspected)
                 for one, other in (out, saved), (saved, out):
                     self.assertIn("equal: ", run(PDL_CHECKPOINT, "diff", one, other).stdout)
-                # It is not what has come before it or behind it.
+                # The export differs from the previous and from the next checkpoint.
                 status, words = refusal(PDL_CHECKPOINT, "diff", out, steps[1], "--limit", 100000)
                 self.assertEqual(status, 1)
                 self.assertRegex(words, r"\.values, key -?\d+, element 0: \S+ in .*, \S+ in ")
@@ -151,7 +152,7 @@ class Exports(SharedFolderTest):
         status, words = refusal(PDL_CHECKPOINT, "inspect", out)
         self.assertEqual(status, 1)
         self.assertIn(f"{file.name}: is not what its manifest says", words)
-        # Mapped ones as well, of which bits that are wrong have another sum.
+        # Exports for mapping are checked too. Wrong bits in them change a checksum.
         mapped = self.root / "mapped"
         run(PDL_CHECKPOINT, "export", self.saved, "-o", mapped)
         self.assertIn("equal: ", run(PDL_CHECKPOINT, "diff", mapped, self.saved).stdout)
@@ -186,7 +187,7 @@ class Exports(SharedFolderTest):
             self.assertIn("is no manifest of an export for key-value stores", words)
 
     def test_tables_need_not_fit_into_memory(self):
-        """Of a table of 100 MB 1 MiB of rows is in memory; files stay small."""
+        """Of a table of 100 MB, 1 MiB of rows is in memory at a time, and the files stay small."""
         dump = self.root / "large.safetensors"
         run(PDL_CHECKPOINT, "dump", checkpoints_in(self.saved)[0], "-o", dump)
         tensors = {name: tensor for name, tensor in tensorfile.read(dump).items()
@@ -208,13 +209,13 @@ class Exports(SharedFolderTest):
             out = self.root / f"large-{format_name}"
             command = [PDL_CHECKPOINT, "export", large, "--format", format_name, "-o", out,
                        "--memory", "1", "--file-size", "16"]
-            # By a process of its own, as a child has at first the memory of its parent.
+            # Measure in a separate process, because a child starts with the memory of its parent.
             used = int(run(sys.executable, "-c", "import resource, subprocess, sys\n"
                            "subprocess.run(sys.argv[1:], check=True)\n"
                            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)",
                            *command).stdout)
             with self.subTest(format_name):
-                # In KiB: the program, its buffers, and the manifest.
+                # Limit in KiB: the program, its buffers, and the manifest.
                 self.assertLess(used, 64 * 1024)
                 sizes = [file.stat().st_size for file in out.glob("table-*")]
                 self.assertGreater(sum(sizes), 100_000_000 if format_name != "tsv" else 0)
@@ -223,7 +224,7 @@ class Exports(SharedFolderTest):
         self.check_stopped(large)
 
     def check_stopped(self, large):
-        """Who stops a command finds nothing of it."""
+        """Checks that a stopped command leaves no files."""
         stopped = self.root / "stopped"
         for command in (["export", large, "-o", stopped], ["dump", large, "-o", stopped],
                         ["export", large, "--format", "tsv", "-o", stopped],

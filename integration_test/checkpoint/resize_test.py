@@ -1,9 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A training that resumes in the middle of an epoch with other replicas, or another number of
-trainers: each row that was left is trained exactly once, in every mode, what the epoch has counted
-goes on, and where a mode promises the bits of one process, it has them."""
+"""A training resumes in the middle of an epoch with other replicas or another number of trainers.
+Each remaining row is trained exactly once in every mode, and the counts of the epoch continue. If
+a mode promises the bits of one process, the results have them."""
 
 import gzip
 import pathlib
@@ -25,10 +25,10 @@ from programs import BUILD, PDL_CHECKPOINT, SOURCE, checkpoints_in, compile_mode
 
 KEEP_TRAINING = SOURCE / "examples" / "online" / "keep_training.py"
 ROWS, BATCH = 1000, 8
-# For jobs that are not over before something is done to them.
+# Number of rows for jobs that must still run when the test acts on them.
 MANY = 40000
 
-# Each row has an id of its own: the keys of the table tell which rows were trained.
+# Each row has an id of its own, so the keys of the table show which rows were trained.
 MODEL = """
 module @rows {
   nn.record @r {
@@ -86,7 +86,8 @@ class Resize(SharedFolderTest):
 
     @classmethod
     def plain(cls, mode):
-        """The programs without a metric of groups, whose samples are lost with a trainer."""
+        """Returns the folder of programs without a metric of groups. The samples of such a metric
+        are lost if a trainer is lost."""
         source, folder = cls.root / "plain.mlir", cls.root / f"plain-{mode}"
         if not folder.exists():
             source.write_text(re.sub(r".*nn.observe @grouped.*\n", "", MODEL))
@@ -101,7 +102,8 @@ class Resize(SharedFolderTest):
 
     @classmethod
     def write(cls, name, sizes):
-        """Files of so many rows, of which some are packed, and some rows bad."""
+        """Writes files with the given numbers of rows. Some files are compressed, and some rows
+        are bad."""
         files, begin = [], 0
         for number, size in enumerate(sizes):
             text = "".join(cls.lines[begin:begin + size])
@@ -121,7 +123,7 @@ class Resize(SharedFolderTest):
                 *more]
 
     def train(self, mode, trainers, workers, flags, server_flags=(), act=None):
-        """What the first trainer prints."""
+        """Trains, and returns the output of the first trainer."""
         if mode == "local":
             return run(self.programs[mode] / "trainer", "train", *flags, "--replicas",
                        f"{trainers}x{workers}").stdout
@@ -139,18 +141,21 @@ class Resize(SharedFolderTest):
             return job.finish(leave_may_be_lost=act is not None)[0]
 
     def inspect(self, saved):
-        """Samples of all epochs, epochs that have ended, keys of the table."""
+        """Returns the number of samples in all epochs, the number of finished epochs, and the
+        number of keys of the table."""
         said = run(PDL_CHECKPOINT, "inspect", saved).stdout
         find = lambda what: int(re.search(what, said)[1])
         return find(r"samples +(\d+)"), find(r"epochs ended +(\d+)"), find(r" (\d+) keys")
 
     def report(self, output):
-        """What was counted of the epoch, but for losses and what hangs on weights."""
+        """Returns the metrics of the epoch, except the losses and those that depend on parameter
+        values."""
         return re.findall(r"^train mean .*$", output, re.M)
 
     def phases(self, name, mode, files, phases, *flags, server_flags=(), act=None):
-        """Trains an epoch in phases of (trainers, workers, steps of the job), the last one to its
-        end; the folder of checkpoints, and what the last phase prints."""
+        """Trains an epoch in several phases. Each phase is a tuple (trainers, workers, steps of
+        the job), and the last phase trains to the end. Returns the folder of checkpoints and the
+        output of the last phase."""
         saved = self.root / f"{name}.saved"
         output, steps = "", 0
         for trainers, workers, more in phases:
@@ -162,7 +167,7 @@ class Resize(SharedFolderTest):
         return saved, output
 
     def test_local(self):
-        """Replicas of one process, whatever the order and the files."""
+        """Replicas of one process, for each order of rows and division into files."""
         reports = set()
         for layout, files in self.layouts.items():
             for window in (0, 50, 300):
@@ -170,14 +175,14 @@ class Resize(SharedFolderTest):
                         [(2, 2, 5), (1, 3, 7), (3, 1, 9), (2, 1, None)],
                         [(1, 1, 1), (4, 1, 20), (1, 4, None)],
                         [(3, 2, 20), (1, 1, None)],
-                        # Nothing is left.
+                        # The first phase leaves no rows.
                         [(1, 1, 125), (3, 1, None)])):
                     with self.subTest(layout=layout, window=window, phases=phases):
                         _, output = self.phases(
                             f"local-{len(files)}-{window}-{number}", "local", files, phases,
                             "--shuffle-window", window)
                         reports.update(self.report(output))
-        # Sums that checkpoints carry.
+        # These sums are stored in checkpoints.
         self.assertEqual(len(reports), 1)
 
     def test_hogwild(self):
@@ -185,7 +190,8 @@ class Resize(SharedFolderTest):
         self.phases("hogwild", "local", files, [(1, 3, 9), (1, 2, 7), (1, 4, None)], "--hogwild")
 
     def check_mode(self, mode):
-        """In modes that have the bits of one process, it resumes with as many replicas."""
+        """Resizes jobs of a mode. In modes that have the bits of one process, compares them with a
+        process that resumes with as many replicas."""
         for layout, files in self.layouts.items():
             for window, phases in ((0, [(2, 2, 6), (3, 1, 8), (1, 2, None)]),
                                    (60, [(3, 1, 7), (1, 2, 9), (2, 1, None)])):
@@ -217,7 +223,8 @@ class Resize(SharedFolderTest):
         self.assertEqual(self.inspect(saved), (ROWS, 1, ROWS))
 
     def test_another_epoch_is_whole_again(self):
-        """Rows that were left are those of one epoch; the next one has all, in its own order."""
+        """The remaining rows are those of one epoch. The next epoch has all rows, in its own
+        order."""
         files = self.layouts["one file"]
         flags = ["--shuffle-window", 60]
         saved, _ = self.phases("epochs", "local", files, [(3, 1, 7), (2, 1, None)], *flags)
@@ -233,7 +240,7 @@ class Resize(SharedFolderTest):
         run(PDL_CHECKPOINT, "diff", saved, plain)
 
     def test_the_rest_is_in_later_checkpoints(self):
-        """A job of another size that is interrupted resumes as it would have gone on."""
+        """If a job with another size is interrupted, it resumes as it would have continued."""
         files = self.layouts["files"]
         flags = ["--shuffle-window", 60]
         phases = [(3, 1, 7), (2, 2, 5)]
@@ -243,7 +250,8 @@ class Resize(SharedFolderTest):
         self.assertEqual(*(path.with_suffix(".losses").read_text() for path in (whole, once)))
 
     def test_a_killed_trainer_rejoins(self):
-        """In an epoch that was divided anew, of which it knows the rows from a checkpoint."""
+        """A trainer rejoins in an epoch that was divided again. It gets the rows of that epoch
+        from a checkpoint."""
         files = self.many()
         draw = random.Random(7)
         outputs = []
@@ -277,7 +285,7 @@ class Resize(SharedFolderTest):
         run(PDL_CHECKPOINT, "diff", begun, self.root / "killed-sync.saved")
 
     def test_servers_save_what_is_left(self):
-        """Servers that save without a lost trainer know the rows from a checkpoint."""
+        """Servers that save without a lost trainer get the remaining rows from a checkpoint."""
         files = self.many()
         saved, begun = self.root / "lost.saved", self.root / "lost-begun.saved"
         flags = self.flags(saved, files, "--shuffle-window", 60, "--replicas", "1x1")
@@ -289,7 +297,7 @@ class Resize(SharedFolderTest):
         with Cluster(self.programs["sync"], 3, 1, [*flags, *wait, "--checkpoint-steps", 50],
                      servers) as job:
             job.start()
-            # It saves for as long as all trainers are there.
+            # The job saves while all trainers are present.
             while len(checkpoints_in(saved)) < 2:
                 self.assertIsNone(job.trainers[0].popen.poll(), job.trainers[0].output)
                 time.sleep(0.01)
@@ -306,8 +314,8 @@ class Resize(SharedFolderTest):
         run(PDL_CHECKPOINT, "diff", begun, saved)
 
     def test_streams(self):
-        """A feeder deals a log to pipes in turn, to others after a stop in the middle of the
-        epoch: each line is trained exactly once."""
+        """A feeder distributes a log to pipes in turn, and to other pipes after a stop in the
+        middle of the epoch. Each line is trained exactly once."""
         log = self.root / "log.csv"
         log.write_text("".join(self.lines))
         saved = self.root / "stream.saved"
@@ -324,7 +332,7 @@ class Resize(SharedFolderTest):
                             "--", "--seed", 5, "--checkpoint", saved, "--resume"])
                 run(sys.executable, KEEP_TRAINING, "--to-end", log, *names, "--", *command)
             self.assertEqual(self.inspect(saved), (ROWS, 1, ROWS), mode)
-            # The bits of files that are read with the same replicas.
+            # The results have the bits of a training that reads files with the same replicas.
             if mode == "local":
                 shutil.copytree(saved, self.root / "stream.local")
         run(PDL_CHECKPOINT, "diff", saved, self.root / "stream.local")
@@ -342,7 +350,7 @@ class Resize(SharedFolderTest):
         saved = self.root / "told.saved"
         self.train("local", 2, 1, self.flags(saved, files, "--steps", 9))
         self.train("local", 3, 1, self.flags(saved, files, "--steps", 12))
-        # Versions of before compare this text, and refuse to go on with the positions.
+        # Previous versions compare this text, and reject the positions.
         manifest = (checkpoints_in(saved)[-1] / "manifest.json").read_text()
         self.assertIn('"3x1 from step 9 on"', manifest)
         said = run(PDL_CHECKPOINT, "inspect", saved).stdout

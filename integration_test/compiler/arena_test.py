@@ -1,8 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The memory that a stage plans for a sample, of every model in models/: at most a tenth
-above what is alive at once, which no plan can go below. Prints the table that shows it."""
+"""The memory that a stage plans for a sample, for each model of models/. It must be at most a
+tenth more than the values that are live at the same time, which is a lower bound for each plan.
+Prints a table of these numbers."""
 
 import pathlib
 import re

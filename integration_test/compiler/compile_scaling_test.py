@@ -1,9 +1,10 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiling takes time about in proportion to the model, in every mode. CPU time is compared
-with that of a model that was doubled twice: a pass that compares each symbol with each other one,
-or prints the whole module for each, makes the larger model take sixteen times as long."""
+"""Compile time is roughly proportional to the size of the model, in every mode. The CPU time for a
+model is compared with that for a model that is four times as large. A pass that compares each
+symbol with all others, or prints the whole module for each symbol, would take sixteen times as
+long."""
 
 import itertools
 import math
@@ -18,10 +19,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from folders import FolderTest
 from programs import PDL_OPT, PDL_TRANSLATE, SOURCE, run
 
-# How many times as large the larger model is. A disturbance of 15 % changes the slope between two
-# models by 0.1; with a factor of two it would be 0.2.
+# Size of the larger model divided by that of the smaller one. A disturbance of 15 % changes the
+# slope between two models by 0.1; with a factor of two it would change it by 0.2.
 FACTOR = 4
-# The most that the slope of time over size may be: 1 is in proportion, 2 is quadratic.
+# Maximum slope of log(time) over log(size). 1 means proportional, 2 means quadratic.
 MAX_SLOPE = 1.2
 MODES = re.findall(r'\.name = "([a-z-]+)"',
                    (SOURCE / "include" / "pdlabi" / "modes.h").read_text())
@@ -44,8 +45,9 @@ class Scaling(FolderTest):
         return path
 
     def compare(self, what, small, large):
-        """`small` and `large` are commands for a model and one of `FACTOR` times its size."""
-        # The least of some runs: others disturb one now and then.
+        """Compares the CPU times of two commands. `small`: command for a model. `large`: command
+        for a model that is `FACTOR` times as large."""
+        # Use the minimum of several runs, because other processes may disturb a run.
         seconds = [math.inf, math.inf]
         for _ in range(6):
             for i, command in enumerate((small, large)):
@@ -67,7 +69,7 @@ class Scaling(FolderTest):
 
     def test_modes(self):
         self.assertGreaterEqual(len(MODES), 8)
-        # One norm for all, or one for each symbol.
+        # Models have one norm for all symbols, or one for each symbol.
         for mode, clip in zip(MODES, itertools.cycle(("global_norm", "norm"))):
             with self.subTest(mode=mode, clip=clip):
                 self.compare(f"{mode}, {clip}", *[

@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A program for a CPU that this machine does not have says so, instead of dying
-of an instruction."""
+"""A program for another CPU than that of this machine ends with an error message, not with an
+illegal instruction."""
 
 import pathlib
 import subprocess
@@ -14,8 +14,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import programs
 from folders import FolderTest
 
-# CPUs of LLVM, each with features that code for it may use, by the names of
-# LLVM and of /proc/cpuinfo. No machine has all of them.
+# CPUs by their names in LLVM, each with features that code for it may use. Features have the names
+# of LLVM and of /proc/cpuinfo. No machine has all of them.
 CPUS = {
     "bdver4": {"fma4": "fma4", "xop": "xop", "tbm": "tbm"},
     "x86-64-v4": {"avx512f": "avx512f", "avx512vl": "avx512vl"},

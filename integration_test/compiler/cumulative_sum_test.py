@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sums up to an element: an element that is infinite or NaN is part of its own sums alone, and
-each sum adds in ascending order from +0, to the bit."""
+"""Cumulative sums. An element that is infinite or NaN affects only the sums that include it, and
+each sum is computed in ascending order from +0, bit for bit."""
 
 import array
 import math
@@ -50,7 +50,7 @@ def f32(number):
 
 
 def expected(row, clause):
-    """One sum after the other, each rounded after each addition."""
+    """Computes each sum separately, and rounds after each addition."""
     sums = []
     for i in range(len(row)):
         own = 0 if "exclusive" in clause else 1
@@ -68,7 +68,7 @@ class CumulativeSum(unittest.TestCase):
         drawn = random.Random(7)
         rows = [[f32(drawn.uniform(-1, 1) * 10 ** drawn.randint(-4, 4)) for _ in range(WIDTH)]
                 for _ in range(5)] + [[-0.0] * WIDTH]
-        # Data are finite: what is not is computed, 1 / 0 and 0 / 0.
+        # Data are finite. Values that are not finite are computed as 1 / 0 and 0 / 0.
         divisors = [[1.0] * WIDTH for _ in rows]
         for row, at, number in ((1, 10, 1.0), (2, 20, 0.0), (3, 5, -1.0), (3, 30, 1.0)):
             rows[row][at], divisors[row][at] = number, 0.0

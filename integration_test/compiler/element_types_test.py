@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs whose fields, state and outputs are of f32 and of f64: each buffer
-has the size, and each number the meaning, of its own type."""
+"""Programs with fields, state and outputs of f32 and of f64. Each buffer has the size, and each
+number the meaning, of its own type."""
 
 import array
 import math
@@ -45,8 +45,8 @@ module {
 }
 """
 
-# The first symbol is f32; what is trained is f64, and so are a field and an
-# output. The table's rows are f32, chosen by buckets of an f64 field.
+# The first symbol is f32. The trained symbol, a field and an output are f64. The rows of the table
+# are f32 and are selected by buckets of an f64 field.
 MIXED = """
 module {
   nn.record @sample {
@@ -107,7 +107,8 @@ def float32(number):
 
 
 def expected_training(steps):
-    """@w, the sums of its gradients, and the rows of buckets 0 and 1."""
+    """Returns @w, the sums of its gradients, and the rows of buckets 0 and 1 after `steps` steps.
+    """
     # Initial values are 32-bit numbers, widened.
     w, sums = [float32(0.1)] * 2, [0.0, 0.0]
     rows = [[float32(0.3)] * 5, [float32(0.3)] * 5]
@@ -143,7 +144,7 @@ class ElementTypes(FolderTest):
     def predict(self, trainer, data, *flags):
         out = self.root / "scores.tsv"
         programs.run(trainer, "predict", "--data", data, "--output", out, *flags)
-        # Behind the line of names.
+        # Skip the line of names.
         return [line.split("\t") for line in out.read_text().splitlines()[1:]]
 
     def test_outputs_without_state_have_the_requested_type(self):
@@ -157,7 +158,8 @@ class ElementTypes(FolderTest):
         self.assertRegex(report, r"element type +f64")
 
     def test_a_cast_rounds_once_to_the_nearest_even_number(self):
-        # Two ties, what is next to one, too large, the least numbers, too small, and -0.
+        # Two ties, numbers next to a tie, too large numbers, the smallest numbers, too small
+        # numbers, and -0.
         rows = [(16777217.0, 16777219.0), (16777217.000000002, -16777217.0), (1e300, -3.5e38),
                 (1.5e-45, 2.9e-45), (1e-46, -0.0), (3.4028235677973366e38, 0.1)]
         trainer = self.compile(CASTS, "--numerics=strict")
@@ -213,7 +215,7 @@ class ElementTypes(FolderTest):
         programs.run(trainer, "train", *flags, "--epochs", "6", "--dump", whole,
                      "--dump-slots")
         expected = self.check_dump(whole, 6)
-        # The same with a checkpoint in between.
+        # The same training, interrupted by a checkpoint.
         kept, again = self.root / "kept", self.root / "again.safetensors"
         programs.run(trainer, "train", *flags, "--epochs", "3", "--checkpoint", kept)
         programs.run(trainer, "train", *flags, "--epochs", "6", "--checkpoint",

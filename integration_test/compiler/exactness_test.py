@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""In strict f32, the compiled program computes the bits that the reference
-interpreter computes, on any CPU and in any batch."""
+"""In strict f32, a compiled program computes the same bits as the reference interpreter, on each
+CPU and in each batch."""
 
 import json
 import pathlib
@@ -69,7 +69,7 @@ class Exactness(exactness.ExactnessTest):
             self.assertLess(max(abs(x - y) for x, y in zip(a, b)), 1e-5)
 
     def check_case(self, case):
-        """Ops, rules and schedules: a case of the oracles, in f32."""
+        """Checks a case of the oracles for ops, rules and schedules, in f32."""
         facts = json.loads((case / "case.json").read_text())
         source = case / "model.mlir"
         self.check_program(source, self.compile_strict(source),
@@ -101,8 +101,8 @@ class Exactness(exactness.ExactnessTest):
                            predicts=False)
 
     def test_goes_on_from_a_dump(self):
-        """Adam's bias correction needs the number of updates before; under a clip
-        by norm each symbol has its own."""
+        """Adam's bias correction uses the number of previous updates. With a clip by norm, each
+        symbol has a number of its own."""
         for name in ("rules", "clip_norm"):
             with self.subTest(case=name):
                 self.check_goes_on(name)
@@ -160,7 +160,7 @@ class Exactness(exactness.ExactnessTest):
                 self.assert_equal_files(compiled, other)
         _, unrounded = self.train(plain, "f32", data, *flags)
         self.assertNotEqual(losses, unrounded)
-        # Weights are f32 and can be read; training does not go on with them.
+        # Weights are f32 and can be read, but training cannot continue from them.
         run(plain, "predict", "--data", data, "--rows", "0:100", "--init-from",
             compiled)
         done = subprocess.run([plain, "train", "--data", data, "--rows",

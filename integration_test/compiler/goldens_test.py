@@ -48,7 +48,7 @@ class Goldens(unittest.TestCase):
         models = "".join((case / "model.mlir").read_text() for case in OPS)
         named = set(re.findall(r"(?:rule|schedule|average)\(@(\w+)", models))
         library = programs.run(programs.PDL_OPT, "--print-std").stdout
-        # In one process nothing is late (rules_over_pushers_test.py).
+        # In one process no gradient is late (see rules_over_pushers_test.py).
         self.assertEqual(set(library.strip().split(", ")) - named, {"delay_compensation"})
 
     def test_interpreter(self):
@@ -67,7 +67,7 @@ class Goldens(unittest.TestCase):
                                element_type=element_type)
 
     def test_models(self):
-        """Each model has goldens here, but the one whose data may not be shipped."""
+        """Each model has goldens, except the one whose data cannot be shipped."""
         folders = [path for path in (programs.SOURCE / "models").iterdir()
                    if path.is_dir()]
         self.assertEqual({case.name for case in MODELS},

@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The gradients of every differentiable op are the slopes of the losses; see
+"""The gradients of each differentiable op equal the slopes of the losses; see
 oracles/check_gradients.py."""
 
 import argparse
@@ -29,7 +29,7 @@ class Gradients(unittest.TestCase):
     def test_central_differences(self):
         options = argparse.Namespace(
             pdl_opt=programs.PDL_OPT, directions=1, seed=0,
-            # What unary/model.mlir reads behind nn.stop_gradient.
+            # Parameter that unary/model.mlir reads through nn.stop_gradient.
             stopped=["x34_shift"])
         for case in CASES:
             with self.subTest(case=case), tempfile.TemporaryDirectory() as folder:

@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fields whose bags nn.same_bags joins: a row in which they differ in length is bad,
-however long they are, and others are used."""
+"""Fields whose bags are joined by nn.same_bags. A row is bad if its bags have different lengths,
+whatever the lengths are. Other rows are used."""
 
 import array
 import pathlib
@@ -100,8 +100,8 @@ class JoinedBags(unittest.TestCase):
             self.assertEqual(len(lines), 3)
 
     def test_numbers_of_bags(self):
-        """Text and tensors, one replica and two train the same, bit for bit, on sums that
-        are exact; bags that differ stop each command."""
+        """Training from text and from tensors, with one and two replicas, gives the same bits,
+        because all sums are exact. Bags with different lengths stop each command."""
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             text = MODEL.replace("nn.field @d : !nn.ragged<?x1x*xi64>",
@@ -135,7 +135,7 @@ class JoinedBags(unittest.TestCase):
             self.assertTrue(trained[1] == trained[0], "tensors train something else")
             self.assertTrue(trained[2] == trained[0], "two replicas train something else")
             rows = tensorfile.read(folder / "0.safetensors")["t.values"]
-            # -0.125 / 8 times 2 (0 - 1) times the weights of 1, 2, 3 and 7.
+            # -0.125 / 8 times 2 (0 - 1) times the weights of ids 1, 2, 3 and 7.
             self.assertEqual(sorted(rows.data), sorted(
                 weight / 16 for weight in (4.5, -1.0, 2.0, 0.375)))
             start = folder / "0.safetensors"

@@ -1,8 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Labels outside of [0, 1] of all losses that take labels from 0 to 1, and predictions outside
-of it of all metrics that expect probabilities: warned of once, with the count."""
+"""Warnings about labels outside [0, 1], for all losses whose labels are from 0 to 1, and about
+predictions outside [0, 1], for all metrics that expect probabilities. There is one warning, with
+the count."""
 
 import pathlib
 import re
@@ -15,8 +16,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from builder import pdl
 from programs import compile_model, run
 
-# Labels outside of [0, 1]: in the first column of one sample, in the second of another, in the
-# bag of one.
+# Labels outside [0, 1]: in the first column of one sample, in the second column of another, and in
+# the bag of a third.
 ROWS = """1,0,0.5,3 5,1 0
 -1,1,0.25,4,0
 0.5,2,0.5,,
@@ -25,7 +26,8 @@ ROWS = """1,0,0.5,3 5,1 0
 
 
 def model_of(loss, *, metric=None):
-    """A model that minimizes what `loss` makes of a row's values and a group."""
+    """Returns a model that minimizes the result of `loss`, which is called with the values of a
+    row and a group."""
     model = pdl.Model("labels")
     record = model.record("r")
     record.floats("y", 2)
@@ -53,7 +55,7 @@ def mean_of(losses):
 
 
 def of_rows(model, group, y, z, items, clicked):
-    """The loss of a sample is that of the rows of its bag."""
+    """Returns the loss of a sample: the sum of the losses of the rows in its bag."""
     table = model.table("t", 1, init=pdl.init.zeros(), group=group)
     rows = pdl.lookup(table, items, "none")
     labels = pdl.cast(pdl.same_bags(clicked, items))
@@ -61,7 +63,7 @@ def of_rows(model, group, y, z, items, clicked):
     return pdl.reshape(losses, (None, 1)) + 0.0 * z[:, :1]
 
 
-# By name: the loss, and how many samples have a label outside of [0, 1].
+# For each name: the loss, and the number of samples with a label outside [0, 1].
 LOSSES = {
     "sigmoid_cross_entropy": (first, 1),
     "of both columns": (lambda m, g, y, z, i, c: mean_of(pdl.sigmoid_cross_entropy(z, y)), 2),
@@ -76,7 +78,7 @@ LOSSES = {
     "squared_error": (lambda m, g, y, z, i, c: pdl.squared_error(z[:, :1], y[:, :1]), 0),
     "of rows of bags": (of_rows, 1),
 }
-# Of predictions 0.5, 0.25, 0.5 and -0.75.
+# Number of values outside [0, 1] among the predictions 0.5, 0.25, 0.5 and -0.75 of each metric.
 METRICS = {"auc": 1, "log_loss": 1, "bucket_error": 1, "copc": 1, "mae": 0, "rmse": 0,
            "accuracy": 0}
 
@@ -84,7 +86,7 @@ METRICS = {"auc": 1, "log_loss": 1, "bucket_error": 1, "copc": 1, "mae": 0, "rms
 class LabelRange(unittest.TestCase):
 
     def trained(self, model):
-        """What a training of two epochs says."""
+        """Returns the error output of a training of two epochs."""
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             (folder / "model.mlir").write_text(str(model))

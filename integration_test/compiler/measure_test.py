@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""pdl-measure writes what pdl-opt --ps-report=machine= reads, of this host or of
-two processes that meet."""
+"""pdl-measure writes the file that pdl-opt --ps-report=machine= reads, with measurements of this
+host or of two processes that connect to each other."""
 
 import json
 import pathlib
@@ -18,7 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from programs import ADULT, BUILD, PDL_OPT, PDL_TRANSLATE, model, run
 
 MEASURE = BUILD / "bin" / "pdl-measure"
-# What a number of a machine of these years lies between.
+# Bounds of each measurement on a current machine.
 BOUNDS = {"flops_per_second": (1e9, 1e13),
           "memory_bytes_per_second": (1e8, 1e13),
           "network_bytes_per_second": (1e6, 1e12),

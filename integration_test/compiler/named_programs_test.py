@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Commands that run a frozen program of another name."""
+"""Commands that run a frozen program with another name."""
 
 import pathlib
 import sys
@@ -81,7 +81,7 @@ class NamedPrograms(unittest.TestCase):
     def test_predicts(self):
         self.assertEqual(self.scores(), [2.0, 6.0])
         self.assertEqual(self.scores("--program", "squares"), [4.0, 36.0])
-        # As the model writes it.
+        # The name in the form of the model.
         self.assertEqual(self.scores("--program", "@squares"), [4.0, 36.0])
 
     def test_evaluates(self):

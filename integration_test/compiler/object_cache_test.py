@@ -1,8 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""--object-cache of pdl-translate: programs are the same without, with an empty and with a
-full cache, whatever happened to its files; a changed layer compiles few parts."""
+"""--object-cache of pdl-translate. Programs are equal without a cache, with an empty cache and
+with a full cache, whatever happened to its files. After a change of a layer, few parts are
+compiled."""
 
 import os
 import pathlib
@@ -37,7 +38,8 @@ class ObjectCache(FolderTest):
         return [str(word) for word in (PDL_TRANSLATE, source, "-o", self.output, *cache, *flags)]
 
     def compile(self, source, *flags, cached=True):
-        """The files that come out; sets found, made and damaged from the report."""
+        """Compiles, and returns the output files. Sets `found`, `made` and `damaged` from the
+        report."""
         done = run(*self.command(source, *flags, cached=cached))
         if cached:
             numbers = re.search(
@@ -51,7 +53,7 @@ class ObjectCache(FolderTest):
         return sorted(self.cache.glob("llvmcache-" + "[0-9a-f]" * 64))
 
     def changed(self, name, text, other, count):
-        """A copy of model `name` with `text` as `other`."""
+        """Writes a copy of the model `name` in which `text` is replaced by `other`."""
         source = model(name).read_text()
         self.assertEqual(source.count(text), count, text)
         path = self.root / f"{name}.mlir"
@@ -74,7 +76,7 @@ class ObjectCache(FolderTest):
                 self.assertFalse(list(self.cache.glob("*.partial")))
 
     def test_the_environment_names_a_folder(self):
-        """PDL_OBJECT_CACHE is what --object-cache is by default; an empty value means none."""
+        """PDL_OBJECT_CACHE is the default of --object-cache. An empty value means no cache."""
         good = self.compile(model("fm"), cached=False)
         for folder, more in (("", 0), (str(self.cache), 5), (str(self.cache), 5)):
             command = self.command(model("fm"), cached=False)
@@ -84,7 +86,7 @@ class ObjectCache(FolderTest):
             self.assertGreaterEqual(len(self.entries()), more)
             self.assertEqual(bool(self.entries()), bool(folder))
         made = self.entries()
-        # The flag comes first.
+        # The flag takes precedence.
         with unittest.mock.patch.dict(os.environ, PDL_OBJECT_CACHE=str(self.root / "other")):
             self.compile(model("fm"))
         self.assertGreaterEqual(self.found, 5)
@@ -102,7 +104,7 @@ class ObjectCache(FolderTest):
         entries[0].write_bytes(b"")
         entries[1].write_bytes(bytes_of_last)
         entries[2].write_bytes(whole[entries[2]][:-7])
-        # Another part's, whole in itself.
+        # Replace an entry by the complete entry of another part.
         entries[3].write_bytes(whole[entries[4]])
         self.assertEqual(self.compile(model("fm")), good)
         self.assertEqual((self.found, self.made, self.damaged), (len(entries) - 4, 4, 4))
@@ -135,7 +137,8 @@ class ObjectCache(FolderTest):
         self.assertEqual((self.made, self.damaged), (0, 0))
 
     def test_a_changed_layer(self):
-        """Its kernels and the stages with it are compiled, all else is found."""
+        """The kernels of the layer and the stages that use it are compiled; all other parts are
+        found."""
         self.compile(model("sasrec"))
         parts = self.made
         self.assertGreaterEqual(parts, 15)
@@ -154,7 +157,7 @@ class ObjectCache(FolderTest):
             self.assertEqual((self.found, self.made), (0, 1), flags)
 
     def test_options_of_llvm(self):
-        """They may stand in a file, and change: with them there is no cache."""
+        """LLVM's options may be in a file that changes, so there is no cache if they are given."""
         options = self.root / "options"
         made = []
         for width in (4, 16):
@@ -173,7 +176,7 @@ class ObjectCache(FolderTest):
         entry = self.entries()[0]
         entry.unlink()
         (entry / "inside").mkdir(parents=True)
-        # Neither has an end.
+        # Reading either file would never end.
         for other, make in zip(self.entries()[1:3], (os.mkfifo, lambda path:
                                                      path.symlink_to("/dev/zero"))):
             other.unlink()

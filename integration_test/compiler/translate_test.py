@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What pdl-translate makes of models that are odd: large constants, names that
-generated code has too, modules that stop at a phase."""
+"""Output of pdl-translate for unusual models: large constants, names that generated code has too,
+modules that stop at a phase."""
 
 import array
 import os
@@ -70,7 +70,7 @@ module @product {
 }
 """
 
-# Both ids are computed before either is looked up.
+# Both ids are computed before the first lookup.
 TWO_UNIQUES = """
 module @two attributes {nn.phase = "merged"} {
   nn.record @r {
@@ -105,7 +105,7 @@ class Translate(FolderTest):
         return compile_model(source, self.root / "program", f"--numerics={numerics}", *flags)
 
     def test_names(self):
-        """Names of generated functions and constants are free for models."""
+        """Models may use the names of generated functions and constants."""
         data = self.root / "data.csv"
         data.write_text("1,2,3\n0,1,1\n")
         plain = None
@@ -128,9 +128,9 @@ class Translate(FolderTest):
             job.start().finish()
 
     def test_programs_start_on_older_systems(self):
-        """Compiled programs, libraries and pdl-launch need no symbol that is newer than
-        glibc 2.31, whose libc.so.6 has versions up to GLIBC_2.30. What is linked in of
-        others, such as the C++ library, counts."""
+        """Compiled programs, libraries and pdl-launch use no symbol that is newer than glibc 2.31,
+        whose libc.so.6 has versions up to GLIBC_2.30. Linked parts of other libraries, such as the
+        C++ library, are checked too."""
         model = LINEAR.format(group="g", param="w", state="s")
         files = [BUILD / "bin" / "pdl-launch"]
         for numerics in ("strict", "fast"):
@@ -148,12 +148,12 @@ class Translate(FolderTest):
             versions = {int(minor) for minor in re.findall(rb"\0GLIBC_2\.(\d+)(?=[.\0])", data)}
             self.assertIn(14, versions)
             self.assertLessEqual(max(versions), 30, file)
-            # It needs a newer one; the programs open it if they can.
+            # oneDNN needs a newer glibc. Programs open it if this is possible.
             self.assertNotIn(b"libdnnl", data, file)
 
     def test_programs_of_numerics_fast_start_without_onednn(self):
-        """As on a system that is too old for oneDNN: one warning, and the own kernels, whose
-        bits are those of numerics strict."""
+        """If a system is too old for oneDNN, there is one warning, and PDL's own kernels are used,
+        which give the bits of strict numerics."""
         data = self.root / "x.safetensors"
         tensorfile.write(data, {"x": tensorfile.Tensor(
             "F32", [64, 32], array.array("f", [i % 7 / 8 for i in range(64 * 32)]))})
@@ -177,7 +177,7 @@ class Translate(FolderTest):
         self.assertEqual(outputs["fast"], outputs["strict"])
 
     def test_folders_follow_the_umask(self):
-        """A service of another user runs the programs."""
+        """A service that runs as another user can run the programs."""
         before = os.umask(0o022)
         self.addCleanup(os.umask, before)
         out = self.root / "some" / "folder"
@@ -202,7 +202,7 @@ class Translate(FolderTest):
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 
     def test_splats(self):
-        """A constant of one number takes no room in a program, however large."""
+        """A constant with one repeated number needs no memory in a program, whatever its size."""
         small = self.compile(SPLAT.format(value=0.5, width=1)).stat().st_size
         trainer = self.compile(SPLAT.format(value=0.5, width=4096))
         self.assertLess(trainer.stat().st_size, small + 100000)

@@ -1,9 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Models that nobody would write and that are legal all the same: compiled, they
-compute the bits that the interpreter computes, with batches of five (the last
-one is smaller) and of one."""
+"""Legal models that no user would write. Compiled, they compute the same bits as the interpreter,
+with batches of five (the last one is smaller) and of one."""
 
 import array
 import math
@@ -25,7 +24,7 @@ FIELDS = {"label": "tensor<?x1xf32>", "x": "tensor<?x6xf32>",
 
 
 class Value:
-    """An SSA value; `shape` begins with None where it has a batch."""
+    """SSA value. `shape` begins with None if the value has a batch dimension."""
 
     def __init__(self, name, shape, element="f32"):
         self.name, self.shape, self.element = name, tuple(shape), element
@@ -39,14 +38,14 @@ class Value:
 
 
 def broadcast(a, b):
-    """The shape that two shapes broadcast to."""
+    """Returns the shape to which two shapes are broadcast."""
     rank = max(len(a), len(b))
     a, b = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
     return tuple(y if x == 1 else x for x, y in zip(a, b))
 
 
 class Model:
-    """Writes a model; knows the types of values, so that cases are short."""
+    """Writes a model. It tracks the types of values, so that test cases are short."""
 
     def __init__(self, group="rule(@sgd) rate(0.125)"):
         self.symbols = [f"nn.group @g {group}",
@@ -144,7 +143,7 @@ class Model:
     def text(self):
         arguments = ", ".join(f"%{name}: {type}"
                               for name, type in FIELDS.items())
-        # The loss: half the squares of all that is put out.
+        # The loss is half of the sum of squares of all outputs.
         loss, tail = None, len(self.body)
         for value in self.outputs:
             width = 1
@@ -171,7 +170,7 @@ class Model:
 
 
 def data():
-    """The samples; some bags are empty, ids come up more than once."""
+    """Writes the samples. Some bags are empty, and ids are repeated."""
     source = random.Random(3)
     number = lambda count: array.array(
         "f", [source.choice((0.0, -0.5, source.gauss(0, 1)))
@@ -209,9 +208,9 @@ class WeirdModels(exactness.ExactnessTest):
                                    steps=4)
 
     def check_metrics(self, model, names):
-        """The metrics' values within an epoch, from the sums that a checkpoint
-        has of them: two of each, and of some how many predictions lay outside of
-        [0, 1]."""
+        """Checks the values of the metrics in an epoch, computed from their sums in a checkpoint.
+        There are two metrics of each kind. For some, checks the number of predictions outside [0,
+        1]."""
         self.check(model)
         source, saved = self.root / "model.mlir", self.root / "saved"
         run(self.compile_strict(source), "train", "--data", self.data, "--seed",
@@ -237,7 +236,7 @@ class WeirdModels(exactness.ExactnessTest):
         product = m.matmul(m.x, w)
         biased = m.add(product, b)
         m.output(product, m.unary("relu", biased), m.unary("sigmoid", biased))
-        # Twice the same operand, and a product that is its own mask.
+        # The same operand twice, and a product that is its own mask.
         other = m.matmul(m.x, m.param("w2", (6, 4)))
         m.output(m.mul(other, other), m.add(m.unary("relu", other), other))
         self.check(m)
@@ -351,7 +350,7 @@ class WeirdModels(exactness.ExactnessTest):
         self.check(m)
 
     def test_columns_of_wider_tensors(self):
-        """Rows wide enough for loops to pass over gaps."""
+        """Rows are so wide that loops could run across gaps."""
         m = Model()
         m.table("rows", 8)
         wide = m.mul(m.reshape(m.x, (None, 6, 1)), m.param("p", (6, 20)))
@@ -359,7 +358,7 @@ class WeirdModels(exactness.ExactnessTest):
         summed = m.reduce("sum", wide, [1])
         product = m.matmul(m.x, m.param("w", (6, 24)))
         left = m.unary("sigmoid", m.slice(flat, 1, 17, 32))
-        # Concats of concats; `left` and `summed` have other readers, too.
+        # Concatenations of concatenations. `left` and `summed` are also read by other ops.
         inner = m.concat([left, product, left], 1)
         mean = m.reduce("mean", m.reshape(inner, (None, 4, 22)), [1])
         pooled = m.reshape(m.lookup("rows", m.bags, "mean"), (None, 16))
@@ -370,8 +369,8 @@ class WeirdModels(exactness.ExactnessTest):
                  m.reduce("mean", m.reshape(m.slice(outer, 1, 40, 32),
                                             (None, 4, 8)), [1]),
                  m.mul(summed, summed))
-        # Along the second and the last of three axes, with other views of the same
-        # elements, and of parameters.
+        # Concatenations along the second and the last of three axes, with other views of the same
+        # elements and of parameters.
         deep = m.concat([m.unary("relu", wide),
                          m.mul(wide, m.param("r", (6, 20)))], 2)
         part = m.slice(deep, 2, 3, 18)
@@ -518,7 +517,7 @@ class WeirdModels(exactness.ExactnessTest):
         self.check(m)
 
     def test_rows_by_their_position(self):
-        # Positions are computed where ids are prepared, and again where rows are.
+        # Positions are computed when ids are prepared, and again when rows are.
         m = Model()
         m.table("t", 3)
         m.table("place", 3)
@@ -582,8 +581,8 @@ class WeirdModels(exactness.ExactnessTest):
         self.check(m)
 
     def test_entries_next_to_infinite_ones(self):
-        """What is masked by -inf is not taken, and changes nothing of what is; its entries get
-        no gradient."""
+        """An entry that is masked by -inf is not selected, does not change the selected entries,
+        and gets no gradient."""
         m = Model()
         p = m.param("p", (6,), start="#nn.constant<1.0>")
         shown = m.binary("greater", m.x, m.constant("0.0", (1,)))
@@ -593,7 +592,7 @@ class WeirdModels(exactness.ExactnessTest):
         places = m.op("top_k", [entries], (None, 1), " count 1", "i64")
         taken = m.emit(f"nn.gather %{entries.name} at %{places.name} : {entries.type}, "
                        f"{places.type}", (None, 1))
-        # The same of a list of rows, of which an index takes none.
+        # The same for a list of rows, if an index selects none of them.
         rows = m.reshape(entries, (None, 7, 1))
         m.output(taken, m.emit(f"nn.gather %{rows.name} at %{places.name} : {rows.type}, "
                                f"{places.type}", (None, 1, 1)))
@@ -675,8 +674,8 @@ class WeirdModels(exactness.ExactnessTest):
         self.check(m)
 
     def test_loops_over_rows(self):
-        """Of lengths with many remainders of sixteen, of the longest and of one
-        that is too long; of -0; and of rows that two dimensions count."""
+        """Loops of lengths with many remainders modulo sixteen, of the largest length and of one
+        that is too large; with -0; and over rows that two dimensions count."""
         m = Model()
         column = m.slice(m.x, 1, 0, 1)
         for width in (2, 3, 7, 13, 16, 17, 47, 512, 513):
@@ -718,7 +717,7 @@ class WeirdModels(exactness.ExactnessTest):
                                "accuracy"))
 
     def test_metrics_of_lists(self):
-        """Of a value that stands inside a wider one, too."""
+        """Metrics of a value that is part of a wider value, too."""
         m = Model()
         p = m.unary("sigmoid", m.mul(m.slice(m.x, 1, 0, 1),
                                      m.param("p", (1,))))

@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Bad input of every kind ends in a sentence that says where and what to do, and
-a status that is not zero; nothing that existed is lost."""
+"""For each kind of bad input, the program ends with a message that names the place and a remedy,
+and with a nonzero status. No existing file is lost."""
 
 import gzip
 import json
@@ -66,8 +66,8 @@ class BadInput(SharedFolderTest):
         (cls.root / "good.csv").write_text("1,0.5,1.5,7\n0,1.0,2.0,8\n")
 
     def rejects(self, command, *expected, errors=1):
-        """Runs `command`; it must fail and say all of `expected`, in at most
-        `errors` sentences."""
+        """Runs `command`, which must fail and print all of `expected`, in at most `errors`
+        messages."""
         done = subprocess.run([str(a) for a in command], capture_output=True,
                               text=True, timeout=120)
         self.assertGreater(done.returncode, 0,
@@ -87,7 +87,7 @@ class BadInput(SharedFolderTest):
         file.write_text(source)
         out = self.root / "bad"
         self.rejects([PDL_TRANSLATE, file, "-o", out], *expected, errors=errors)
-        # Not even an empty folder.
+        # Not even an empty folder is left.
         self.assertFalse(out.exists())
 
     def test_syntax(self):
@@ -131,7 +131,7 @@ class BadInput(SharedFolderTest):
                            "bad.mlir:", "@g")
 
     def test_field_type(self):
-        # The field, and the lookup of its values.
+        # There are two errors: for the field, and for the lookup of its values.
         self.rejects_model(text(c_type="tensor<4xi64>"), "bad.mlir:", "(C1)",
                            errors=2)
 
@@ -217,7 +217,7 @@ class BadInput(SharedFolderTest):
                           flags=("--max-bad-rows", "1"))
 
     def test_parameter_larger_than_memory(self):
-        """The sentence names what is large, and what helps against that."""
+        """The message names the large parameter and a remedy."""
         small = "nn.param @w : tensor<2x1xf32> in @g init(#nn.xavier)"
         big = ("nn.param @big : tensor<1099511627776xf32> in @g "
                "init(#nn.zeros)")
@@ -225,7 +225,7 @@ class BadInput(SharedFolderTest):
             text().replace(small, f"{small}\n{big}"))
         trainer = compile_model(self.root / "big.mlir", self.root / "big",
                                 "--numerics=strict")
-        # Where the machine has more, 1 TiB of addresses.
+        # In case that the machine has more memory, limit addresses to 1 TiB.
         done = self.rejects(
             ["bash", "-c", 'ulimit -v 1073741824; exec "$@"', "bash", trainer,
              "train", "--data", self.root / "good.csv"],

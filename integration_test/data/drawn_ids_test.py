@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ids of fields of which nn.log_probability has no probability are bad rows: named with file,
-line and field, and skipped as far as --max-bad-rows allows."""
+"""Ids to which nn.log_probability assigns no probability make a row bad. The row is reported with
+file, line and field, and skipped if --max-bad-rows permits it."""
 
 import array
 import pathlib
@@ -18,7 +18,8 @@ from programs import compile_model, run
 
 import tensorfile
 
-# Columns 1 and 2 of @seen, by way of a concatenation, and @next by counts.
+# The model uses the log probabilities of columns 1 and 2 of @seen, after a concatenation, and
+# those of @next by counts.
 MODEL = """
 module @drawn {
   nn.record @r {
@@ -57,7 +58,8 @@ class DrawnIds(FolderTest):
         return compile_model(source, self.root / "out", *flags)
 
     def train(self, trainer, rows, *flags):
-        """What is left of rows of y, three ids and one, as the file says it and as a dump."""
+        """Trains on `rows`, each of which has y, three ids and one id. Returns the completed
+        process and the path of the dump."""
         data, dump = self.root / "data.csv", self.root / "dump.safetensors"
         data.write_text("".join(",".join(map(str, row)) + "\n" for row in rows))
         command = [str(part) for part in (trainer, "train", "--data", data, "--dump", dump,
@@ -102,7 +104,7 @@ class DrawnIds(FolderTest):
                       run(trainer, "train", "--data", data, "--max-bad-rows", 1).stdout)
 
     def test_servers(self):
-        """The trainer of a cluster skips the same rows."""
+        """The trainer of a cluster skips the same rows as one process."""
         folder = self.compile(OF_FIELD, "--mode=sync").parent
         data = self.root / "data.csv"
         data.write_text("1,99,0,9,0\n1,0,0,0,1\n0,-1,3,3,2\n")
@@ -112,7 +114,7 @@ class DrawnIds(FolderTest):
             job.start().finish()
 
     def test_computed_ids(self):
-        """No row is known to be bad before ids are computed."""
+        """If ids are computed, bad rows are not known in advance."""
         trainer = self.compile(COMPUTED)
         done, _ = self.train(trainer, [(1, 0, 0, 0, 4), (1, 0, 0, 0, 5)], "--max-bad-rows", 5)
         self.assertEqual(done.returncode, 1, done.stderr)

@@ -1,9 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The optimum that scripts/make_known_clicks.py states is that of its rows: the true
-probabilities belong to the columns, labels are drawn with them, and AUC and log loss are those
-that other formulas give."""
+"""The optimum that scripts/make_known_clicks.py states is correct for its rows: the true
+probabilities follow from the columns, labels are drawn with them, and AUC and log loss equal those
+of other formulas."""
 
 import gzip
 import json
@@ -24,7 +24,7 @@ ROWS, TEST, SEED, BITS = 60000, 0.5, 3, 12
 
 
 def auc_by_ranks(scores, labels):
-    """The Mann-Whitney statistic, by sorting."""
+    """Computes the Mann-Whitney statistic by sorting."""
     order = sorted(range(len(scores)), key=scores.__getitem__)
     ranks, begin = 0.0, 0
     while begin < len(order):
@@ -57,7 +57,7 @@ class KnownClicks(unittest.TestCase):
         cls.folder.cleanup()
 
     def test_probabilities_belong_to_the_columns(self):
-        """From the text of a line alone, by the tables of the seed."""
+        """Computes the probabilities from the text of a line and the tables of the seed."""
         worth = [dict(zip(slot.ids, zip(slot.weights, slot.classes)))
                  for slot in self.truth.slots]
         for slot, by_id in zip(self.truth.slots, worth):
@@ -82,12 +82,12 @@ class KnownClicks(unittest.TestCase):
         loss = -sum(math.log(p if label else 1.0 - p)
                     for p, label in zip(true, labels)) / len(true)
         self.assertAlmostEqual(self.said["log_loss"], loss, places=9)
-        # There is something to be found, and not all of it can be.
+        # Training can improve the model, but cannot predict everything.
         self.assertGreater(self.said["auc"], 0.75)
         self.assertLess(self.said["auc"], 0.9)
 
     def test_labels_are_drawn_with_the_probabilities(self):
-        """What was drawn is within four standard deviations of what is to be expected."""
+        """The drawn values are within four standard deviations of the expected values."""
         true, labels = self.true[self.begin:], self.labels[self.begin:]
         spread = math.sqrt(sum(p * (1.0 - p) for p in true))
         self.assertLess(abs(sum(labels) - sum(true)), 4.0 * spread)
@@ -97,7 +97,8 @@ class KnownClicks(unittest.TestCase):
                         4.0 * of_loss)
         positive = sum(labels)
         area = self.said["expected_auc"]
-        # Of an AUC, from above: Hanley and McNeil's for the smaller class alone.
+        # Upper bound of the standard deviation of an AUC: Hanley and McNeil's formula for the
+        # smaller class alone.
         of_area = math.sqrt(area * (1.0 - area) / min(positive, len(labels) - positive))
         self.assertLess(abs(self.said["auc"] - area), 4.0 * of_area)
 

@@ -2,7 +2,7 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A bag without values, or whose only value is missing, is a missing bag: in text, safetensors,
-the interpreter, libraries and pdl-serve alike."""
+the interpreter, libraries and pdl-serve."""
 
 import array
 import json
@@ -26,10 +26,10 @@ from pdl import serving
 
 PDL_OPT = BUILD / "bin" / "pdl-opt"
 TRAIN = "1\ta|b|gap|none\t1\tb\n0\tb|c\t2\tb\n" * 8
-# The cells of ids and numbers, and the bags of them; None is a missing element.
+# Texts of ids and numbers, and the bags that they stand for. None is a missing element.
 ROWS = [("", "", [], []), ("?", "?", [None], [None]), ("", "?", [None], []),
         ("a", "1", ["a"], [1.0]), ("a|b", "1|2.5", ["a", "b"], [1.0, 2.5])]
-# Where elements may be missing among others.
+# Bags in which some of several elements are missing.
 GAPS = [("a||b", "1||2", ["a", None, "b"], [1.0, None, 2.0]),
         ("?|?", "?|?", [None, None], [None, None]), ("|c", "|1", [None, "c"], [None, 1.0])]
 BAG = 'missing("none")', "missing(7.0)"
@@ -39,7 +39,7 @@ CLAUSES = {"both": (" ".join((BAG[0], ELEMENT[0])), " ".join((BAG[1], ELEMENT[1]
 
 
 def source(ids, numbers):
-    """A model whose predictions say which keys and numbers each row has."""
+    """Returns a model whose predictions show the keys and numbers of each row."""
     return f"""module @bags {{
   nn.record @line {{
     nn.field @label : tensor<?x1xf32>
@@ -112,7 +112,7 @@ class MissingBags(SharedFolderTest):
             (served / "checkpoints").symlink_to(cls.saved[name])
 
     def rows(self, name):
-        # Without a clause a missing number among others is an error.
+        # Without a clause for missing values, a missing number among others is an error.
         return ROWS + (GAPS if name != "neither" else [])
 
     def predicted(self, name, data):
@@ -123,14 +123,15 @@ class MissingBags(SharedFolderTest):
                 for line in path.read_text().splitlines()[1:]]
 
     def expected(self, name):
-        """What the trainer predicts of text."""
+        """Returns the predictions of the trainer for text."""
         data = self.root / f"{name}.tsv"
         data.write_text("".join(f"0\t{ids}\t{numbers}\t\n"
                                 for ids, numbers, _, _ in self.rows(name)))
         return self.predicted(name, data)
 
     def test_text(self):
-        """An empty bag, one missing value and a bag of it are one; others are told apart."""
+        """An empty bag, one missing value and a bag with one missing value are equal. Other bags
+        are distinguished."""
         for name in CLAUSES:
             with self.subTest(name):
                 found = self.expected(name)
@@ -167,7 +168,7 @@ class MissingBags(SharedFolderTest):
                     self.assertEqual(
                         list(zip(map(single, answer["ids"]), map(single, answer["numbers"]))),
                         expected)
-                    # One element each, and an input that is left out.
+                    # Inputs with one element each, and one input that is omitted.
                     plain = [tensor("c", "BYTES", [2, 1], [[None], ["a"]]),
                              tensor("w", "FP32", [2, 1], [[None], [1.0]])]
                     answer = server.infer(plain, name)
@@ -180,7 +181,7 @@ class MissingBags(SharedFolderTest):
                                           single(with_one["numbers"][0])), expected[0])
 
     def test_tensors(self):
-        """Ids are ready keys there, so that only bags can be missing."""
+        """Tensors contain keys, so only whole bags can be missing."""
         for name in CLAUSES:
             rows = [row for row in self.rows(name) if row[2] == [] or None not in row[2]]
             chosen = [place for place, row in enumerate(self.rows(name)) if row in rows]
@@ -218,7 +219,7 @@ class MissingBags(SharedFolderTest):
 
     @unittest.skipUnless(PDL_SERVE.exists(), "pdl-serve was not built: its packages are missing")
     def test_joined_bags_of_requests(self):
-        """Bags that a program joins miss the same positions, as rows of files do."""
+        """Bags that a program joins must miss the same positions, as in rows of files."""
         good = [(["a", "b"], ["b", "c"]), (["a", None], ["b", None]), ([], [None])]
         bad = [((["a", None], [None, "b"]), "in sample 1 they miss elements at different"),
                ((["a", "b"], ["c"]), "in sample 1 they have 1 and 2 elements")]

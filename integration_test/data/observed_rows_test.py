@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What metrics observe, row by row (evaluate --output), and what rows hold, as requests have it
-(predict --dump-inputs)."""
+"""Values that metrics observe, row by row (evaluate --output), and the content of rows in the form
+of requests (predict --dump-inputs)."""
 
 import array
 import pathlib
@@ -96,7 +96,7 @@ class ObservedRowsTest(SharedFolderTest):
         return said
 
     def test_observed_as_text(self):
-        """Rows keep their numbers, whatever is skipped and however they are batched."""
+        """Rows keep their numbers, whatever is skipped and whatever the batches are."""
         printed = set()
         for batch in 1, 2, 100:
             written = self.root / f"observed{batch}.csv"
@@ -113,9 +113,9 @@ class ObservedRowsTest(SharedFolderTest):
                                   ["1", "9", "0", "4", "9", "9", "0"],
                                   ["3", "8", "0", "1", "8", "8", "0"]])
                 self.assertEqual(lines[1][8:], ["1", "6", "1", "2", "1"])
-                # Groups are the keys that the model looks up.
+                # Groups are shown by the keys that the model looks up.
                 self.assertEqual(len({line[7] for line in lines[1:]}), 3)
-        # What it prints is the same as without.
+        # The printed output is the same as without the flag.
         printed.add(run(*self.command("evaluate")).stdout.partition("\n")[2])
         self.assertEqual(len(printed), 1, printed)
 
@@ -162,13 +162,13 @@ class ObservedRowsTest(SharedFolderTest):
         self.assertEqual(texts("item"), [b"7", b"8", b"10"])
         self.assertEqual(texts("tags"), [b"a", b"b", b"?", b"c", b"?", b"d", b"x", b"y"])
         self.assertEqual(found["tags.text_splits"], ("I64", [0, 2, 2, 3, 6, 7, 8]))
-        # From the middle on, and by way of a cache.
+        # Rows from the middle on, and rows from a cache.
         self.assertEqual(self.inputs("--rows", "3:")[".samples"], ("I64", [3]))
         for _ in range(2):
             self.assertEqual(self.inputs("--cache", self.root / "cache"), found)
 
     def test_inputs_of_tensors(self):
-        """They have keys, and no texts."""
+        """Rows of tensors have keys, but no texts."""
         ids = tensorfile.Tensor("U64", [1], array.array("Q", [5]))
         tensorfile.write(str(self.root / "d.safetensors"), {
             "x": tensorfile.Tensor("F32", [1, 2], array.array("f", [1, 2])), "user": ids,

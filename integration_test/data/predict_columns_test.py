@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The columns that `predict` writes: outputs by their names, and an id that travels
-through from data of each format."""
+"""Columns that `predict` writes: outputs by their names, and an id that is copied from data of
+each format."""
 
 import array
 import gzip

@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`trainer predict` in the middle of a pipeline: rows come while it runs, predictions go out
-in bounded time, and either end may leave first. And the formats that it writes."""
+"""`trainer predict` as part of a pipeline: rows arrive while it runs, predictions are written in
+bounded time, and either end may be closed first. Also tests the output formats."""
 
 import array
 import csv
@@ -70,12 +70,12 @@ module @streamed {
 }
 """
 
-# Longer than any machine takes: only a defect makes a test wait for so long.
+# Longer than any machine needs. Only a defect makes a test wait for this time.
 LONG = 120
 
 
 def lines_of(numbers, prefix="r"):
-    """Rows of the record as TSV: request, y, x, id."""
+    """Returns rows of the record as TSV: request, y, x, id."""
     return "".join(f"{prefix}{n}\t0\t{n}\t{n}\n" for n in numbers)
 
 
@@ -84,7 +84,7 @@ def predictions_of(numbers, prefix="r"):
 
 
 class Predictor:
-    """A running `trainer predict`, which is written to and read from while it runs."""
+    """Running `trainer predict`. Tests write to it and read from it while it runs."""
 
     def __init__(self, arguments, **streams):
         self.process = subprocess.Popen(
@@ -110,11 +110,11 @@ class Predictor:
         self.process.stdin.flush()
 
     def take(self, count):
-        """The next lines, while the input stays open."""
+        """Returns the next `count` lines, while the input stays open."""
         return [self.lines.get(timeout=LONG) for _ in range(count)]
 
     def await_bytes(self, pipe, holds):
-        """Until `holds` of the number of bytes that are in a pipe."""
+        """Waits until `holds` is true for the number of bytes in a pipe."""
         for _ in range(LONG * 20):
             count = array.array("i", [0])
             fcntl.ioctl(pipe, termios.FIONREAD, count)
@@ -124,7 +124,7 @@ class Predictor:
         raise AssertionError(f"{count[0]} bytes are in the pipe")
 
     def await_handlers(self):
-        """Until a signal to stop is no longer the end of it."""
+        """Waits until the process handles the signals to stop, so that they no longer kill it."""
         wanted = (1 << (signal.SIGINT - 1)) | (1 << (signal.SIGTERM - 1))
         for _ in range(LONG * 20):
             status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
@@ -134,7 +134,7 @@ class Predictor:
         raise AssertionError("the signals are not caught")
 
     def end(self):
-        """Closes the input; returns the status, the rest of the lines and the errors."""
+        """Closes the input. Returns the status, the remaining lines and the errors."""
         self.process.stdin.close()
         return self.wait()
 
@@ -193,7 +193,7 @@ class PredictStream(SharedFolderTest):
         self.assertTrue(said.startswith("error: "), said)
         return said
 
-    # Rows that come one by one
+    # Rows that arrive one by one.
 
     def test_predictions_come_while_the_input_stays_open(self):
         for threads in (1, 4):
@@ -201,18 +201,18 @@ class PredictStream(SharedFolderTest):
                 stream = self.stream("--threads", threads, "--max-bad-rows", 3)
                 stream.send(lines_of([1, 2, 3]))
                 self.assertEqual(stream.take(4), ["request\tz", *predictions_of([1, 2, 3])])
-                # Half a row is none.
+                # A partial row is not predicted.
                 stream.send(lines_of([4]) + "r5\t0")
                 self.assertEqual(stream.take(1), predictions_of([4]))
                 stream.send("\t5\t5\n")
                 self.assertEqual(stream.take(1), predictions_of([5]))
-                # A bad one waits for no good one, and keeps its place among them.
+                # A bad row is reported without waiting for a good one, and keeps its place.
                 stream.send("bad\t0\twhat\t0\n")
                 self.assertEqual(stream.take(1), ["bad\tnan"])
                 stream.send(lines_of([6]) + "worse\t0\n" + lines_of([7]) + "worst\n")
                 self.assertEqual(stream.take(4), [*predictions_of([6]), "worse\tnan",
                                                   *predictions_of([7]), "worst\tnan"])
-                # Without a line break at its end.
+                # The last line has no line break.
                 stream.send(lines_of([8])[:-1])
                 status, rest, errors = stream.end()
                 self.assertEqual((status, rest), (0, predictions_of([8])), errors)
@@ -243,7 +243,7 @@ class PredictStream(SharedFolderTest):
         self.assertEqual(stream.end()[:2], (0, []))
 
     def test_rows_wait_for_others_as_long_as_is_said(self):
-        # An hour: the batch is cut by its size, and by the end.
+        # Rows wait up to an hour, so a batch ends by its size or at the end of the input.
         stream = self.stream("--batch-size", 4, "--flush-after", 3_600_000)
         stream.send(lines_of(range(6)))
         self.assertEqual(stream.take(5)[1:], predictions_of(range(4)))
@@ -276,7 +276,7 @@ class PredictStream(SharedFolderTest):
                 got = stream.take(len(numbers) + (numbers[0] == 1))
                 self.assertEqual(got[-len(numbers):], predictions_of(numbers))
             stream.send(packer.compress(lines_of([4]).encode()) + packer.flush())
-            # As gzip and cat write it: several members, from a file.
+            # A file with several gzip members, as `cat` of two gzip files gives it.
             status, rest, errors = stream.end()
             self.assertEqual((status, rest), (0, predictions_of([4])), errors)
         packed = self.root / "packed"
@@ -286,7 +286,7 @@ class PredictStream(SharedFolderTest):
             printed = subprocess.run([str(a) for a in self.command()], stdin=file,
                                      capture_output=True, text=True, check=True).stdout
         self.assertEqual(printed.splitlines()[1:], predictions_of([1, 2]))
-        # One that is cut.
+        # The compressed file is truncated.
         with open(packed, "r+b") as file:
             file.truncate(packed.stat().st_size - 3)
         with open(packed, "rb") as file:
@@ -296,7 +296,7 @@ class PredictStream(SharedFolderTest):
         self.assertIn("error: standard input: cannot be decompressed: it ends in the middle of "
                       "member 2", done.stderr)
 
-    # Several files
+    # Several files.
 
     def test_files_keep_their_order(self):
         for threads in (1, 3):
@@ -306,7 +306,7 @@ class PredictStream(SharedFolderTest):
                 last = self.put("last.tsv", lines_of(range(5), "d"))
                 stream = Predictor(self.command("--threads", threads, "--batch-size", 64,
                                                 data=[first, fifo, "-", last])).start_reading()
-                # What is there does not wait for who has nothing to say yet.
+                # Rows of earlier files do not wait for data of later ones.
                 self.assertEqual(stream.take(101)[1:], predictions_of(range(100), "a"))
                 stream.send(lines_of([9], "c"))
                 with open(fifo, "w") as second:
@@ -332,7 +332,7 @@ class PredictStream(SharedFolderTest):
         stream = self.stream("--header", "--rows", "1:3")
         stream.send("id\tx\trequest\n" + "".join(f"0\t{n}\tr{n}\n" for n in range(3)))
         self.assertEqual(stream.take(3)[1:], predictions_of([1, 2]))
-        # It has all that it wants, and leaves.
+        # The process has all requested rows, and ends.
         status, rest, errors = stream.wait()
         self.assertEqual((status, rest), (0, []), errors)
 
@@ -354,7 +354,7 @@ class PredictStream(SharedFolderTest):
         self.assertEqual(printed.splitlines()[1:], predictions_of([2, 3]))
         self.assertIn("no samples in standard input", self.refused(status=1))
 
-    # Ends
+    # Ends of the input and the output, and signals.
 
     def test_signals_end_it(self):
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -383,7 +383,7 @@ class PredictStream(SharedFolderTest):
                 self.assertEqual(stream.process.stdout.readline(), b"request\tz\n")
                 stream.process.stdout.close()
                 stream.send(lines_of([2]))
-                # Its own input stays open.
+                # The input of the process stays open.
                 self.assertEqual(stream.process.wait(LONG), 3)
                 errors = stream.process.stderr.read().decode()
                 self.assertEqual(errors.count("error: "), 1, errors)
@@ -396,7 +396,7 @@ class PredictStream(SharedFolderTest):
         data = self.put("many.tsv", lines_of(range(200_000)))
         stream = Predictor(self.command(data=data), stdin=subprocess.DEVNULL)
         self.assertEqual(stream.process.stdout.readline(), b"request\tz\n")
-        # Nobody reads on: the pipe is full before all is written.
+        # Nobody reads the output, so the pipe is full before all is written.
         stream.await_bytes(stream.process.stdout, lambda count: count > 50_000)
         time.sleep(0.2)
         self.assertIsNone(stream.process.poll())
@@ -407,7 +407,7 @@ class PredictStream(SharedFolderTest):
                       "process read them, and a stop signal arrived", errors)
 
     def test_a_closed_output_is_an_error(self):
-        """Of the standard output: predictions would be lost."""
+        """A closed standard output is an error, because predictions would be lost."""
         data = self.put("closed.tsv", lines_of(range(3)))
         for flags in [], ["--output", "-"]:
             command = [str(a) for a in self.command(*flags, data=data)]
@@ -416,7 +416,7 @@ class PredictStream(SharedFolderTest):
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn("error: the standard output is closed: no process would get the "
                           "predictions; leave it open, or name a file with --output\n", done.stderr)
-        # Who names a file needs none.
+        # With --output, a standard output is not needed.
         output = self.root / "closed.scores"
         command = [str(a) for a in self.command("--output", output, data=data)]
         subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *command], check=True, timeout=LONG,
@@ -435,7 +435,7 @@ class PredictStream(SharedFolderTest):
         status, _, errors = stream.wait()
         self.assertEqual(status, 0, errors)
         self.assertEqual(found[1:], predictions_of(range(1000)))
-        # The first signal ends who waits.
+        # The first signal ends a process that waits.
         for number in signal.SIGINT, signal.SIGTERM:
             stream = Predictor(self.command("--output", pipe, data=data), stdin=subprocess.DEVNULL)
             stream.await_handlers()
@@ -469,7 +469,7 @@ class PredictStream(SharedFolderTest):
         self.assertEqual((status, rest), (1, []))
         self.assertIn("error: standard input:2:3: field `x`", errors)
 
-    # What is refused
+    # Rejected flags and data.
 
     def test_refuses(self):
         no_delimiter = [str(self.trainer), "predict", "--data", "-", "--init-from",
@@ -529,12 +529,12 @@ class PredictStream(SharedFolderTest):
                            input=rows, capture_output=True, text=True, check=True)
         self.assertEqual((self.root / "piped").read_bytes(), (self.root / "read").read_bytes())
 
-    # Formats
+    # Formats.
 
     IDS = ["plain", "with, comma", 'with "quotes"', "", "ü", "'"]
 
     def rows_of_ids(self):
-        """As CSV: request, y, x, id."""
+        """Returns rows as CSV: request, y, x, id."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         for number, name in enumerate(self.IDS):
@@ -557,7 +557,7 @@ class PredictStream(SharedFolderTest):
         self.assertEqual([row[0] for row in rows[1:]], self.IDS)
         self.assertEqual(rows[3][1:], ["nan"] * 4)
         self.assertIn('"with ""quotes""",nan,nan,nan,nan\n', printed)
-        # The same numbers as in TSV, which the name of a file does not change.
+        # The numbers are the same as in TSV. The name of a file does not change the format.
         plain = self.of_ids("--output-format", "tsv", "--output", out) or out.read_text()
         self.assertEqual([line.split("\t") for line in plain.splitlines()], rows)
 
@@ -567,7 +567,7 @@ class PredictStream(SharedFolderTest):
                       "--header", "--id", "request", "--output-format", "csv").stdout
         self.assertEqual(list(csv.reader(io.StringIO(printed))),
                          [["request", "z"], ["a,b", "2"], ["two\nlines", "4"], ['"c"', "6"]])
-        # And back in.
+        # The output can be read as input.
         again = self.put("again.csv", printed)
         second = run(self.trainer, "predict", "--data", again, "--init-from", self.start,
                      "--header", "--columns", "request,x", "--id", "request",
@@ -603,7 +603,7 @@ class PredictStream(SharedFolderTest):
                         continue
                     self.assertEqual(array.array("f", numbers[:2]), pair)
                     self.assertEqual(numbers[2:4], list(wide))
-        # Nothing is left beside it.
+        # No other file is left.
         self.assertEqual([p for p in self.root.iterdir() if ".tmp." in p.name], [])
 
     def test_safetensors_come_whole_or_not_at_all(self):
@@ -612,13 +612,13 @@ class PredictStream(SharedFolderTest):
         self.assertIn("late.tsv:1001:3", self.refused("--output", out, data=data, status=1))
         self.assertEqual(out.read_text(), "old")
         self.assertEqual([p for p in self.root.iterdir() if ".tmp." in p.name], [])
-        # Of what cannot be written, nothing is predicted.
+        # If the output cannot be written, no row is predicted.
         for program, sentence in (
                 ("clashes", "two columns `request.splits`: what --id or --copy-column lets"),
                 ("reserved", "`__metadata__`, which the safetensors format reserves")):
             self.assertIn(sentence, self.refused(
                 "--program", program, "--output", out, text=lines_of([1]), status=1))
-        # A kill leaves nothing behind, nor does it where the file was.
+        # A kill leaves no file, neither at the path nor elsewhere.
         stream = Predictor(self.command("--output", out))
         stream.send(lines_of(range(100)))
         time.sleep(1)
@@ -643,7 +643,7 @@ class PredictStream(SharedFolderTest):
                 self.assertEqual(status, 128 + signal.SIGTERM, errors)
                 said = re.search(r"(\S+) has predictions of the first (\d+) rows only", errors)
                 self.assertEqual(said[1], str(out), errors)
-                # All, but on a machine that has no time for them.
+                # All rows, unless the machine was too slow to read them.
                 count = int(said[2])
                 self.assertLessEqual(count, 10)
                 if name == "s.safetensors":
@@ -660,7 +660,7 @@ class PredictStream(SharedFolderTest):
         for name in ("m.csv", "m.safetensors"):
             out = self.root / name
             stream = Predictor(self.command("--program", "typed", "--threads", 1, "--output", out))
-            # All but what is in the pipe was read by then.
+            # At this point, all rows except those in the pipe have been read.
             for _ in range(2):
                 stream.send(piece)
             few = max_memory(stream.process)
@@ -669,7 +669,7 @@ class PredictStream(SharedFolderTest):
             many = max_memory(stream.process)
             status, _, errors = stream.end()
             self.assertEqual(status, 0, errors)
-            # 360,000 rows have 14 MB of numbers and ids.
+            # 360,000 rows contain 14 MB of numbers and ids.
             self.assertLess(many - few, 6000, name)
             self.assertGreater(out.stat().st_size, 14_000_000, name)
 

@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Values are opened only by programs that make the same keys of raw values."""
+"""Only programs that compute the same keys from raw values accept a checkpoint or dump."""
 
 import array
 import pathlib
@@ -59,7 +59,7 @@ SOURCE_TEXT = """module @clicks {
 }
 """
 HASHED = "text by xxh64 salt 3"
-# What another program makes of the same raw values.
+# Programs that compute other keys from the same raw values.
 OTHERS = {"salt": ("salt = 3", "salt = 4", "text by xxh64 salt 4"),
           "integers": (" hash(#nn.hash<xxh64, salt = 3>)", "", "integer"),
           "token": ("salt = 3>)", 'salt = 3>) missing("?")', HASHED + ' missing "?"')}
@@ -92,7 +92,7 @@ class RawKeys(SharedFolderTest):
         return made / "libclicks.so"
 
     def ways(self, trainer):
-        """All ways in which a trainer opens values, by name."""
+        """Yields all commands with which a trainer opens values, by name."""
         saved = self.root / "copy"
         shutil.rmtree(saved, ignore_errors=True)
         shutil.copytree(self.saved, saved)
@@ -147,10 +147,10 @@ class RawKeys(SharedFolderTest):
         done = run(*train, "--init-from", kept)
         self.assertIn("does not have emb: initial values stay", done.stderr)
         self.assertRegex(done.stderr, "took .* with step counts")
-        # The refusal of a dump says the same.
+        # The error message about a dump suggests the same.
         self.assertIn("`pdl-checkpoint dump --without emb`",
                       self.ask([*train, "--init-from", dump]).stderr)
-        # Where nothing is left there is nothing to advise but to begin.
+        # If no table could be kept, the message only suggests a new training.
         copy = self.root / "advised-copy"
         shutil.copytree(self.saved, copy)
         other = self.compiled("advised-alone", SOURCE_TEXT.replace(old, new))

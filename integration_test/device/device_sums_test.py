@@ -1,9 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Trainers that own parameters and have all of them on devices, which add the gradients: real processes
-on fake devices, which add in the order of trainers. So jobs of numerics fast have the bits of strict ones on
-CPUs."""
+"""Trainers that own parameters and have all of them on devices, which sum the gradients. The tests
+run real processes on fake devices, which add in the order of trainers. So jobs in fast numerics
+have the bits of strict jobs on CPUs."""
 
 import array
 import pathlib
@@ -34,7 +34,7 @@ APART = "gradients of parameters go through the host to their owners: "
 class DeviceSums(DeviceJobs):
 
     def folders(self, name, mode, *flags):
-        """Of programs for CPUs, strict, and for devices, fast."""
+        """Returns the folders of strict programs for CPUs and of fast programs for devices."""
         return (self.translate(name, "cpu", f"--mode={mode}", *flags),
                 self.translate(name, "cuda", f"--mode={mode}", *flags, numerics="fast"))
 
@@ -53,8 +53,8 @@ class DeviceSums(DeviceJobs):
 
     def check_same_bits(self, name, mode, *flags, trainers=2, device="fake", translate=(), data=None,
                         steps=TRAIN, next_to_owners=False):
-        """That a job with devices that add has the bits of a strict one on CPUs, or of one of the same
-        programs whose owners add; what its trainers say."""
+        """Checks that a job whose devices sum gradients has the bits of a strict job on CPUs, or
+        of a job with the same programs whose owners sum. Returns the output of its trainers."""
         data = data or self.data(name)
         servers = 2 if mode == "hybrid" else 0
         plain, fast = self.folders(name, mode, *translate)
@@ -83,7 +83,8 @@ class DeviceSums(DeviceJobs):
                         self.assertNotIn(APART, output)
 
     def test_one_trainer_has_no_order_to_keep(self):
-        """So that strict programs go this way, too."""
+        """With one trainer, the order of sums does not matter, so strict programs also sum on
+        devices."""
         data = self.data("ctr_dnn")
         saved = [self.root / f"one.{kind}" for kind in ("cpu", "device")]
         for path, target in zip(saved, ("cpu", "cuda")):
@@ -94,8 +95,9 @@ class DeviceSums(DeviceJobs):
         run(PDL_CHECKPOINT, "diff", *saved)
 
     def test_workers_and_devices_of_a_trainer(self):
-        """Several replicas on a device, and several devices of a trainer. A group adds the devices of two
-        trainers one by one, in the settled order those of a trainer come first: another sum."""
+        """Several replicas on a device, and several devices of a trainer. With the devices of two
+        trainers, a group adds device by device. In the fixed summation order, the devices of one
+        trainer are added first, so the sum differs."""
         flags = ["--replicas", "1x2"]
         self.check_same_bits("wide_deep", "collective", *flags)
         self.check_same_bits("wide_deep", "collective", *flags, trainers=1, device="fake,fake")
@@ -111,7 +113,7 @@ class DeviceSums(DeviceJobs):
 
     def shared_problem(self, name):
         try:
-            # Of bags numerics fast adds in chunks.
+            # Compare with the same programs, because fast numerics adds bags in chunks.
             said = self.check_same_bits(name, "collective", next_to_owners=True)
         except AssertionError as error:
             return str(error), None
@@ -125,7 +127,8 @@ class DeviceSums(DeviceJobs):
 
     @nightly
     def test_each_model(self):
-        """What of them stays apart has a parameter that a stage reads by itself."""
+        """A model that is not summed on devices has parameters whose rules or gradients are left
+        to the host."""
         apart = []
         for name, found in self.of_all_models(self.shared_problem):
             with self.subTest(name):
@@ -139,7 +142,8 @@ class DeviceSums(DeviceJobs):
         self.assertEqual(apart, ["gan"])
 
     def test_who_keeps_to_owners(self):
-        """One trainer that cannot is reason enough for all, and named."""
+        """If one trainer cannot use device sums, no trainer uses them, and the message names that
+        trainer."""
         name = "logistic_regression"
         data = self.data(name)
         plain, fast = self.folders(name, "collective")
@@ -158,7 +162,7 @@ class DeviceSums(DeviceJobs):
                         self.assertNotIn(SHARED, output)
                         (self.assertIn(APART + why, output) if why else
                          self.assertNotIn(APART, output))
-                # Its sum has no product that oneDNN would form otherwise.
+                # This sum contains no product that oneDNN would compute differently.
                 run(PDL_CHECKPOINT, "diff", expected, saved)
         with self.job(self.translate(name, "cpu", "--mode=collective", numerics="fast"),
                       self.root / "apart.mixed", data, kind=MixedCluster,
@@ -193,8 +197,8 @@ class DeviceSums(DeviceJobs):
                 self.assertIn(sentence, said.stderr)
 
     def test_what_is_saved_goes_on_anywhere(self):
-        """A job on devices goes on from what one on CPUs has saved, with other trainers, and the other way
-        round; slots and counts of steps are a part of that."""
+        """A job on devices resumes from a checkpoint of a job on CPUs with another number of
+        trainers, and vice versa, including slots and step counts."""
         name = "ctr_dnn"
         data = self.data(name)
         plain, fast = self.folders(name, "collective")
@@ -210,8 +214,8 @@ class DeviceSums(DeviceJobs):
         run(PDL_CHECKPOINT, "diff", whole, parts)
 
     def test_frozen_programs_read_averages(self):
-        """A slot on devices, which owners do not send; and parameters in small blocks, of which each trainer
-        owns some rows."""
+        """Averages are slots on devices, which owners do not send. Parameters are in small blocks,
+        so each trainer owns some rows."""
         source = self.root / "averaged.mlir"
         source.write_text(averaged_model.MODEL)
         draw = random.Random(5)
@@ -230,13 +234,13 @@ class DeviceSums(DeviceJobs):
         self.assertIn(SHARED, said[0])
 
     def test_numbers_that_are_not_finite(self):
-        """What owners refuse, what the sum shows and what a rule gives ends all trainers, and nothing of it is
-        saved."""
+        """A value that is not finite ends all trainers, whether owners, the sum or a rule detects
+        it. No such value is saved."""
         text, tiny = not_finite_models.text, self.root / "tiny.csv"
         large = self.root / "large.csv"
         tiny.write_text("".join(",".join(map(str, row)) + "\n"
                                 for row in not_finite_models.rows(40)))
-        # Each of two batches of one sample has a gradient that is finite.
+        # Each of the two batches with one sample has a finite gradient.
         large.write_text("0,1.0,3e38,0.0,1\n" * 8)
         for number, (source, data, batch, sentence) in enumerate((
                 (text(rules=not_finite_models.GROWS, group="rule(@grows) rate(0.01)"), tiny, 4,
@@ -259,7 +263,8 @@ class DeviceSums(DeviceJobs):
                 self.assertFalse(saved.exists() and [p for p in saved.iterdir() if p.is_dir()])
 
     def test_what_one_trainer_fails_at_ends_all(self):
-        """Before it adds anything: the devices of the other wait for it, and are let go."""
+        """A trainer fails before it adds anything. The devices of the other trainer are waiting
+        for it, and must be released."""
         rows = [list(row) for row in not_finite_models.rows(40)]
         rows[21][2] = 3e38  # of the third batch of trainer 1
         data = self.root / "one.csv"
@@ -283,8 +288,8 @@ class DeviceSums(DeviceJobs):
                         steps=["--rows", "0:320", "--batch-size", 8, "--epochs", 10000, "--seed", 7])
 
     def test_a_dead_trainer_ends_the_job(self):
-        """kill -9, or a trainer that stands still: devices that wait for it are let go, and all others end
-        with the sentence that they always had."""
+        """If a trainer is killed or suspended, devices that wait for it are released, and all
+        other trainers end with the usual message."""
         for mode, how in (("collective", signal.SIGKILL), ("hybrid", signal.SIGKILL),
                           ("collective", signal.SIGSTOP)):
             folder = self.translate("ctr_dnn", "cuda", f"--mode={mode}", numerics="fast")

@@ -1,8 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs for a device, on the fake one: each model of models/ trains to the bits of a CPU, trainers
-on CPUs and on devices share jobs, and a device that fails ends a training with a sentence."""
+"""Programs for a device, on the fake device. Each model of models/ trains to the same bits as on a
+CPU, trainers on CPUs and on devices work in one job, and a failing device ends a training with an
+error message."""
 
 import json
 import os
@@ -18,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from device_jobs import BATCH, ROWS, TRAIN, DeviceJobs, count_gpus
 from programs import PDL_CHECKPOINT, PDL_OPT, model, run
 
-# A loss whose gradient is the data.
+# The gradient of this loss is the data.
 SUMS = """module @sums {
   nn.record @r {
     nn.field @x : tensor<?x1xf32> columns([0])
@@ -42,7 +43,7 @@ SUMS = """module @sums {
 """
 
 
-# What the report asks for to predict times, too.
+# Values that the report requires to predict times, too.
 MACHINE = ["local_message_seconds", "local_message_byte_seconds", "message_seconds",
            "message_byte_seconds", "process_bytes", "cores", "flops_per_second",
            "memory_bytes_per_second", "find_key_seconds", "new_key_seconds", "new_byte_seconds",
@@ -55,7 +56,8 @@ class Device(DeviceJobs):
         self.check_all_models()
 
     def test_tables_on_the_device(self):
-        """Rows, their rules and lookups of frozen programs, and what checkpoints have of them."""
+        """Rows on a device, their rules, lookups in frozen programs, and their content in
+        checkpoints."""
         several = ["--replicas", "2x2", "--threads", 4]
         for name in ("ctr_dnn", "din", "dlrm", "word2vec", "wide_deep"):
             for devices, flags in (("fake", []), ("fake", several), ("fake,fake,fake", several)):
@@ -66,7 +68,8 @@ class Device(DeviceJobs):
                                                              "--table-placement", "device"])
 
     def test_a_table_on_the_device_goes_on(self):
-        """From checkpoints of either side, saved beside steps, to the other; and what is said of rows."""
+        """A training resumes on the device from a checkpoint of the host, which was saved during
+        steps, and vice versa. Also tests the output about rows."""
         data = self.data("ctr_dnn", 2 * ROWS)
         cpu, device = self.translate("ctr_dnn", "cpu"), self.translate("ctr_dnn", "cuda")
         on_device = ["--device", "fake", "--table-placement", "device"]
@@ -124,7 +127,8 @@ class Device(DeviceJobs):
                                "computes on CPUs: leave it out, or translate the model with --target=cuda")
 
     def test_memory_is_as_predicted(self):
-        """By the report, from what a run with smaller batches needed; and with tables, which are no part."""
+        """The report predicts memory from a run with smaller batches. Tables are not included in
+        this prediction."""
         machine = self.root / "machine.json"
         machine.write_text(json.dumps(dict.fromkeys(MACHINE, 1e-6) | {"cores": 2}))
         for name, more in (("ctr_dnn", []), ("dlrm", ["--table-placement", "device"]), ("din", [])):
@@ -143,7 +147,7 @@ class Device(DeviceJobs):
                                  "-o", os.devnull)
                     number, unit = re.search(r"its device +([0-9.]+) ([KM])iB", report.stdout).groups()
                     predicted = float(number) / (1 if unit == "M" else 1024)
-                    # What is printed has one digit.
+                    # The printed number has one digit after the point.
                     self.assertAlmostEqual(predicted, measured, delta=0.1 * measured + 0.05)
 
     def test_a_device_without_room_for_a_table(self):
@@ -169,8 +173,8 @@ class Device(DeviceJobs):
         for fault, status, sentence in (
                 ("allocations=3", 3, "the device has no [0-9]+ bytes left; use a smaller "
                                      "--batch-size"),
-                # A launch fails on a GPU for the same reasons as work that was launched, such as a
-                # device that is lost, so that another try may succeed.
+                # A launch on a GPU fails for the same reasons as launched work, for example
+                # because a device is lost. So a retry may succeed.
                 ("launches=9", 3, r"kernel\$_[a-z0-9_]+ cannot be launched: the fake device was told "
                                    "to fail; start again, with --resume where there is a checkpoint"),
                 ("work=20", 3, "the device is lost: the fake one was told to fail; start again, "
@@ -179,10 +183,10 @@ class Device(DeviceJobs):
                 said = self.error_of(folder, *flags, "--resume", "--device", f"fake:{fault}",
                                      status=status)
                 self.assertRegex(said, f"^error: {place}{sentence}$")
-                # What was saved is as it was, and the training goes on from it.
+                # The saved files are unchanged, and training can continue from them.
                 self.assertEqual(kept, sorted(path.relative_to(saved)
                                               for path in saved.rglob("*")))
-        # Who only reads has nothing to go on with.
+        # Commands that only read have no training that could continue.
         for command in ("predict", "evaluate"):
             done = subprocess.run([folder / "trainer", command, "--data", data, "--checkpoint", saved,
                                    "--device", "fake:work=20"], capture_output=True, text=True,
@@ -218,7 +222,7 @@ class Device(DeviceJobs):
             with self.subTest(names):
                 self.assertIn(sentence, self.error_of(folder, "--data", data, "--device", names,
                                                       status=2))
-        # What there is on a host is no matter of flags.
+        # If the host has no GPU, this is no error in the flags.
         if count_gpus()[0] == 0:
             self.error_of(folder, "--data", data, "--device", "cuda")
         for command in ("predict", "evaluate"):
@@ -247,9 +251,9 @@ class Device(DeviceJobs):
         self.check_same("ctr_dnn", "--emulate-bf16", translate=["--compute=bf16"])
 
     def test_fast_products(self):
-        """The fake device forms them in the strict order, and a kernel does those that it declines. So
-        all that is around them has to have the bits of strict; sums over a batch do as long as it has
-        no more than 128 rows, those of histories included."""
+        """The fake device computes products in the strict order; a kernel computes those that it
+        rejects. So all other parts must have the bits of strict numerics. Sums over a batch have
+        them if the batch has at most 128 rows, including those of histories."""
         few = ["--rows", "0:80", "--batch-size", 4, "--epochs", 2, "--seed", 7]
         for name, flags, steps in (("ctr_dnn", [], TRAIN), ("dssm", [], TRAIN), ("din", [], few),
                                    ("ctr_dnn", ["--compute=bf16"], TRAIN)):
@@ -266,7 +270,7 @@ class Device(DeviceJobs):
                     run(PDL_CHECKPOINT, "diff", saved, other_saved)
 
     def test_factors_in_tf32(self):
-        """The fake device rounds to nearest."""
+        """The fake device rounds factors to nearest."""
         self.check_tf32(of_factor=2 ** -11)
         source, data = model("logistic_regression"), self.data("logistic_regression")
         for target, numerics, sentence in (
@@ -284,13 +288,14 @@ class Device(DeviceJobs):
                     self.assertRegex(done.stderr, f"^error: --tf32 is for .*, but {sentence}\n$")
 
     def test_fast_sums_over_a_batch(self):
-        """In 128 chunks, whose sums are added: of 2^24 and 1023 ones the first chunk, of 8 samples,
-        becomes 2^24, and the others are exact. In ascending order no 1 would count."""
+        """The sum is computed in 128 chunks of 8 samples, whose sums are added. The samples are
+        2^24 and 1023 ones. The first chunk becomes 2^24, and the others are exact. In ascending
+        order, no 1 would change the sum."""
         model = self.root / "sums.mlir"
         model.write_text(SUMS)
         data = self.root / "sums.csv"
         data.write_text("".join(f"{x}\n" for x in [2**24] + [1] * 1023))
-        # The gradient of the parameter, by the weight of all samples.
+        # Gradient of the parameter, divided by the weight of all samples.
         for numerics, samples, value in (("fast", 1024, -(2**24 + 127 * 8) / 1024),
                                          ("strict", 1024, -2**24 / 1024),
                                          ("fast", 128, -2**24 / 128)):
@@ -301,7 +306,7 @@ class Device(DeviceJobs):
                     self.device, "--dump", saved)
                 said = run(trainer, "predict", "--data", data, "--rows", "0:1", "--init-from", saved,
                            "--device", self.device).stdout
-                # Of neighbors in f32 that is less than half of what they are apart.
+                # The tolerance is less than half of the distance between neighboring f32 numbers.
                 self.assertAlmostEqual(float(said.split()[-1]), value, delta=5e-4)
 
     def test_trainers_on_both_share_a_job(self):

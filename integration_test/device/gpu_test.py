@@ -1,13 +1,13 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs on a GPU: what they have to have in common with a CPU, bit for bit where numerics are
-strict and within what is said below where they are fast; memory that is not there; and what
-NVIDIA's compute-sanitizer finds.
+"""Programs on a GPU. In strict numerics they must have the bits of a CPU; in fast numerics they
+must agree within the tolerances below. Also tests insufficient memory, and errors that NVIDIA's
+compute-sanitizer finds.
 
-All is skipped where there is no GPU. PDL_TEST_DEVICE names another one than cuda:0; with
-PDL_TEST_DEVICE=fake the same code runs on the fake device, on fewer rows.
-PDL_TEST_SANITIZER names compute-sanitizer where it is not found by itself."""
+All tests are skipped if there is no GPU. PDL_TEST_DEVICE selects another device than cuda:0. With
+PDL_TEST_DEVICE=fake the same code runs on the fake device, with fewer rows. PDL_TEST_SANITIZER is
+the path of compute-sanitizer, if it is not found automatically."""
 
 import math
 import os
@@ -29,20 +29,22 @@ DEVICE = os.environ.get("PDL_TEST_DEVICE", "cuda:0")
 IS_FAKE = DEVICE.startswith("fake")
 GPUS, MISSING = (0, None) if IS_FAKE else count_gpus()
 
-# Of losses of numerics fast, relative: those of a CPU that sums in another order differ by a
-# thousandth of it, those of CTR-DNN with factors that are rounded to bf16 by a hundred times it.
+# Relative tolerance of losses in fast numerics. A CPU that sums in another order causes
+# differences of a thousandth of it. CTR-DNN with factors that are rounded to bf16 differs by a
+# hundred times as much.
 FAST_TOLERANCE = 1e-5
 EPOCH = ["--rows", f"0:{1280 if IS_FAKE else 6400}", "--batch-size", 64, "--epochs", 1, "--seed", 7]
 
 SEEDS = (1, 2, 3, 4, 5)
-# Of Student's distribution with four degrees of freedom, for 95 % between both sides.
+# Quantile of Student's distribution with four degrees of freedom, for a two-sided probability of
+# 95 %.
 STUDENT = 2.776
 QUALITY = ["--data", ADULT, "--batch-size", 256, "--shuffle-window", 100000,
            "--evaluate-rows", "80%:", *(["--rows", "0:6400", "--epochs", 1] if IS_FAKE else
                                         ["--rows", "0%:80%", "--epochs", 4])]
 
-# One layer so wide that a batch of it fits into no GPU, though its samples are few bytes of the
-# host.
+# One layer is so wide that no GPU has enough memory for a batch, although the samples need few
+# bytes on the host.
 WIDE = """
 module @wide {
   nn.record @row {
@@ -63,13 +65,13 @@ module @wide {
   }
 }
 """
-# The layer's values alone are 512 GiB.
+# With this batch size, the values of the layer alone need 512 GiB.
 HUGE_BATCH = 1 << 21
 
 
 def find_sanitizer():
     named = os.environ.get("PDL_TEST_SANITIZER")
-    # It refuses a program that uses no GPU.
+    # compute-sanitizer rejects a program that uses no GPU.
     if named or IS_FAKE:
         return named
     return shutil.which("compute-sanitizer", path=os.pathsep.join(
@@ -77,9 +79,9 @@ def find_sanitizer():
 
 
 def apart(losses, others):
-    """How far two lists of losses are apart: of their means, and of those of the last quarter,
-    which all updates before have led to, relative to how large losses are. Steps without a loss
-    have none in either."""
+    """Returns the distance between two lists of losses, relative to their size: the larger one of
+    the differences between their means, and between the means of their last quarters, which depend
+    on all updates before. Steps without a loss must be the same in both lists."""
     if list(map(math.isnan, losses)) != list(map(math.isnan, others)):
         return math.inf
     pairs = [pair for pair in zip(losses, others) if not math.isnan(pair[0])]
@@ -91,7 +93,7 @@ def apart(losses, others):
 
 
 def interval(differences):
-    """Where the mean of what such differences are drawn from lies, with 95 %."""
+    """Returns the confidence interval (95 %) of the mean of the distribution of `differences`."""
     error = statistics.stdev(differences) / len(differences) ** 0.5
     middle = statistics.mean(differences)
     return middle - STUDENT * error, middle + STUDENT * error
@@ -108,7 +110,7 @@ class Gpu(DeviceJobs):
         self.check_same("ctr_dnn", "--emulate-bf16", translate=["--compute=bf16"])
 
     def test_factors_in_tf32(self):
-        """Ten bits stay behind the first one; how a GPU rounds to them is its own matter."""
+        """Factors have ten bits after the leading one. How a GPU rounds to them is not defined."""
         self.check_tf32(of_factor=2 ** -10)
 
     def test_trainers_on_both_share_a_job(self):
@@ -137,8 +139,8 @@ class Gpu(DeviceJobs):
         return [float(line) for line in path.read_text().split()]
 
     def fast_next_to_a_cpu(self, name):
-        """How far the losses of an epoch on the device, fast, are from those of a CPU, fast and
-        strict."""
+        """Returns the distances of the losses of an epoch on the device, in fast numerics, from
+        those on a CPU in fast and in strict numerics."""
         data = self.data(name, 6400)
         ours = self.losses_of(self.translate(name, "cuda", numerics="fast"), data,
                               "--device", self.device)
@@ -164,8 +166,8 @@ class Gpu(DeviceJobs):
         return metric(said.stdout + said.stderr, "test AUC")
 
     def test_auc_is_that_of_a_cpu(self):
-        """By paired seeds: with 95 %, the mean difference is within what sums in another order may
-        do."""
+        """With paired seeds, and with a confidence of 95 %, the mean difference is within the
+        effect of sums in another order."""
         for compute, flags, emulation in (("f32", (), ()),
                                           ("bf16", ("--compute=bf16",), ("--emulate-bf16",))):
             with self.subTest(compute):

@@ -1,10 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Mode async with pushes beside steps (--push-queue) and merged steps
-(--max-merge): a replay of the servers' logs gives their state, each step counts
-once, and what is applied is what a model declares: the mean of merged steps, or
-their sum. Real processes."""
+"""Mode async with pushes during steps (--push-queue) and merged steps (--max-merge). A replay of
+the servers' logs gives their state, each step counts once, and merged steps are applied as the
+model declares: by their mean or by their sum. Real processes."""
 
 import pathlib
 import re
@@ -27,7 +26,7 @@ RATE = 0.05
 
 
 def pushes(log):
-    """Of each push in a log: the steps it is of, its weight, its gradient."""
+    """Returns the number of steps, the weight and the gradient of each push in a log."""
     found = []
     for kind, body in records(log):
         if kind != REQUEST or not flags_of(body) & CONTRIBUTES:
@@ -48,7 +47,7 @@ class AsyncPush(FolderTest):
                                 if mode != "local" else []))
 
     def job(self, name, workers, servers, *flags, trainers=2, rows="0:6400", slows_servers=False):
-        """Its logs, the outputs of its trainers, and of its servers."""
+        """Runs a job. Returns its logs, the outputs of its trainers and those of its servers."""
         logs = self.root / f"{name}.logs"
         logs.mkdir()
         with Cluster(self.root / "async", trainers, servers,
@@ -67,12 +66,13 @@ class AsyncPush(FolderTest):
                 outputs, served)
 
     def applied(self, served):
-        """Steps that a server has applied, and of how many of workers."""
+        """Returns the number of steps that a server has applied, and the number of workers' steps
+        in them."""
         found = re.search(r": (\d+) steps(?: \(merged of (\d+)\))?;", served)
         return int(found[1]), int(found[2] or found[1])
 
     def test_replay(self):
-        """Each step once, alone or merged; the logs have the order."""
+        """Each step counts once, alone or merged. The logs contain the order."""
         self.translate(small_model("@adam", clip=True, decay=True,
                                    warm_up=True))
         for index, flags in enumerate((
@@ -101,7 +101,7 @@ class AsyncPush(FolderTest):
     def check_by_hand(self, merge):
         self.translate(by_hand(RATE, f"merge({merge})"))
         name = f"by_hand_{merge}"
-        # Pushes are merged only while the server is busy.
+        # Pushes are only merged while the server is busy.
         logs, _, _ = self.job(name, 4, 1, "--epochs", 1, "--push-queue", 1,
                               "--max-merge", 4, rows="0:25600", slows_servers=True)
         found = pushes(logs[0])
@@ -120,7 +120,7 @@ class AsyncPush(FolderTest):
         trained = tuple(tensorfile.read(dump)["w"].data)
         for own, expected in zip(trained, w):
             self.assertAlmostEqual(own, expected, delta=1e-4)
-        # The other declaration is told apart.
+        # The result with the other declaration would be noticeably different.
         self.assertGreater(max(abs(a - b) for a, b in zip(trained, other)),
                            1e-3)
 
@@ -131,7 +131,7 @@ class AsyncPush(FolderTest):
         self.check_by_hand("sum")
 
     def test_without_a_queue_nothing_changes(self):
-        """One trainer of one worker: the bits of mode local."""
+        """One trainer with one worker gives the bits of mode local."""
         text = small_model("@adam", clip=True, decay=True, warm_up=True)
         self.translate(text, "local")
         self.translate(text)
@@ -142,7 +142,7 @@ class AsyncPush(FolderTest):
         run(PDL_CHECKPOINT, "diff", self.root / "whole", self.root / "off")
 
     def test_a_stop_is_in_order(self):
-        """What was begun is applied, and saved."""
+        """Started steps are applied and saved."""
         self.translate(small_model("@sgd", clip=False, decay=False,
                                    warm_up=False))
         saved = self.root / "stopped"

@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Mode async, --on-failure=wait: trainers that are killed at random moments, and
-started again, push each batch once. Real processes."""
+"""Mode async with --on-failure=wait. Trainers that are killed at random times and restarted push
+each batch once. Real processes."""
 
 import pathlib
 import random
@@ -29,7 +29,7 @@ def figures(output):
 
 
 def await_rejoin(process):
-    """Until it has come back once more than before, or has ended."""
+    """Waits until the process has rejoined the job once more than before, or has ended."""
     before = process.output.count("came back")
     end = time.monotonic() + 20
     while (process.popen.poll() is None and time.monotonic() < end and
@@ -54,7 +54,7 @@ class AsyncRecovery(SharedFolderTest):
 
     def killed(self, name, trainers, workers, servers, flags, seed, epochs,
                at_once=False):
-        """A job whose trainers are killed; logs and outputs."""
+        """Runs a job whose trainers are killed. Returns logs and outputs."""
         choice = random.Random(seed)
         logs = self.root / f"{name}.logs"
         logs.mkdir()
@@ -71,14 +71,14 @@ class AsyncRecovery(SharedFolderTest):
                          else [choice.randrange(trainers)])
                 for rank in ranks:
                     cluster.kill_and_restart_trainer(rank, f"epoch {epochs}")
-                # Some are killed again while they start, not all.
+                # Some trainers are killed again while they start.
                 if kill % 3 != 0:
                     await_rejoin(cluster.trainers[ranks[0]])
             outputs = cluster.finish()
         return [logs / f"applied-{rank}.log" for rank in range(servers)], outputs
 
     def test_one_worker_has_the_bits_of_local(self):
-        """Values, slots, losses of all steps, and metrics."""
+        """Compares values, slots, losses of all steps, and metrics."""
         epochs = 40
         flags = ["--rows", "0:6000", "--checkpoint-steps", 200, "--log-losses"]
         whole = run(self.root / "local" / "trainer", "train", "--data", ADULT,
@@ -103,7 +103,7 @@ class AsyncRecovery(SharedFolderTest):
         self.assertGreater(comebacks, len(SEEDS))
 
     def check_counts(self, name, trainers, workers, servers, seed, **options):
-        # The last round has batches for some workers only.
+        # In the last round, only some workers have a batch.
         rows, epochs = 6016, 40
         logs, outputs = self.killed(
             name, trainers, workers, servers,
@@ -111,7 +111,7 @@ class AsyncRecovery(SharedFolderTest):
             **options)
         for output in outputs:
             self.assertIn(f", {epochs * rows} samples", output)
-        # A save that was killed leaves a folder of another name.
+        # An interrupted save leaves a folder with another name.
         newest = max(path for path in (self.root / name).glob("step-*")
                      if path.name.removeprefix("step-").isdigit())
         text = run(PDL_CHECKPOINT, "inspect", newest).stdout

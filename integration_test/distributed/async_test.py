@@ -1,10 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Mode async: with one trainer and one worker it gives the bits of mode local;
-with more it counts every push once, and its quality stays near that of mode
-local with as many replicas. A replay of the servers' logs gives their state.
-Real processes over gRPC."""
+"""Mode async. With one trainer and one worker it gives the bits of mode local. With more, it
+counts each push once, and its quality is near that of mode local with as many replicas. A replay
+of the servers' logs gives their state. Real processes over gRPC."""
 
 import pathlib
 import re
@@ -26,7 +25,7 @@ from small_model import small_model
 
 STEPS = 200
 SEEDS = (1, 2, 3, 4, 5)
-# How far the mean test AUC may be from that of mode local.
+# Maximum difference between the mean test AUC and that of mode local.
 AUC_BOUND = 0.01
 
 
@@ -39,7 +38,7 @@ class Async(FolderTest):
             "--target-block-bytes=16384")
 
     def check_bits(self, rule, **options):
-        """200 steps of one worker: losses, values and slots."""
+        """Compares 200 steps of one worker with mode local: losses, values and slots."""
         root = self.root / rule
         root.mkdir()
         source = root / "small.mlir"
@@ -75,8 +74,8 @@ class Async(FolderTest):
         self.check_bits("@ftrl", clip=False, decay=False, warm_up=False)
 
     def job_with_logs(self, name, servers, steps, *flags, server_flags=()):
-        """Two trainers of two workers; logs and the checkpoint go to folders
-        of that name."""
+        """Runs two trainers with two workers each. Logs and the checkpoint are written to folders
+        with the name `name`. Returns the logs."""
         logs = self.root / f"{name}.logs"
         logs.mkdir()
         with Cluster(self.root / "async", 2, servers,
@@ -91,7 +90,7 @@ class Async(FolderTest):
         return run(self.root / "async" / "pserver", "replay", *arguments)
 
     def refusal(self, *arguments):
-        """The sentence of a replay that must fail."""
+        """Runs a replay that must fail. Returns its error message."""
         done = subprocess.run(
             [self.root / "async" / "pserver", "replay", *arguments],
             capture_output=True, text=True)
@@ -99,8 +98,8 @@ class Async(FolderTest):
         return done.stderr
 
     def test_replay(self):
-        """The state after a job depends on the order of pushes; the logs of
-        all servers have it."""
+        """The state after a job depends on the order of pushes, which the logs of all servers
+        contain."""
         source = self.root / "small.mlir"
         source.write_text(small_model("@adam", clip=True, decay=True,
                                       warm_up=True))
@@ -110,13 +109,13 @@ class Async(FolderTest):
                                   server_flags=["--seed", 7])
         again = self.root / "again"
         done = self.replay(*logs, "-o", again)
-        # The first request of a worker brings keys only.
+        # The first request of a worker contains only keys.
         for log in logs:
             self.assertRegex(done.stdout, f"{log}: server ., 84 requests")
         run(PDL_CHECKPOINT, "diff", saved, again)
         self.assertEqual(set(self.updates(saved).values()), {80})
 
-        # Another job goes on from there, with three servers.
+        # Another job with three servers resumes from this checkpoint.
         went_on = self.root / "went_on"
         shutil.copytree(saved, went_on)
         logs = self.job_with_logs("second", 3, 30, "--checkpoint", went_on,
@@ -128,7 +127,7 @@ class Async(FolderTest):
         self.replay(*logs, "-o", more, "--checkpoint", saved)
         run(PDL_CHECKPOINT, "diff", went_on, more)
 
-        # A byte that has changed.
+        # Change a byte of the log.
         data = bytearray(logs[1].read_bytes())
         data[len(data) // 2] ^= 16
         logs[1].write_bytes(data)
@@ -147,7 +146,7 @@ class Async(FolderTest):
                 time.sleep(0.01)
             self.assertRegex(server.output, "/dev/full: cannot be written: No space left on "
                                             "device.*; the job goes on without --log-applied")
-            # It goes on, until somebody stops it.
+            # The job continues until the test stops it.
             cluster.trainers[0].popen.send_signal(signal.SIGUSR1)
             self.assertEqual(cluster.trainers[0].wait(60), 138, cluster.trainers[0].output)
             self.assertEqual(server.wait(60), 0, server.output)
@@ -159,11 +158,11 @@ class Async(FolderTest):
         self.translate(source, self.root)
 
     def trained(self, process):
-        """How many steps of each of its workers a trainer has done."""
+        """Returns the number of steps that each worker of a trainer has done."""
         return int(re.search(r"trained (\d+) steps", process.output)[1])
 
     def test_interrupted_trainer_ends_all_soon(self):
-        """All end after their current steps, each of which is whole."""
+        """All processes end after their current steps, each of which is complete."""
         self.small_program()
         saved = self.root / "saved"
         with Cluster(self.root / "async", 2, 2,
@@ -172,16 +171,16 @@ class Async(FolderTest):
                       saved, "--checkpoint-steps", 500]) as cluster:
             cluster.start().interrupt_when(lambda: list(saved.glob("step-*")))
             steps = [self.trained(trainer) for trainer in cluster.trainers]
-        # An epoch has 6400.
+        # An epoch has 6400 steps.
         self.assertLess(max(steps), 6400)
         self.assertEqual(set(self.updates(saved).values()), {2 * sum(steps)})
 
     def test_epochs_of_different_lengths(self):
-        """A trainer that is out of data takes part in others' checkpoints; a
-        run goes on from one of those."""
+        """A trainer that is out of data takes part in checkpoints of the others. A run resumes
+        from such a checkpoint."""
         self.small_program()
         saved = self.root / "saved"
-        # 101 batches: 51 of one trainer, 50 of the other.
+        # There are 101 batches: 51 of one trainer and 50 of the other.
         flags = ["--data", ADULT, "--rows", "0:6464", "--batch-size", 64,
                  "--shuffle-window", 1000, "--checkpoint", saved]
         with Cluster(self.root / "async", 2, 2,
@@ -190,7 +189,7 @@ class Async(FolderTest):
             first = cluster.start().finish()
         counts = self.updates(saved)
         self.assertEqual(counts, dict.fromkeys(counts, 101))
-        # The one behind the epoch has the same name.
+        # The checkpoint after the epoch has the same name.
         self.assertEqual([path.name for path in saved.glob("step-*")],
                          ["step-000000000051"])
         shutil.rmtree(saved)
@@ -205,7 +204,7 @@ class Async(FolderTest):
         self.assertEqual(counts, dict.fromkeys(counts, 202))
 
     def updates(self, saved):
-        """By group, how often it was updated."""
+        """Returns the number of updates of each group."""
         newest = max(saved.glob("step-*"))
         text = run(PDL_CHECKPOINT, "inspect", newest).stdout
         found = re.findall(r"^group @(\S+): (\d+) updates$", text, re.M)
@@ -214,9 +213,9 @@ class Async(FolderTest):
 
     def check_quality(self, source, data, rows, batch_size, epochs,
                       share=1):
-        """Two trainers of two workers and two servers, by paired seeds. Each
-        batch of each epoch is one push, so the rows of a trainer are a
-        multiple of a batch. `share`: of the model's rates, in mode async."""
+        """Compares two trainers with two workers each and two servers with mode local, with the
+        same seeds. Each batch of each epoch is one push, so the number of rows of a trainer is a
+        multiple of the batch size. `share`: factor of the model's learning rates in mode async."""
         text = source.read_text()
         slower = self.root / source.name
         slower.write_text(re.sub(
@@ -253,7 +252,7 @@ class Async(FolderTest):
 
     @nightly
     def test_ctr_dnn(self):
-        # Together the four workers take the batch of models/ctr_dnn/README.md.
+        # Together, the four workers have the batch size of models/ctr_dnn/README.md.
         data = test_data("criteo", "kaggle_head10k.tsv.gz")
         self.check_quality(model("ctr_dnn"),
                            ["--data", data, "--rows", "0:8000",
@@ -271,8 +270,8 @@ class Async(FolderTest):
         self.check_avazu(32, 2, 1)
 
     def test_avazu_with_a_quarter_of_the_rate(self):
-        """Four workers make four times as many steps. With the same rate they
-        overfit here: the mean AUC is 0.02 lower (docs/Modes.md)."""
+        """Four workers do four times as many steps. With the same rate they overfit here, and the
+        mean AUC is 0.02 lower (docs/Modes.md)."""
         self.check_avazu(64, 4, 0.25)
 
 

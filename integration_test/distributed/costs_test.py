@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What trainers and servers count is what `pdl-opt --ps-report` predicts: messages
-and bytes of a step, to the byte. Real processes over gRPC."""
+"""Messages and bytes per step that trainers and servers count equal those that `pdl-opt
+--ps-report` predicts, to the byte. Real processes over gRPC."""
 
 import pathlib
 import re
@@ -18,11 +18,11 @@ from small_model import small_model
 
 TRAINERS, SERVERS, WORKERS, BATCH = 2, 2, 2, 64
 CATEGORIES = 8
-# Values of a category; every batch of every worker has all of them.
+# Number of values of a category. Each batch of each worker has all of them.
 VALUES = 16
 FEW, MANY = 4, 24
 BLOCKS = "min-block-elements=1024", "target-block-bytes=16384"
-# Modes in which a step is a round, and those whose trainers own state.
+# Modes in which a step is a round, and modes whose trainers own state.
 ROUNDS = "sync", "collective", "hybrid"
 WITH_OWNERS = "collective", "hybrid"
 
@@ -32,7 +32,7 @@ def servers_of(mode):
 
 
 def owners_of(mode):
-    """What messages call them, in the order of their numbers."""
+    """Returns the names of owners in messages, in the order of their numbers."""
     owners = [f"server {rank}" for rank in range(servers_of(mode))]
     if mode in WITH_OWNERS:
         owners += [f"owner in trainer {rank}" for rank in range(TRAINERS)]
@@ -40,8 +40,8 @@ def owners_of(mode):
 
 
 def write_rows(path):
-    """Rows i and i + 1 are alike, whoever reads which, so that the distinct keys
-    of a batch are known."""
+    """Writes rows of which i and i + 1 are equal. So the number of distinct keys of a batch is
+    known, whatever the distribution of rows is."""
     with open(path, "w") as file:
         for i in range(TRAINERS * WORKERS * BATCH * (MANY + 1)):
             value = f"v{i // 2 % VALUES}"
@@ -59,8 +59,8 @@ class Costs(FolderTest):
         write_rows(self.root / "rows.csv")
 
     def predict(self, mode, share, more="", on_devices=False):
-        """Messages, bytes sent and bytes received, of a trainer's step; in mode geo the
-        messages are those of an exchange."""
+        """Returns the predicted numbers of messages, bytes sent and bytes received of a trainer's
+        step. In mode geo, the messages are those of an exchange."""
         placed = run(PDL_OPT, self.root / "small.mlir",
                      f"--pdl-pipeline=to=placed mode={mode} " +
                      " ".join(BLOCKS)).stdout
@@ -80,8 +80,8 @@ class Costs(FolderTest):
         return numbers
 
     def count(self, mode, steps, *flags):
-        """What the processes say: by trainer and owner, messages, bytes sent,
-        bytes received."""
+        """Returns the numbers that the processes report: messages, bytes sent and bytes received,
+        by trainer and owner."""
         owners = owners_of(mode)
         with Cluster(self.root / mode, TRAINERS, servers_of(mode),
                      ["--data", self.root / "rows.csv", "--batch-size", BATCH,
@@ -101,7 +101,7 @@ class Costs(FolderTest):
             self.assertEqual([line[0] for line in lines], owners, output)
             counts.append([[int(n) for n in line[1:]] for line in lines])
         for server, (owner, log) in enumerate(zip(owners, logs)):
-            # One step of mode async for each worker.
+            # Each worker does one step of mode async.
             pushes = 1 if mode in ROUNDS else TRAINERS * WORKERS
             if mode != "geo":
                 self.assertIn(f"{owner}: {steps * pushes} steps; a step took ",
@@ -121,8 +121,8 @@ class Costs(FolderTest):
             f"--mode={mode}", *("--" + flag for flag in BLOCKS), *more)
 
     def between(self, mode, *flags):
-        """By trainer: messages, bytes sent and received of a step, on average, of those
-        between the first few and many."""
+        """Returns, for each trainer, the average numbers of messages, bytes sent and bytes
+        received of the steps after the first few."""
         few, many = self.count(mode, FEW, *flags), self.count(mode, MANY, *flags)
         return [[sum(many[trainer][s][i] - few[trainer][s][i]
                      for s in range(len(owners_of(mode)))) / (MANY - FEW)
@@ -134,7 +134,7 @@ class Costs(FolderTest):
             flags = [*flags, "--device", "fake", "--device-sums", "on"]
         else:
             self.translate(mode, clip)
-        # Rounds: the workers of a trainer have one list of keys together.
+        # In rounds, the workers of a trainer have one common list of keys.
         share = VALUES / BATCH / (WORKERS if mode in ROUNDS else 1)
         predicted = self.predict(mode, share, more, on_devices)
         self.assertEqual(predicted[0], messages)
@@ -174,8 +174,8 @@ class Costs(FolderTest):
                    more="push-queue=1", flags=("--push-queue", 1))
 
     def test_geo(self):
-        """What goes up is known; what comes back hangs on what others have sent
-        meanwhile, and is at most what is predicted."""
+        """The number of sent bytes is known. The number of received bytes depends on the changes
+        that others have sent meanwhile, and is at most the predicted one."""
         self.translate("geo", clip=True)
         every = 4
         share = VALUES / BATCH / WORKERS / every
@@ -184,12 +184,12 @@ class Costs(FolderTest):
         self.assertEqual(messages, SERVERS)
         for step in self.between("geo", "--geo-steps", every):
             self.assertEqual(step[0] * every, messages)
-            # Each section of rows may end with 4 bytes more.
+            # Each section of rows may end with 4 additional bytes.
             self.assertAlmostEqual(step[1], sent, delta=4 * SERVERS)
-            # As above: the bound is without those 4 bytes.
+            # The bound does not include those 4 bytes.
             self.assertLessEqual(step[2], received + 4 * SERVERS)
-            # Where one trainer is done before the other begins, as on a busy host, there is
-            # nothing to be told, and answers have no rows.
+            # On a busy host, one trainer may end before the other starts. Then no changes are
+            # received, and responses have no rows.
             self.assertGreater(step[2], 0)
 
 

@@ -1,8 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Bytes that are changed, lost or doubled within open connections. A job continues, or all of its
-processes end with an error message; none waits for ever. Real processes; every wait is bounded."""
+"""Bytes that are changed, lost or repeated within open connections. A job continues, or all of its
+processes end with an error message. No process waits forever. Real processes; every wait has a
+time limit."""
 
 import contextlib
 import pathlib
@@ -21,12 +22,12 @@ from job_modes import MODES
 from programs import ADULT, PDL_TRANSLATE, is_nightly, run
 from small_model import small_model
 
-# Attempts take 20 s, and longer ones follow. Several faults may hit one request.
+# An attempt takes 20 s, later ones take longer, and several faults may affect one request.
 PATIENCE = 240
 
 
 def free_ports(count):
-    """Ports of this host that no process uses, in this moment."""
+    """Returns ports of this host that no process uses at present."""
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for each in sockets:

@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a job does when a process dies, hangs, is not the one that was expected,
-or when strangers talk to its port. Real processes; every wait is bounded."""
+"""Behavior of a job if a process dies or hangs, if another process than expected arrives, or if
+processes of other programs connect to its port. Real processes; every wait has a time limit."""
 
 import contextlib
 import json
@@ -35,7 +35,7 @@ def data_flags(steps, seed):
 
 
 def group_steps(saved):
-    """Updates applied, by group of parameters, of the newest checkpoint."""
+    """Returns the number of applied updates of each group in the newest checkpoint."""
     newest = max(path for path in saved.iterdir() if path.is_dir())
     manifest = json.loads((newest / "manifest.json").read_text())["checkpoint"]
     return {group["name"]: group["steps"] for group in manifest["groups"]}
@@ -59,7 +59,7 @@ class Faults(SharedFolderTest):
             ["--seed", 7, "--silence-limit", SILENCE, "--on-failure", policy])
 
     def wait_for_steps(self, cluster):
-        """Until every trainer has trained for an epoch."""
+        """Waits until each trainer has trained for an epoch."""
         wait_until(lambda: all("epoch" in trainer.output for trainer in cluster.trainers),
                    said=cluster.said)
 
@@ -77,7 +77,7 @@ class Faults(SharedFolderTest):
                 self.assertNotEqual(status, 0, name)
                 self.assertGreater(status, 0, f"{name} died of a signal")
                 self.assertIn("error", process.output, name)
-            # Whoever noticed says who it was.
+            # The process that notices the loss must name the lost process.
             said = "\n".join(p.output for n, p in processes.items()
                              if n != victim)
             self.assertIn(named, said)
@@ -99,7 +99,7 @@ class Faults(SharedFolderTest):
             cluster.start()
             self.wait_for_steps(cluster)
             cluster.trainers[1].popen.send_signal(signal.SIGINT)
-            # To the other one it is a request to end, like SIGTERM.
+            # For the other trainer this is a request to end, like SIGTERM.
             self.assertEqual(cluster.trainers[1].wait(PATIENCE),
                              128 + signal.SIGINT)
             self.assertEqual(cluster.trainers[0].wait(PATIENCE),
@@ -111,7 +111,7 @@ class Faults(SharedFolderTest):
                 self.assertEqual(server.wait(PATIENCE), 0, server.output)
 
     def test_wait_goes_on_after_a_pause(self):
-        """A stopped process of a job that waits: the same bits afterwards."""
+        """A suspended process of a job that waits continues, and the bits are the same."""
         saved = []
         for paused in (None, "trainer1", "server0"):
             path = self.root / f"paused_{paused}"
@@ -125,7 +125,7 @@ class Faults(SharedFolderTest):
                                   if p.name == paused)
                     if victim.popen.poll() is None:
                         victim.popen.send_signal(signal.SIGSTOP)
-                        # Until it counts as dead, and longer.
+                        # Wait until the process counts as lost, and longer.
                         time.sleep(3 * SILENCE)
                         victim.popen.send_signal(signal.SIGCONT)
                 cluster.finish()
@@ -133,14 +133,15 @@ class Faults(SharedFolderTest):
             run(PDL_CHECKPOINT, "diff", saved[0], other)
 
     def check_parts(self, flags, outputs):
-        """Where gradients leave early, some of each trainer have."""
+        """If gradients are sent early, checks that each trainer has sent some parts early."""
         for output in outputs if "--overlap" in flags else []:
             self.assertRegex(output, r"(?m)^[1-9]\d* parts with \d+ bytes left "
                              r"before \d+ steps were computed")
 
     def run_through_proxies(self, programs, name, seed, cuts, policy="wait",
                             flags=()):
-        """A job whose connections are broken at random; how many were."""
+        """Runs a job whose connections are broken at random times. Returns the number of broken
+        connections."""
         with contextlib.ExitStack() as stack:
             cluster = stack.enter_context(Cluster(
                 programs, 2, 2,
@@ -150,7 +151,7 @@ class Faults(SharedFolderTest):
                  *flags],
                 ["--seed", 7, "--on-failure", policy]))
             folder = cluster.folder.name
-            # From a few bytes to some steps.
+            # Connections break after a few bytes to some steps.
             proxies = [stack.enter_context(CuttingProxy(
                 f"{folder}/p{rank}", f"{folder}/s{rank}", seed * 2 + rank,
                 cuts, 1 << 20)) for rank in range(2)]
@@ -162,7 +163,7 @@ class Faults(SharedFolderTest):
                          proxy.done for proxy in proxies)
 
     def test_closed_connections_sync(self):
-        """Broken connections change no bit, also half-way in a message."""
+        """Broken connections change no bit, even if they break in the middle of a message."""
         for clip in (False, True):
             source = self.root / f"cut_{clip}.mlir"
             source.write_text(small_model("@adam", clip, decay=False,
@@ -183,7 +184,7 @@ class Faults(SharedFolderTest):
                             self.root / name)
 
     def test_closed_connections_async(self):
-        """Each push counts once: as many steps as undisturbed."""
+        """Each push counts once: the number of steps is that of an undisturbed run."""
         programs = self.root / "cut_async"
         source = self.root / "cut_async.mlir"
         source.write_text(small_model("@adam", clip=True, decay=False,
@@ -196,7 +197,7 @@ class Faults(SharedFolderTest):
             if cuts:
                 self.assertGreater(done, cuts)
             applied.append(group_steps(self.root / name))
-        # Pushes beside steps, over senders of their own.
+        # Pushes during steps use senders of their own.
         self.run_through_proxies(programs, "cut_async_beside.saved", 2, 20,
                                  "abort", ["--push-queue", 3])
         applied.append(group_steps(self.root / "cut_async_beside.saved"))
@@ -204,7 +205,7 @@ class Faults(SharedFolderTest):
         self.assertEqual(applied[1:], 2 * applied[:1])
 
     def check_rejoin(self, programs, data, seeds):
-        """Kills trainers at random moments, and starts them again."""
+        """Kills trainers at random times and restarts them."""
         flags = [*data, "--batch-size", 32, "--seed", 7, "--epochs", 3,
                  "--replicas", "1x2", "--checkpoint-steps", 40,
                  "--silence-limit", SILENCE, "--on-failure", "wait"]
@@ -246,8 +247,8 @@ class Faults(SharedFolderTest):
         self.assertGreater(comebacks, 0)
 
     def test_parts_of_requests(self):
-        """The same with gradients that leave early, each as a part: connections are
-        broken between parts and within them, and trainers killed."""
+        """The same with gradients that are sent early, each as a part. Connections break between
+        parts and within them, and trainers are killed."""
         source = self.root / "parts.mlir"
         source.write_text(small_model("@adam", True, decay=True, warm_up=True))
         programs = self.root / "parts"

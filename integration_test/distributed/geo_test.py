@@ -1,10 +1,10 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Mode geo: one trainer gives the bits of mode local, on servers too, with every rule
-of the standard library; several end with the same weights, which are those of a replay
-of the rule in Python, and whose quality is near that of mode local. Whoever dies, the
-others end in bounded time with a sentence. Real processes."""
+"""Mode geo. One trainer gives the bits of mode local, also on the servers, with each rule of the
+standard library. Several trainers end with the same weights, which equal those of a computation of
+the rule in Python, and the quality is near that of mode local. If a process dies, the others end
+in bounded time with an error message. Real processes."""
 
 import array
 import json
@@ -36,10 +36,10 @@ from tensorfile import Tensor
 
 GOLDENS = programs.SOURCE / "integration_test" / "oracles" / "goldens" / "ops"
 STEPS = 200
-# How far the mean test AUC of two trainers may be from that of mode local.
+# Maximum difference between the mean test AUC of two trainers and that of mode local.
 AUC_BOUND = 0.01
 
-# The gradient of a sample is w - y, so that a step of one sample moves w towards it.
+# The gradient of a sample is w - y, so a step with one sample moves w towards y.
 LINE = line_model(0.1, 0.75)
 
 
@@ -53,14 +53,14 @@ class Geo(FolderTest):
                 f"--mode={mode}", *flags, *units)
 
     def values(self, checkpoint, file):
-        """What a checkpoint holds of values, by tensor."""
+        """Returns the values in a checkpoint, by tensor."""
         run(PDL_CHECKPOINT, "dump", checkpoint, "-o", file)
         return {name: (tensor.shape, tensor.data.tobytes())
                 for name, tensor in tensorfile.read(file).items() if ".slot." not in name}
 
     def check_bits(self, name, source, data, batch, *more, servers=(1, 2), steps=STEPS):
-        """One trainer against one process: losses, values and slots; and the values
-        that servers hold, which the logs of what they added give."""
+        """Compares a job of one trainer with one process: losses, values and slots, and the values
+        of the servers, which a replay of their logs gives."""
         root = self.root / name
         root.mkdir()
         self.translate(source, root)
@@ -88,7 +88,7 @@ class Geo(FolderTest):
             self.assertEqual(self.values(held, root / f"{result}.values"), expected)
 
     def test_one_trainer_with_every_rule(self):
-        """All rules in one job: of each a parameter and a table."""
+        """All rules are in one job, each with a parameter and a table."""
         source = self.root / "all.mlir"
         source.write_text(model_text(
             {rule: f"rule(@{rule}) rate(0.01)" for rule in rules()}))
@@ -102,8 +102,8 @@ class Geo(FolderTest):
                         "--shuffle-window", 1000, "--replicas", "1x2")
 
     def test_one_trainer_with_states(self):
-        """Batch norm, data norm, a counter, a second loss. A counter that begins again
-        is refused: copies of it cannot be averaged."""
+        """Batch norm, data norm, a counter, a second loss. A counter that restarts is rejected,
+        because its copies cannot be averaged."""
         case = GOLDENS / "states"
         facts = json.loads((case / "case.json").read_text())
         text = (case / "model.mlir").read_text()
@@ -151,7 +151,7 @@ class Geo(FolderTest):
                 "--shuffle-window", 1000, "--seed", 7, *more]
 
     def test_a_training_in_parts_is_the_whole(self):
-        """Of one trainer, to the bit: values, slots and step counts."""
+        """With one trainer, the bits are the same: values, slots and step counts."""
         self.small_program()
         local = self.root / "local.saved"
         run(self.root / "local" / "trainer", "train",
@@ -165,8 +165,8 @@ class Geo(FolderTest):
         run(PDL_CHECKPOINT, "diff", local, parts)
 
     def test_all_end_with_the_weights_of_servers(self):
-        """Dumps, metrics and tests of both trainers are equal, and what was saved is
-        what they hold; a run of three goes on from there."""
+        """Dumps, metrics and tests of both trainers are equal, and the checkpoint has their
+        values. A run of three trainers resumes from it."""
         self.translate(model("wide_deep"))
         saved = self.root / "saved"
 
@@ -200,9 +200,9 @@ class Geo(FolderTest):
         self.assertEqual(dumps[0], dumps[2])
 
     def test_sums_of_deltas_are_those_of_a_replay(self):
-        """Two trainers that meet at the end of each epoch alone: each moves its copy by
-        a sample a step; half of what each has moved is added, or all with merge(sum). Two
-        sums come in either order, so that a value may be an ulp away at each epoch."""
+        """Two trainers meet only at the end of each epoch. Each moves its copy by one sample per
+        step. Half of each change is added, or all of it with merge(sum). The order of the two
+        additions varies, so a value may differ by an ulp after each epoch."""
         for clause, divisor in (("", 2), (" merge(sum)", 1)):
             with self.subTest(clause):
                 self.check_line(clause, divisor)
@@ -272,11 +272,11 @@ class Geo(FolderTest):
                         self.assertEqual(process.wait(30), 3, process.output)
                         self.assertRegex(process.output, named)
                     self.assertLess(time.monotonic() - killed, 30)
-                # What was saved last is whole, and goes on.
+                # The last checkpoint is complete, and a training can resume from it.
                 run(PDL_CHECKPOINT, "inspect", saved)
 
     def test_who_is_killed_under_wait_fails_the_job_too(self):
-        """A copy dies with its trainer: nobody waits for it for ever."""
+        """The copy of a trainer is lost with it, so no process waits for it."""
         self.small_program()
         with Cluster(self.root / "geo", 2, 1,
                      self.data("--epochs", 100000, "--geo-steps", 3, "--on-failure", "wait",
@@ -290,10 +290,10 @@ class Geo(FolderTest):
             self.assertIn("trainer 1", cluster.trainers[0].output)
 
     def test_epochs_of_different_lengths(self):
-        """A trainer that is out of data takes part in others' checkpoints."""
+        """A trainer that is out of data takes part in checkpoints of the others."""
         self.small_program()
         saved = self.root / "saved"
-        # 101 batches: 51 of one trainer, 50 of the other.
+        # There are 101 batches: 51 of one trainer and 50 of the other.
         with Cluster(self.root / "geo", 2, 2,
                      ["--data", ADULT, "--rows", "0:6464", "--batch-size", 64, "--epochs", 2,
                       "--geo-steps", 7, "--checkpoint", saved, "--checkpoint-steps", 51,
@@ -324,8 +324,8 @@ class Geo(FolderTest):
             saved, self.root / "saved.values").items()}, held)
 
     def test_values_that_servers_are_given(self):
-        """Trainers begin with them: one that trains is the process that is given the
-        same file."""
+        """Trainers start with the values that servers were given. One trainer gives the same
+        results as one process with the same file."""
         self.small_program("@sgd")
         run(self.root / "local" / "trainer", "train",
             *self.data("--steps", 10, "--dump", self.root / "init"))
@@ -341,7 +341,7 @@ class Geo(FolderTest):
         run(PDL_CHECKPOINT, "diff", self.root / "local.saved", self.root / "1.saved")
 
     def check_quality(self, source, data, batch_size, epochs, geo_steps, seeds):
-        """Two trainers and two servers against one process of as many replicas."""
+        """Compares two trainers and two servers with one process that has as many replicas."""
         self.translate(source)
         local, spread = [], []
         for seed in seeds:

@@ -1,9 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Mode half-async: the workers of a trainer join, so that one trainer gives the
-bits of mode local; of more the servers' logs give the state. A trainer that is
-killed comes back."""
+"""Mode half-async. The workers of a trainer join, so one trainer gives the bits of mode local.
+With more trainers, the servers' logs give the state. A killed trainer rejoins."""
 
 import pathlib
 import random
@@ -31,7 +30,7 @@ class HalfAsync(PushModes):
             with self.subTest(rule):
                 self.translate(rule, clip=False, decay=False, warm_up=False)
                 self.same_as_local(rule[1:], 1, 2, 60)
-                # The next one trains into folders of its own.
+                # The next training gets new folders.
                 self.tearDown()
                 self.setUp()
 
@@ -42,12 +41,12 @@ class HalfAsync(PushModes):
             job.start().finish()
         said = self.check_replay("two", logs)
         for rank in range(2):
-            # A push a step of each trainer, and keys before each of 2 epochs.
+            # Each trainer sends one push per step, and keys before each of 2 epochs.
             self.assertRegex(said, rf"server {rank}, 84 requests")
 
     def test_a_killed_trainer_recovers(self):
-        """Each push counts once, whoever dies when; one trainer still gives the
-        bits of local."""
+        """Each push counts once, whichever process is killed. One trainer still gives the bits of
+        mode local."""
         self.translate()
         draw = random.Random(5)
         for trainers in (1, 2):

@@ -1,8 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""16 trainers and 8 servers in mode sync: the bits of one process with 16 replicas. Over unix
-sockets, and each in a network namespace of its own behind a link of 1 Gbit/s and 0.5 ms."""
+"""16 trainers and 8 servers in mode sync give the bits of one process with 16 replicas: over unix
+sockets, and with each process in its own network namespace behind a link of 1 Gbit/s and 0.5 ms.
+"""
 
 import contextlib
 import pathlib
@@ -22,12 +23,12 @@ TRAINERS, SERVERS, STEPS = 16, 8, 40
 
 
 class ManyProcesses(SyncComparison):
-    """By day half as many, over unix sockets alone."""
+    """Without --nightly, tests use half as many processes, and only unix sockets."""
 
     def one_process(self, trainers, steps):
         source = self.root / "small.mlir"
         source.write_text(small_model("@adam", True, True, True))
-        # Blocks so small that each server has some.
+        # Blocks are so small that each server owns some.
         self.translate(source, blocks=("--min-block-elements=64", "--target-block-bytes=256"))
         run(self.root / "local" / "trainer", "train", *self.job_flags("one", steps),
             "--replicas", f"{trainers}x1")
@@ -69,7 +70,7 @@ class ManyProcesses(SyncComparison):
                       "--rank", rank, *said, *self.job_flags("links", steps))
             for process in processes:
                 self.assertEqual(process.wait(600), 0, process.output)
-        # All of it went over the links.
+        # All messages were sent over the links.
         for up, down, _ in made.carried:
             self.assertGreater(min(up, down), steps * 100)
         self.compare("links", steps)

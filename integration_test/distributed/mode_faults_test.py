@@ -1,10 +1,10 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every mode among faults: processes that stand still, where the mode can wait for longer than
-the silence limit, connections that are cut half-way in messages, and processes that are killed. What a mode
-promises comes out all the same, or all end with a sentence that names who died. Real
-processes; every wait is bounded."""
+"""Faults in each mode: processes that are suspended (longer than the silence limit if the mode can
+wait), connections that break in the middle of messages, and processes that are killed. The result
+is what the mode promises, or all processes end with an error message that names the dead process.
+Real processes; every wait has a time limit."""
 
 import collections
 import contextlib
@@ -32,7 +32,7 @@ PATIENCE = SILENCE + 30
 LONG = 10**9  # steps that no test sees the end of
 CUTS = 10  # of each proxy
 
-# By name: the mode, flags of servers, how many servers, and what is promised.
+# Modes by name: the mode, flags of servers, number of servers, and the promised result.
 BITS, REPLAY, COPIES = "the bits of one process", "those of a replay", "equal copies"
 MODES = {
     "sync": ("sync", (), 2, BITS),
@@ -44,8 +44,8 @@ MODES = {
     "quorum": ("quorum", ("--quorum", 1), 2, REPLAY),
     "geo": ("geo", (), 2, COPIES),
 }
-# Trainers own state, so that nobody waits for one that is lost: there a pause is shorter
-# than the limit.
+# Modes whose trainers own state. In these, no process waits for a lost trainer, so pauses are
+# shorter than the limit.
 WITH_PEERS = "collective", "hybrid"
 
 
@@ -68,7 +68,7 @@ class ModeFaults(SharedFolderTest):
                 self.root / f"{name}.saved"]
 
     def job(self, name, label, *waits):
-        """Of two trainers of two workers."""
+        """Creates a job of two trainers with two workers each."""
         mode, server_flags, servers, promised = MODES[name]
         label = f"{name}.{label}"
         trainer_flags = [*self.flags(label, LONG), "--replicas", "1x2", "--log-losses",
@@ -85,7 +85,7 @@ class ModeFaults(SharedFolderTest):
                        peers=mode in WITH_PEERS)
 
     def through_proxies(self, cluster, stack):
-        """Puts a proxy that cuts connections before each server and each owner."""
+        """Puts a proxy that breaks connections in front of each server and each owner."""
         folder = cluster.folder.name
         proxies = []
 
@@ -128,8 +128,8 @@ class ModeFaults(SharedFolderTest):
                 self.assertEqual(held[symbol].data, served[symbol].data)
 
     def check_pushes(self, name, cluster):
-        """Each step counts once: a server has one request with gradients for each, of a worker
-        in mode async, else of a trainer."""
+        """Checks that each step counts once. A server must have one request with gradients for
+        each step of a worker in mode async, and for each step of a trainer in other modes."""
         mode, _, servers, _ = MODES[name]
         steps = [int(re.search(r"trained (\d+) steps", trainer.output)[1])
                  for trainer in cluster.trainers]
@@ -157,7 +157,7 @@ class ModeFaults(SharedFolderTest):
                     cluster.trainer_flags[1:1] = own
                     cluster.start_trainer(rank)
                     del cluster.trainer_flags[1:1 + len(own)]
-                # Cuts come first.
+                # Let connections break first, and then suspend processes.
                 cluster.wait_for_steps(self.root / f"{name}.paused.losses", 100)
                 for victim in (cluster.trainers[1], *cluster.servers[:1]):
                     self.assertIsNone(victim.popen.poll(), victim.output)
@@ -171,7 +171,7 @@ class ModeFaults(SharedFolderTest):
                 self.check_promise(name, cluster)
 
     def check_abort(self, name, victims, named):
-        """kill -9: all others say who it was, and end."""
+        """Kills a process. All others must name it and end."""
         with self.job(name, victims, "--silence-limit", SILENCE) as cluster:
             cluster.start()
             cluster.wait_for_steps(self.root / f"{name}.{victims}.losses", 20)
@@ -196,7 +196,7 @@ class ModeFaults(SharedFolderTest):
                     self.check_abort(name, "servers", "/s1")
 
     def test_who_waits_ends_where_a_server_is_lost_too(self):
-        """Nobody waits for a trainer that cannot go on."""
+        """No process waits for a trainer that cannot continue."""
         for name in ("sync", "half-async", "async"):
             with self.subTest(name):
                 with self.job(name, "lost", "--silence-limit", SILENCE, "--on-failure",

@@ -1,9 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Each model of models/ in each mode, and each kind of data file in each mode: it trains with
-several processes, or pdl-translate refuses it, at its place and with the reason. What is refused is
-listed here, so that neither a new refusal nor a new support goes unseen."""
+"""Each model of models/ in each mode, and each kind of data file in each mode. The model trains
+with several processes, or pdl-translate rejects it with a location and the reason. Rejected models
+are listed here, so that each change of this list is noticed."""
 
 import concurrent.futures
 import gzip
@@ -36,14 +36,15 @@ FLAGS_OF_MODES = {
     "--pack-gradients": [mode for mode in MODES if mode != "geo"],
 }
 
-# (model, mode): what pdl-translate says.
+# (model, mode): the error message of pdl-translate.
 REFUSED = {
     ("gan", "geo"): "its rule counts turns, as a cycle does",
 }
 
 
 def refusal(name, mode, done):
-    """What is wrong with a run of pdl-translate that had to refuse; None if nothing is."""
+    """Checks a run of pdl-translate that had to fail. Returns a description of the fault, or None.
+    """
     expected = REFUSED[name, mode]
     if done.returncode == 0:
         return f"is not refused any more ({expected!r}): take it out of REFUSED"
@@ -72,7 +73,8 @@ class ModeMatrix(SharedFolderTest):
             self.assertIn(mode, MODES)
 
     def test_help_has_no_flags_of_other_modes(self):
-        """Flags that a program refuses because of its mode are not offered by it."""
+        """The help text of a program does not list flags that the program rejects because of its
+        mode."""
         for mode in MODES:
             folder = self.root / f"help-{mode}"
             self.translate(model("logistic_regression"), mode, folder)
@@ -90,16 +92,16 @@ class ModeMatrix(SharedFolderTest):
                               capture_output=True, text=True)
 
     def job(self, programs, mode, flags):
-        """What the trainers of a job have printed."""
+        """Runs a job. Returns the outputs of its trainers."""
         how = MODES[mode]
-        # Not a parameter of every Cluster: only modes whose trainers have addresses need it.
+        # Only modes whose trainers have addresses need this argument.
         more = {"peers": True} if how.peers else {}
         with Cluster(programs, TRAINERS, how.servers, [*flags, *how.trainer_flags],
                      how.server_flags, **more) as cluster:
             return cluster.start().finish()
 
     def problem(self, name, mode):
-        """What is wrong with a model in a mode; None if nothing is."""
+        """Tests a model in a mode. Returns a description of the fault, or None."""
         folder = self.root / f"{name}-{mode}"
         done = self.translate(model(name), mode, folder)
         if (name, mode) in REFUSED:
@@ -129,7 +131,8 @@ class ModeMatrix(SharedFolderTest):
         self.assertFalse(wrong, "\n\n".join(wrong))
 
     def check_readers(self, mode):
-        """word2vec from files of all kinds: the same rows, and so the same training."""
+        """Trains word2vec with files of all kinds. The rows are equal, so the results must be
+        equal."""
         if mode not in self.known:
             self.skipTest(f"pdl-translate knows no mode {mode}")
         folder = self.root / f"readers-{mode}"
@@ -157,7 +160,7 @@ class ModeMatrix(SharedFolderTest):
                 self.assertEqual(text, log.read_text(), kind)
 
     def files(self, folder):
-        """By the kind of file, the flags that name it."""
+        """Returns the flags that select a file, by the kind of the file."""
         text = self.data["word2vec"]
         packed = folder / "pairs.tsv.gz"
         packed.write_bytes(gzip.compress(text.read_bytes()))
@@ -179,7 +182,7 @@ class ModeMatrix(SharedFolderTest):
 
 
 def wrong_report(outputs, samples):
-    """What is wrong with the reports of a job's trainers; None if nothing is."""
+    """Checks the reports of a job's trainers. Returns a description of the fault, or None."""
     for output in outputs:
         trained = re.search(r"trained (\d+) steps, (\d+) samples", output)
         if not trained or int(trained[2]) != samples:

@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""pdl-bench-router gives links the delay and the rate that it was told, and says what they
-carried. Needs root and TUN devices."""
+"""pdl-bench-router gives links the requested delay and rate, and reports the transferred bytes.
+Requires root and TUN devices."""
 
 import pathlib
 import subprocess
@@ -23,14 +23,14 @@ class Links(unittest.TestCase):
             raise unittest.SkipTest(reason)
 
     def test_delay(self):
-        """Nothing arrives too soon; a busy machine may be late."""
+        """No byte arrives too early. On a busy machine, bytes may arrive late."""
         with network.Network(2, 1e9, 0.004) as made:
             trip = made.round_trip(40)
         self.assertGreaterEqual(trip, 0.008)
         self.assertLess(trip, 0.2)
 
     def test_rate(self):
-        """Two rates, of which the lower one is sure to be reached."""
+        """Two rates. Every machine reaches the lower one."""
         megabytes = 8
         with network.Network(3, 1e8) as made:
             slow = made.bandwidth(megabytes)
@@ -39,7 +39,7 @@ class Links(unittest.TestCase):
         self.assertGreater(slow, 0.3e8)
         with network.Network(2, 4e8) as made:
             self.assertGreater(made.bandwidth(megabytes), 1.2 * slow)
-        # The stream went from the second place to the first, and nowhere else.
+        # The stream has only been sent from the second place to the first.
         sent, received = counts[1][0], counts[0][1]
         self.assertGreater(sent, megabytes << 20)
         self.assertLess(sent, 1.1 * (megabytes << 20))
@@ -51,7 +51,7 @@ class Links(unittest.TestCase):
             made.bandwidth(1)
             before = made.counts()
         for (up, down, dropped), (sent, received) in zip(made.carried, before):
-            # The last packets of a connection may come behind the counting.
+            # The last packets of a connection may be sent after the counting.
             self.assertLess(abs(up - sent), 2000)
             self.assertLess(abs(down - received), 2000)
             self.assertEqual(dropped, 0)

@@ -1,9 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Gradients that leave while earlier layers still compute (--overlap) change no bit:
-losses, metrics, values and slots are those of mode local, with parts so small that
-each gradient is one. Real processes."""
+"""Gradients that are sent while earlier layers still compute (--overlap) change no bit. Losses,
+metrics, values and slots equal those of mode local. Parts are so small that each gradient is a
+part. Real processes."""
 
 import json
 import pathlib
@@ -21,7 +21,7 @@ from programs import (ADULT, PDL_CHECKPOINT, PDL_TRANSLATE, is_nightly, model, r
 from small_model import small_model
 from sync_comparison import SyncComparison
 
-# Of few rows: at the end of each epoch some workers and trainers have no batch.
+# With few rows, some workers and trainers have no batch at the end of each epoch.
 UNEVEN = ["--data", ADULT, "--rows", "0:1100", "--batch-size", 64]
 TOPOLOGIES = [(1, 1), (2, 3), (3, 2), (4, 1)] if is_nightly() else [(2, 3), (4, 1)]
 OWNERS = [(1, 0), (3, 0), (2, 2), (4, 1)] if is_nightly() else [(3, 0), (2, 2)]
@@ -32,7 +32,7 @@ LEFT = re.compile(r"^(\d+) parts with (\d+) bytes left before (\d+) steps were "
 
 
 class Parts(unittest.TestCase):
-    """What a trainer says of its parts at its end."""
+    """Checks the report of a trainer about its parts."""
 
     def check_parts(self, output):
         found = LEFT.search(output)
@@ -102,7 +102,7 @@ class OtherModes(SyncComparison, Parts):
                   if mode != "local" else ()))
 
     def test_half_async(self):
-        """Of one trainer: the bits of local."""
+        """One trainer gives the bits of mode local."""
         self.translate_small("local", "half-async")
         self.train_local(UNEVEN, 1)
         with Cluster(self.root / "half-async", 1, 2,
@@ -113,8 +113,8 @@ class OtherModes(SyncComparison, Parts):
             self.root / "half.saved")
 
     def test_auto(self):
-        """A tiny model tries nothing; with small parts it tries, says what came of
-        it, and has the same bits."""
+        """With a very small model, nothing is tried. With small parts, the trainer tries to
+        overlap, reports the result, and has the same bits."""
         self.translate_small("sync")
         for name, flags in (("whole", []), ("tried", ["--part-bytes", 500]),
                             ("off", ["--overlap", "off"]),
@@ -140,7 +140,7 @@ class OtherModes(SyncComparison, Parts):
                 self.root / f"{name}.saved")
 
     def test_trace(self):
-        """The parts of a step, between its computing and its exchange."""
+        """The trace shows the parts of a step between its computation and its exchange."""
         self.translate_small("sync")
         trace = self.root / "trace.json"
         with Cluster(self.root / "sync", 1, 1,

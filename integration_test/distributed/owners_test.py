@@ -1,10 +1,10 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Modes collective and hybrid, in which trainers own state, give the bits of mode
-local: real processes, and one process with as many replicas; losses, metrics, and
-after 200 steps values and slots compared. What becomes of a job whose trainer dies,
-is told to stop, or cannot read on."""
+"""Modes collective and hybrid, in which trainers own state, give the bits of mode local. Real
+processes are compared with one process that has as many replicas: losses, metrics, and values and
+slots after 200 steps. Also tests a job in which a trainer dies, is stopped, or cannot read its
+data."""
 
 import gzip
 import pathlib
@@ -23,11 +23,11 @@ from small_model import LOSS, METRICS, OBSERVATIONS, small_model
 from sync_comparison import RATES
 
 PDL_LAUNCH = BUILD / "bin" / "pdl-launch"
-# Trainers and servers; without servers the mode is collective, else hybrid.
+# Numbers of trainers and servers. Without servers the mode is collective, otherwise hybrid.
 OWNERS = [(1, 0), (2, 0), (3, 0), (4, 0), (1, 1), (2, 2), (3, 1), (4, 2)]
 FEW_OWNERS = [(2, 0), (3, 2)]
 
-# A test, of the small model.
+# Test program of the small model.
 EVALUATE = """
   nn.metric @log_loss : #nn.mean
   nn.program @evaluate frozen reads(@person) {
@@ -51,7 +51,7 @@ class Owners(OwnersComparison):
         self.check_small("@sgd", OWNERS if is_nightly() else FEW_OWNERS)
 
     def test_other_rules(self):
-        """With a clip and without: by night each of them, else they take turns."""
+        """With and without a clip: all combinations with --nightly, otherwise in turn."""
         root = self.root
         for i, rule in enumerate(sorted(set(RATES) - {"@sgd", "@adam"})):
             for clip in (False, True) if is_nightly() else (i % 2 == 1,):
@@ -84,8 +84,8 @@ class Owners(OwnersComparison):
         self.check(["--data", data, "--batch-size", 32], OWNERS)
 
     def test_packed(self):
-        """Keys as deltas change nothing; gradients in bf16 are another training,
-        but the same one wherever owners are."""
+        """Keys as deltas change no bit. Gradients in bf16 give other results, which do not depend
+        on the owners."""
         self.translate(self.write(small_model("@adam", True, True, False)))
         self.train_local(DATA, 2)
         for servers in (0, 2):
@@ -107,8 +107,8 @@ class Owners(OwnersComparison):
         self.assertNotEqual(done.returncode, 0, "packing has changed nothing")
 
     def test_checkpoints_go_from_mode_to_mode(self):
-        """50 steps collective, 20 hybrid, 15 in one process, 15 collective; and
-        what one has saved another one begins with."""
+        """50 steps collective, 20 hybrid, 15 in one process, 15 collective. Each training starts
+        from the checkpoint of the previous one."""
         self.translate(self.write(small_model("@adam", True, True, True)))
         run(self.root / "local" / "trainer", "train",
             *self.flags(DATA, "whole", 100), "--replicas", "2x2")
@@ -130,7 +130,7 @@ class Owners(OwnersComparison):
             self.root / "parts.saved")
 
     def test_initial_values_of_a_file(self):
-        """Owners in trainers take --init-from, and the seed in the file."""
+        """Owners in trainers use --init-from, and the seed in the file."""
         self.translate(self.write(small_model("@sgd", False, False, False)))
         begun, file = self.root / "begun", self.root / "begun.safetensors"
         run(self.root / "local" / "trainer", "train", *DATA, "--seed", 3,
@@ -151,8 +151,7 @@ class Owners(OwnersComparison):
         self.assertFalse(begun.exists())
 
     def test_evaluation(self):
-        """A test in the training, of rows that owners answer, and one of what was
-        saved."""
+        """A test during training, with rows from owners, and a test of the saved state."""
         text = small_model("@adam", True, False, False).rstrip()
         self.assertTrue(text.endswith("}"))
         self.translate(self.write(text[:-1] + EVALUATE))
@@ -181,7 +180,7 @@ class Owners(OwnersComparison):
                     self.root / "whole.saved").stdout.splitlines()[-1])
 
     def test_one_command(self):
-        """pdl-launch starts jobs of both modes; one trainer needs no address."""
+        """pdl-launch starts jobs of both modes. A single trainer needs no address."""
         self.translate(self.write(small_model("@sgd", False, False, False)))
         run(self.root / "local" / "trainer", "train",
             *self.flags(DATA, "local", 40), "--replicas", "2x1")
@@ -215,8 +214,8 @@ class Faults(OwnersComparison):
                          self.root / f"{name}.saved"])
 
     def test_a_dead_trainer_ends_the_job(self):
-        """kill -9: all others say so and end in bounded time, and the job can go
-        on from its last checkpoint."""
+        """If a trainer is killed, all others report it and end in bounded time. The job can resume
+        from its last checkpoint."""
         self.translate(self.write(small_model("@adam", True, False, False)))
         for servers in (0, 1):
             name = f"killed{servers}"
@@ -247,8 +246,8 @@ class Faults(OwnersComparison):
             self.assertIn(f"resumed after {steps} steps", output)
 
     def test_a_signal_ends_all_after_the_same_step(self):
-        """One trainer's SIGTERM: an orderly stop with a checkpoint, from which the
-        job goes on to the bits of one that nobody stopped."""
+        """SIGTERM of one trainer stops the job normally with a checkpoint. The job resumes from it
+        and gives the bits of an uninterrupted one."""
         self.translate(self.write(small_model("@adam", True, False, False)))
         for servers in (0, 1):
             name = f"stopped{servers}"
@@ -287,8 +286,8 @@ class Faults(OwnersComparison):
         self.assertEqual(newest.name, "step-000000000008")
 
     def test_who_cannot_take_part_says_so(self):
-        """Without its data, or with other flags: the others end with its sentence,
-        long before they lose patience."""
+        """If a trainer has no data or other flags, the others end with its message, long before
+        their time limit."""
         self.translate(self.write(small_model("@sgd", False, False, False)))
         for change, sentence in (
                 (("--data", self.root / "none.csv"), "none.csv"),

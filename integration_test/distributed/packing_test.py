@@ -1,9 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What --pack-keys and --pack-gradients do to a job: packed keys change no bit, packed
-gradients another number of servers or a checkpoint between does not change either.
-Real processes."""
+"""Effects of --pack-keys and --pack-gradients on a job. Packed keys change no bit. With packed
+gradients, the results do not depend on the number of servers or on an interruption with a
+checkpoint. Real processes."""
 
 import pathlib
 import re
@@ -36,8 +36,8 @@ class Packing(SharedFolderTest):
 
     def train(self, name, *packing, mode="sync", trainers=2, servers=1,
               steps=STEPS, server_flags=(), more=()):
-        """The losses and the bytes that trainer 0 sent; what is saved is
-        `name`.saved."""
+        """Trains. Returns the losses and the number of bytes that trainer 0 has sent. Checkpoints
+        are written to `name`.saved."""
         flags = ["--data", ADULT, "--rows", "0:6000", "--batch-size", 64,
                  "--seed", 7, "--steps", steps, "--log-losses",
                  self.root / f"{name}.losses", "--checkpoint",
@@ -53,7 +53,7 @@ class Packing(SharedFolderTest):
                 self.root / (name + "-{rank}.losses")
         with Cluster(self.root / mode, trainers, servers, flags,
                      servers_flags) as cluster:
-            # Ranks in names of files are pdl-launch's business.
+            # pdl-launch replaces ranks in names of files.
             start = cluster.start_trainer
 
             def start_trainer(rank):
@@ -78,7 +78,7 @@ class Packing(SharedFolderTest):
                                           servers=2)
         self.assertEqual(packed, plain)
         self.compare("plain", "delta")
-        # The keys of so small a batch are too far apart to take fewer.
+        # Keys of such a small batch differ too much for packing to reduce the number of bytes.
         self.assertNotEqual(bytes_packed, bytes_plain)
 
     def test_packed_gradients_are_the_same_for_any_number_of_servers(self):
@@ -90,7 +90,7 @@ class Packing(SharedFolderTest):
                                   "delta", servers=3)
             self.assertEqual(one, three)
             self.compare(f"{packing}-1", f"{packing}-3")
-            # Another training, and nearly the same.
+            # The results differ slightly.
             self.assertNotEqual(one, plain)
             for a, b in zip(one.split(), plain.split(), strict=True):
                 self.assertAlmostEqual(float(a), float(b), delta=0.01)
@@ -105,7 +105,7 @@ class Packing(SharedFolderTest):
                              server_flags=resume)
         self.assertEqual(whole.split()[20:], rest.split()[-20:])
         self.compare("whole", "parts")
-        # Another packing is another training.
+        # With another packing, it is another training.
         refused = subprocess.run(
             [str(word) for word in
              (self.root / "sync" / "pserver", "--rank", 0, "--servers",
@@ -141,7 +141,8 @@ class Packing(SharedFolderTest):
             self.assertEqual(trainer.returncode, 1)
             self.assertIn("the trainer has --pack-gradients none, the server "
                           "bf16; give all", trainer.stderr)
-            # It is of this job: the server does not wait for another one.
+            # The rejected trainer belongs to this job, so the server does not wait for another
+            # one.
             self.assertEqual(server.wait(30), 1)
         finally:
             server.kill()

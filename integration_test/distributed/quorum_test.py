@@ -1,9 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Mode quorum: with a quorum of all trainers it gives the bits of mode local;
-with less, who is slow holds nobody up, its gradients count in the next round or
-are dropped, and the servers' logs give their state."""
+"""Mode quorum. With a quorum of all trainers it gives the bits of mode local. With a smaller
+quorum, a slow trainer delays no other trainer, its gradients count in the next round or are
+dropped, and the servers' logs give their state."""
 
 import pathlib
 import re
@@ -22,12 +22,12 @@ from push_modes import PushModes
 
 import tensorfile
 
-# All samples are 1, so that a gradient tells on which value it was computed.
+# All samples are 1, so a gradient shows the value from which it was computed.
 LINE = line_model(0.01, 0.0)
 
 
 def line_push_of(body):
-    """The gradient of a request of LINE, and how many samples it is of."""
+    """Returns the gradient of a request of LINE, and its number of samples."""
     channels, = struct.unpack_from("<I", body, 52)
     begin, found = 56 + 8 * channels, {}
     for size in struct.unpack_from(f"<{channels}Q", body, 56):
@@ -51,8 +51,8 @@ class Quorum(PushModes):
                 self.translate(clip=False)
 
     def test_one_trainer_that_clips_is_near_local(self):
-        """It clips what it sends, which rounds otherwise than a clip of what
-        is applied."""
+        """A trainer clips the gradients that it sends. This rounds differently from a clip of the
+        applied sum."""
         self.translate(clip=True)
         with self.cluster("clipped", 1, 1, 60,
                           server_flags=["--quorum", 1]) as job:
@@ -67,8 +67,8 @@ class Quorum(PushModes):
             self.assertAlmostEqual(a, b, delta=2e-4)
 
     def slowed(self, name, *server_flags, quorum=2, steps=300):
-        """A job of three trainers, one of them slow: how many gradients came
-        late, and of them were dropped, at each server."""
+        """Runs a job of three trainers, one of which is slow. Returns, for each server, how many
+        gradients arrived late, and how many of these were dropped."""
         job, logs = self.logged(name, 3, 2, steps,
                                 server_flags=["--quorum", quorum,
                                               *server_flags])
@@ -96,13 +96,13 @@ class Quorum(PushModes):
             self.assertGreater(dropped, 2)
 
     def test_rows_without_gradient_change_too(self):
-        """A late trainer makes rows between two rounds; they are in the next."""
+        """If a late trainer creates rows between two rounds, the next round updates them."""
         self.translate(untouched="dense")
         for counted, _ in self.slowed("dense"):
             self.assertGreater(counted, 2)
 
     def test_a_killed_trainer_delays_none(self):
-        """And comes back."""
+        """The killed trainer also rejoins."""
         self.translate()
         job, logs = self.logged("killed", 3, 2, 80, "--on-failure", "wait",
                                 "--checkpoint-steps", 30,
@@ -116,9 +116,9 @@ class Quorum(PushModes):
         self.check_replay("killed", logs)
 
     def test_rounds_by_hand(self):
-        """Each gradient was computed on what its trainer was answered last, and a round's sum
-        over its weight, late gradients among it, gives the value that is saved. The last steps
-        of who is slow are not so many rounds."""
+        """Each gradient was computed from the value in the trainer's last response. The sum of a
+        round, including late gradients, divided by its weight, gives the saved value. The last
+        steps of a slow trainer do not each form a round."""
         source, data = self.root / "line.mlir", self.root / "line.csv"
         source.write_text(LINE)
         data.write_text("1.0\n" * 32 * 4 * 160)
@@ -134,7 +134,7 @@ class Quorum(PushModes):
             Slowed(cluster.trainers[3], stopped=0.03)
             cluster.finish()
         value, total, weight, late, seen, gradients = 0.0, 0.0, 0.0, 0, {}, 0
-        # Of rounds behind the end of some trainer.
+        # Number of gradients in each round after the end of some trainer.
         sizes, ended = [], False
         for kind, body in records(logs / "applied-0.log"):
             if kind in REQUESTS and flags_of(body) & CONTRIBUTES:
@@ -153,7 +153,7 @@ class Quorum(PushModes):
                 for at in range(0, len(body), 40):
                     seen[sender_of(body[at:at + 40])] = value
         self.assertGreater(late, 0)
-        # The first has the last request of some trainer, the last may be short.
+        # The first round contains the last request of some trainer. The last round may be smaller.
         self.assertGreater(len(sizes), 3)
         self.assertGreaterEqual(min(sizes[1:-1]), 4, sizes)
         dump = self.root / "line.safetensors"

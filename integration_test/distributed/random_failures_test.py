@@ -1,10 +1,10 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Jobs of all modes whose processes are killed, paused, stopped and asked to save at random
-moments, and that resume with other numbers of processes. All processes end, those that fail say
-why, each checkpoint is whole, and exact modes end with the bits of one process. Real processes;
-every wait is bounded."""
+"""Jobs of all modes whose processes are killed, suspended, stopped and requested to save at random
+times, and which resume with other numbers of processes. All processes end, those that fail report
+the reason, each checkpoint is complete, and exact modes end with the bits of one process. Real
+processes; every wait has a time limit."""
 
 import pathlib
 import random
@@ -21,11 +21,12 @@ from job_modes import MODES
 from programs import ADULT, PDL_CHECKPOINT, PDL_TRANSLATE, checkpoints_in, is_nightly, run
 from small_model import small_model
 
-# Seconds that processes wait for others to start, and after which a silent one is lost.
+# `START`: number of seconds for which processes wait for others to start. `SILENCE`: number of
+# seconds after which a silent process is lost.
 START = 10
 SILENCE = 4
 PATIENCE = 120
-# A lost trainer of a job that waits is waited for; then the job is stopped.
+# Number of seconds for which a job waits for a lost trainer before the test stops the job.
 STOP_AFTER = 15
 PAUSE = 5
 RUNS = 4
@@ -99,7 +100,8 @@ class RandomFailures(SharedFolderTest):
     def check_ends(self, cluster):
         for process in cluster.processes():
             status = process.popen.poll()
-            # A process that gets a stop signal before it handles it ends by it.
+            # A process that gets a signal before it has installed its handlers is ended by the
+            # signal.
             self.assertIn(min(status, 0), (0, -signal.SIGKILL, -signal.SIGTERM, -signal.SIGUSR2),
                           process.output)
             if 0 < status < 128:
@@ -112,7 +114,8 @@ class RandomFailures(SharedFolderTest):
         trainers = choice.choice((1, 2, 3))
         for attempt in range(RUNS):
             limits = ["--on-failure", policy]
-            # A busy machine may be slow, and nothing disturbs the last run.
+            # A busy machine may be slow. The last run has no such limits, because no fault occurs
+            # in it.
             if attempt < RUNS - 1:
                 limits += ["--silence-limit", SILENCE, "--wait", START]
             servers = choice.choice((1, 2, 3)) if settings.servers else 0

@@ -1,11 +1,11 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a group says for modes in which each push is a step: a rate that is divided
-by the number of pushers (`rate_over(pushers)`), and gradients that are late
-(`compensate(@delay_compensation)`). What is added up tells the number of pushers to
-the last bit; what late gradients become is computed again from servers' logs, in
-plain Python; and a replay of the logs gives the servers' state. Real processes."""
+"""Clauses of groups for modes in which each push is a step: a rate that is divided by the number
+of pushers (`rate_over(pushers)`), and compensation of late gradients
+(`compensate(@delay_compensation)`). A counter shows the number of pushers exactly. The compensated
+gradients are computed again from the servers' logs in plain Python. A replay of the logs gives the
+servers' state. Real processes."""
 
 import pathlib
 import shutil
@@ -25,7 +25,7 @@ from programs import ADULT, PDL_CHECKPOINT, PDL_TRANSLATE, run
 
 import tensorfile
 
-# The counter adds the samples of each push, times 1 / pushers.
+# The counter adds the number of samples of each push, multiplied by 1 / pushers.
 MODEL = """module @counted {
   nn.record @person {
     nn.field @numbers : tensor<?x5xf32> columns([0, 2, 10, 11, 12])
@@ -65,9 +65,9 @@ LATE = f" compensate(@delay_compensation {{strength = {STRENGTH}}})"
 
 
 def computed_again(log, workers, strength):
-    """@w of the model of by_hand.py after what a log says."""
+    """Returns @w of the model of by_hand.py after the steps in a log."""
     w = [0.0] * 5
-    # By sender: what it was answered for each step whose gradient has not come.
+    # For each sender: the values in the response to each step whose gradient has not arrived.
     seen, asks = {}, {}
     for kind, body in records(log):
         if kind == REQUEST:
@@ -76,7 +76,7 @@ def computed_again(log, workers, strength):
             asks[sender] = bool(flags & HAS_NEXT_BATCH)
             if not flags & CONTRIBUTES:
                 if flags & ALL_VALUES:
-                    # It begins: an epoch, or anew.
+                    # The sender starts an epoch, or was restarted.
                     seen.pop(sender, None)
                 continue
             steps, weight, gradient = push_of(body)
@@ -99,7 +99,7 @@ def computed_again(log, workers, strength):
 
 
 def compensated(text):
-    """The model, whose groups with gradients compensate delays."""
+    """Returns the model in which groups with gradients compensate delays."""
     return (text.replace("rate(0.02) rate_over(pushers)",
                          f"rate(0.02) rate_over(pushers){LATE}")
             .replace("untouched(lazy)", f"untouched(lazy){LATE}"))
@@ -121,7 +121,7 @@ class RulesOverPushers(FolderTest):
 
     def job(self, name, mode, trainers, workers, *flags, server_flags=(),
             servers=2):
-        """The logs of its servers."""
+        """Runs a job. Returns the logs of its servers."""
         logs = self.root / f"{name}.logs{trainers}x{workers}"
         logs.mkdir()
         logged = () if mode == "sync" else ("--log-applied", logs)
@@ -138,7 +138,7 @@ class RulesOverPushers(FolderTest):
         run(PDL_CHECKPOINT, "diff", self.root / name, again)
 
     def counts(self, name):
-        """What the divided counter has, and the whole one."""
+        """Returns the values of the divided counter and of the undivided counter."""
         dump = self.root / f"{name}.safetensors"
         run(PDL_CHECKPOINT, "dump", self.root / name, "-o", dump)
         held = tensorfile.read(dump)
@@ -149,12 +149,12 @@ class RulesOverPushers(FolderTest):
             *self.flags(name, replicas), *flags)
 
     def test_one_process(self):
-        """Replicas join, so there is one pusher; workers of --hogwild do not."""
+        """Replicas join, so there is one pusher. With --hogwild, each worker is a pusher."""
         self.translate("local")
         for replicas in ("1x1", "2x2"):
             self.local(f"local{replicas}", replicas)
             self.assertEqual(self.counts(f"local{replicas}"), (ROWS, ROWS))
-        # On one thread no update is lost.
+        # With one thread, no update is lost.
         self.local("hogwild", "1x4", "--hogwild", "--threads", 1)
         self.assertEqual(self.counts("hogwild"), (ROWS / 4, ROWS))
 
@@ -172,7 +172,7 @@ class RulesOverPushers(FolderTest):
                     self.replay(mode, mode, logs)
 
     def test_pushes_during_steps(self):
-        """A merged push is one of its worker."""
+        """A merged push counts as a push of its worker."""
         self.translate("async", "@adam", "@adagrad")
         logs = self.job("queued", "async", 2, 2, "--push-queue", 1,
                         "--max-merge", 4)
@@ -180,7 +180,7 @@ class RulesOverPushers(FolderTest):
         self.replay("queued", "async", logs)
 
     def test_one_sender_is_local(self):
-        """The bits of local, and of a model that does not divide."""
+        """One sender gives the bits of mode local, and those of a model that does not divide."""
         for dense, sparse in (("@sgd", "@adagrad"), ("@adam", "@adam")):
             with self.subTest(dense):
                 name = dense[1:]
@@ -204,7 +204,7 @@ class RulesOverPushers(FolderTest):
                                      tensorfile.read(dumps[1])[symbol].data)
 
     def test_another_cluster_goes_on(self):
-        """The number is that of the job which goes on."""
+        """The number of pushers is that of the job that resumes."""
         self.translate("async", "@adam", "@adagrad")
         self.job("saved", "async", 2, 2)
         before = self.root / "before"
@@ -223,8 +223,8 @@ class RulesOverPushers(FolderTest):
             f"--mode={mode}")
 
     def check_by_hand(self, name, mode, log, workers, delta=2e-6):
-        """@w is what the log says. Whether late gradients made a difference that
-        can be seen."""
+        """Checks that @w equals the value computed from the log. Returns true if the compensation
+        of late gradients has changed the value noticeably."""
         self.replay(name, mode, [log])
         dump = self.root / f"{name}.safetensors"
         run(PDL_CHECKPOINT, "dump", self.root / name, "-o", dump)
@@ -244,8 +244,8 @@ class RulesOverPushers(FolderTest):
                 ("async", 3, ("--push-queue", 1, "--max-merge", 4), ())):
             with self.subTest(mode=mode, flags=flags + server_flags):
                 self.translate_by_hand(mode)
-                # How late gradients are is a matter of time: on a busy host two
-                # trainers may take turns through a whole job.
+                # The lateness of gradients depends on timing. On a busy host, two trainers may
+                # take turns during a whole job.
                 for _ in range(10):
                     name = f"late{len(list(self.root.iterdir()))}"
                     logs = self.job(name, mode, 2, workers, *flags, servers=1,
@@ -256,7 +256,7 @@ class RulesOverPushers(FolderTest):
                     self.fail("no gradient was late enough in 10 jobs")
 
     def test_late_gradients_are_replayed(self):
-        """Any rule, rows of tables too; servers say what they kept."""
+        """Any rule, and rows of tables. Servers report the values that they store."""
         for dense, sparse in (("@momentum", "@adagrad"), ("@adam", "@adam"),
                               ("@lamb", "@rowwise_adagrad")):
             with self.subTest(dense):
@@ -289,20 +289,21 @@ class RulesOverPushers(FolderTest):
         return logs
 
     def test_a_trainer_that_rejoins(self):
-        """What it has seen is what it was answered, whoever asks again."""
+        """The values that a trainer has seen are those in its response, even if a restarted
+        process requests that response again."""
         self.translate("async", "@adam", "@adagrad", compensated)
         logs = self.train_with_restarts("killed", "async", servers=2, epochs=40)
         self.replay("killed", "async",
                     [logs / f"applied-{rank}.log" for rank in range(2)])
 
     def test_a_trainer_restarted_by_hand(self):
-        """What is late of a start that goes on among the requests of an earlier
-        one, and of others meanwhile; with answers that are held back, too."""
+        """A restarted process may continue with late gradients after requests of its previous
+        incarnation, while other trainers continue, and also if responses are delayed."""
         for mode, server_flags in (("async", ()), ("half-async", ()),
                                    ("async", ("--max-staleness", 2))):
             with self.subTest(mode=mode, flags=server_flags):
                 self.translate_by_hand(mode)
-                # As above: trainers may take turns through a whole job.
+                # Trainers may take turns during a whole job (see above), so try again.
                 for _ in range(5):
                     if self.rejoins_late(mode, server_flags):
                         break
@@ -310,16 +311,17 @@ class RulesOverPushers(FolderTest):
                     self.fail("no gradient was late enough in 5 jobs")
 
     def rejoins_late(self, mode, server_flags):
-        """What `check_by_hand` says of a job whose trainers are killed and come back."""
+        """Returns the result of `check_by_hand` for a job whose trainers are killed and restarted.
+        """
         name = f"back{len(list(self.root.iterdir()))}"
         logs = self.train_with_restarts(name, mode, servers=1, epochs=60,
                                         server_flags=server_flags)
-        # Thousands of steps of 32 bits, here added up in 64.
+        # The trainer has done thousands of steps in f32, which the test computes in f64.
         return self.check_by_hand(name, mode, logs / "applied-0.log", 2, delta=1e-4)
 
     def test_where_nothing_is_late(self):
-        """One pusher has the bits of local, and local those of a model without
-        the clause."""
+        """One pusher has the bits of mode local, and mode local has those of a model without the
+        clause."""
         self.translate("local", "@adam", "@adagrad")
         self.local("plain", "1x1")
         self.local("plain2x2", "2x2")
@@ -333,7 +335,7 @@ class RulesOverPushers(FolderTest):
         for a, b in (("local", "async.late"), ("local", "half-async.late"),
                      ("local2x2", "sync.late")):
             run(PDL_CHECKPOINT, "diff", self.root / a, self.root / b)
-        # Another training to a checkpoint, though the same numbers.
+        # The numbers are the same, but for a checkpoint it is another training.
         for a, b in (("local", "plain"), ("local2x2", "plain2x2")):
             for name in (a, b):
                 run(PDL_CHECKPOINT, "dump", self.root / name, "-o",

@@ -1,9 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Bounded staleness: nobody gets an answer while it is further ahead of the
-slowest sender than --max-staleness says, and the servers' logs give their state
-all the same."""
+"""Bounded staleness. A sender gets no response while it is further ahead of the slowest sender
+than --max-staleness permits. The servers' logs still give their state."""
 
 import gzip
 import pathlib
@@ -20,7 +19,7 @@ from small_model import small_model
 
 
 def max_ahead(server):
-    """The largest entry of a server's histogram."""
+    """Returns the largest staleness in a server's histogram."""
     line = re.findall(r"steps ahead of the slowest, of responses:(.*)",
                       server.output)
     if not line:
@@ -48,11 +47,11 @@ class Staleness(PushModes):
             for most in self.histogram_of(f"bound{bound}", "--max-staleness",
                                           bound):
                 self.assertLessEqual(most, bound)
-        # Without it somebody is further ahead, or the test shows nothing.
+        # Without the bound, a sender must be further ahead; otherwise the test shows nothing.
         self.assertGreater(max(self.histogram_of("free")), 3)
 
     def test_a_failed_worker_delays_none(self):
-        """The answer that the other one waits for is held until this one goes on."""
+        """The response to one worker is delayed until the other one continues."""
         source = self.root / "square.mlir"
         source.write_text(small_model("@adam", clip=False, decay=False, warm_up=False).replace(
             "nn.signed_log1p %n : tensor<?x5xf32>",
@@ -62,7 +61,8 @@ class Staleness(PushModes):
         data = self.root / "infinite.csv"
         with gzip.open(ADULT, "rt") as whole:
             lines = whole.readlines()[:1600]
-        # In a step of the last worker, when the others have most likely ended theirs.
+        # The bad row is in a step of the last worker, at a time when the others have probably
+        # finished their steps.
         lines[1000] = ",".join(["3e38", *lines[1000].split(",")[1:]])
         data.write_text("".join(lines))
         with self.cluster("fails", 1, 1, 20, workers=4,
@@ -84,7 +84,7 @@ class Staleness(PushModes):
             self.assertLessEqual(most, 2)
 
     def test_a_trainer_without_data_delays_none(self):
-        """The first trainer has more rows, in each epoch."""
+        """The first trainer has more rows than the other in each epoch."""
         self.translate()
         for name, more in (("uneven", ()),
                            ("saved", ("--checkpoint-steps", 7))):

@@ -1,9 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Mode sync gives the bits of mode local for every rule, with and without clip,
-regularizer and warm-up, in every topology; and batches that join to the batch of
-one process give its numbers but for rounding."""
+"""Mode sync gives the bits of mode local for each rule, with and without clip, regularizer and
+warm-up, in each topology. Batches that join to the batch of one process give the same numbers,
+except for rounding."""
 
 import itertools
 import pathlib
@@ -20,8 +20,8 @@ from sync_comparison import RATES, STEPS, TOPOLOGIES, SyncComparison, options_te
 
 import tensorfile
 
-# Each group has a tower of its own, all from the same values and with the same
-# inputs, so that only its rule and options make the difference.
+# Each group has a tower of its own. All towers have the same initial values and inputs, so they
+# differ only in the rule and options.
 HEADER = """
 module @towers {
   nn.record @person {
@@ -41,7 +41,7 @@ STATE = """
   nn.param @bI : tensor<1xf32> in @gI init(#nn.zeros)
 """
 
-# Its rule is told of counts, which a clip leaves alone.
+# The rule uses counts, which a clip does not change.
 COUNTED = """
   CLIP
   nn.group @counted rule(@click_adagrad) rate(0.1) OPTIONS untouched(lazy)
@@ -82,8 +82,8 @@ END = """
 
 
 def towers(clip):
-    """A model with a group for each rule, with and without regularizer and
-    warm-up; all of them with a clip of their own, or none."""
+    """Returns a model with a group for each rule, with and without regularizer and warm-up. All
+    groups have a clip of their own, or none has one."""
     kinds = list(itertools.product(RATES, (False, True), (False, True)))
     text = [HEADER]
     for i, (rule, decay, warm_up) in enumerate(kinds):
@@ -116,7 +116,8 @@ def towers(clip):
 class SyncMatrix(SyncComparison):
 
     def dump(self, checkpoint):
-        """The file with the values and slots of the newest one of that name."""
+        """Returns the file with the values and slots of the newest checkpoint in
+        `checkpoint`.saved."""
         path = self.root / f"{checkpoint}.dump"
         run(PDL_CHECKPOINT, "dump", self.root / f"{checkpoint}.saved", "-o",
             path)
@@ -131,7 +132,7 @@ class SyncMatrix(SyncComparison):
         self.check(["--data", ADULT, "--rows", "0:6000", "--batch-size", 32],
                    TOPOLOGIES)
         values = tensorfile.read(self.dump("2x3"))
-        # Each sample shows 8 rows; the last batches of epochs are short.
+        # Each sample shows 8 rows. The last batches of epochs are smaller.
         shows, clicks = (sum(values[f"rows.slot.{name}"].data) for name in ("show", "click"))
         self.assertEqual((shows % 8, clicks % 8), (0, 0))
         self.assertGreater(shows, 8 * 0.99 * STEPS * 2 * 2 * 32)
@@ -153,10 +154,10 @@ class SyncMatrix(SyncComparison):
                          "a clip has changed nothing")
 
     def check_model(self, name, data, options):
-        """The model with each rule in the place of its own, and `options` for
-        those of its groups that have no clip. By day each rule has one topology,
-        in turn: test_every_rule_and_option has all rules in all of them, and
-        sync_test.py these models."""
+        """Tests the model `name` with each rule instead of its own, and with `options` for groups
+        that have no clip. Without --nightly, each rule has one topology, in turn;
+        test_every_rule_and_option has all rules in all topologies, and sync_test.py has these
+        models."""
         text = model(name).read_text()
         root = self.root
         for number, (rule, rate) in enumerate(RATES.items()):
@@ -178,24 +179,26 @@ class SyncMatrix(SyncComparison):
                 self.check(data, topologies)
 
     def test_wide_deep_with_every_rule(self):
-        # Warm-up for all, decay for all; no clip.
+        # All groups have warm-up and decay; there is no clip.
         self.check_model(
             "wide_deep", ["--data", ADULT, "--rows", "0:12000",
                           "--batch-size", 32],
             options_text(decay="1.0e-5", warm_up=True))
 
     def test_ctr_dnn_with_every_rule(self):
-        # With its own clip, which its rule for rows does not have.
+        # The model has a clip of its own, but not with its rule for rows.
         data = test_data("criteo", "kaggle_head10k.tsv.gz")
         self.check_model("ctr_dnn", ["--data", data, "--batch-size", 16],
                          options_text(decay="1.0e-6"))
 
     def test_two_trainers_are_one_batch(self):
-        """2 trainers of B/2 records a step and one process of B, in f64."""
+        """2 trainers with B/2 samples per step are compared with one process with B samples, in
+        f64."""
         self.translate(model("wide_deep"), "--element-type=f64")
 
         def flags(name, batch):
-            # Without a shuffle, which deals windows, rounds join to batches.
+            # Without a shuffle, which distributes windows, the batches of a round join to one
+            # batch.
             return ["--data", ADULT, "--rows", "0:6000", "--seed", 7,
                     "--batch-size", batch, "--checkpoint",
                     self.root / f"{name}.saved", "--log-losses",

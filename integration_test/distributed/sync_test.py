@@ -1,9 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Mode sync gives the bits of mode local: real processes over gRPC, and one
-process with as many replicas; losses, metrics, and after 200 steps values and
-slots compared. Every rule and option: sync_matrix_test.py."""
+"""Mode sync gives the bits of mode local. Real processes over gRPC are compared with one process
+that has as many replicas: losses, metrics, and values and slots after 200 steps.
+sync_matrix_test.py tests all rules and options."""
 
 import gzip
 import pathlib
@@ -37,8 +37,8 @@ class Sync(SyncComparison):
         self.check_small("@adam", clip=True, decay=True, warm_up=True)
 
     def test_metrics(self):
-        """What is observed is reported by all trainers alike, and as one process
-        with as many replicas reports it."""
+        """All trainers report the same metrics, which equal those of one process with as many
+        replicas."""
         before, after = "  nn.program @train", "    nn.minimize"
         text = small_model("@sgd", False, False, False)
         text = text.replace(before, METRICS + before)
@@ -71,8 +71,8 @@ class Sync(SyncComparison):
             self.assertIn("trained 20 steps, 2560 samples in", output)
 
     def test_a_damaged_checkpoint_is_not_half_used(self):
-        """Servers pass over state that is damaged; trainers, who do not read it, fall back to
-        what servers go on from."""
+        """Servers skip damaged state. Trainers, which do not read it, use the checkpoint that the
+        servers use."""
         source = self.root / "small.mlir"
         source.write_text(small_model("@sgd", False, False, False))
         self.translate(source)
@@ -100,16 +100,15 @@ class Sync(SyncComparison):
         self.assertIn("resumed after 5 steps", output)
 
     def test_a_bad_row_costs_nothing_that_was_trained(self):
-        """One trainer cannot read on: all end after the same step with a
-        checkpoint, from which the job goes on to the bits of one that skipped
-        the row."""
+        """One trainer finds a bad row. All processes end after the same step with a checkpoint.
+        The resumed job gives the bits of a job that skipped the row."""
         source = self.root / "small.mlir"
         source.write_text(small_model("@adam", True, True, True))
         self.translate(source)
         with gzip.open(ADULT, "rt") as file:
             rows = file.readlines()[:1500]
         (self.root / "part0.csv").write_text("".join(rows[:700]))
-        # Of its fifth round of two batches.
+        # The row belongs to the fifth round of two batches.
         spoilt = rows[700:1240] + ["what\n"] + rows[1240:]
         (self.root / "part1.csv").write_text("".join(spoilt))
 
@@ -139,8 +138,8 @@ class Sync(SyncComparison):
             self.root / "whole.saved")
 
     def test_rows_without_gradient(self):
-        """All rows of the table decay in each step, but those that the next
-        step reads first are new in that step."""
+        """All rows of the table decay in each step, except those that are created because the next
+        step reads them."""
         self.check_small("@sgd", decay=True, untouched="dense",
                          topologies=[(2, 2)])
 
@@ -172,7 +171,7 @@ class Sync(SyncComparison):
         go_on(1, 100, "--resume")
         run(PDL_CHECKPOINT, "diff", self.root / "whole.saved",
             self.root / "parts.saved")
-        # Half a checkpoint is none.
+        # An incomplete checkpoint is not used.
         newest = max((self.root / "parts.saved").glob("step-*"))
         next(newest.glob("dense*.safetensors")).unlink()
         done = subprocess.run([PDL_CHECKPOINT, "inspect", newest],
@@ -190,8 +189,8 @@ class Sync(SyncComparison):
         self.check(["--data", data, "--batch-size", 32], TOPOLOGIES)
 
     def test_bf16(self):
-        """Servers apply the gradients of products of rounded factors as one process
-        does."""
+        """Servers apply gradients of products with rounded factors in the same way as one process.
+        """
         data = test_data("criteo", "kaggle_head10k.tsv.gz")
         self.translate(model("ctr_dnn"), "--compute=bf16")
         self.check(["--data", data, "--batch-size", 32, "--emulate-bf16"],

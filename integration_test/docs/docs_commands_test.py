@@ -1,14 +1,12 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The commands of the documentation, run as they stand there.
+"""The commands of the documentation run unchanged.
 
-All ```sh blocks of a page run in order, in one folder that has the project's
-files in it, in a network of its own with the addresses that the pages name. A
-block that cannot run says why in its first line: ```sh not run: REASON.
-```ini PATH blocks are files of the machine, ```python NAME blocks are files of
-the folder. docs_stand_ins.py has what is taken for Slurm and systemd.
-"""
+All ```sh blocks of a page run in order, in one folder with the project's files, in a network of
+its own with the addresses of the page. The first line of a block that cannot run states the
+reason: ```sh not run: REASON. ```ini PATH blocks are files of the machine, ```python NAME blocks
+are files of the folder. docs_stand_ins.py has the stand-ins for Slurm and systemd."""
 
 import os
 import pathlib
@@ -25,7 +23,7 @@ import docs_commands
 import programs
 
 SOURCE = programs.SOURCE
-# online_test.py runs docs/Online.md, whose processes go on from block to block.
+# online_test.py runs docs/Online.md, whose processes continue from block to block.
 PAGES = sorted(
     [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", SOURCE / "bench/README.md"]
     + [page for page in SOURCE.glob("docs/*.md") if page.name != "Online.md"]
@@ -35,8 +33,8 @@ PAGES = sorted(
 class DocsCommandsTest(unittest.TestCase):
 
     def script(self, page, folder):
-        """The page's blocks as one script. It fails with the first command that
-        does, in the foreground or behind it."""
+        """Returns the blocks of the page as one script. It fails with the first failing command,
+        in the foreground or in the background."""
         script = ["set -euo pipefail", docs_commands.NETWORK]
         for info, text in docs_commands.blocks(page):
             language, _, rest = info.partition(" ")
@@ -49,11 +47,11 @@ class DocsCommandsTest(unittest.TestCase):
                 continue
             elif language == "sh":
                 self.assertEqual(rest, "", f"{page}: {info}")
-                # In a shell of its own: a block may end with `exit`.
+                # Run each block in a shell of its own, because it may end with `exit`.
                 script.append(f"(\n{text}\nfor job in $(jobs -p); do "
                               "wait $job; done\n)\nsystemctl wait-for-all")
             else:
-                # builder_guide_test.py runs the Python.
+                # builder_guide_test.py runs blocks of Python.
                 self.assertIn(language, ("cpp", "diff", "mlir", "python", "text"), f"{page}: {info}")
         return "\n".join(script), len(script) - 2
 
@@ -80,7 +78,7 @@ class DocsCommandsTest(unittest.TestCase):
 class RecipesTest(unittest.TestCase):
 
     def test_recipes_keep_a_model(self):
-        """Whoever copies a command of these pages has a model afterwards, unless it measures."""
+        """Each command of these pages writes a model that is kept, unless it only measures."""
         found = 0
         for name in ("README.md", "docs/GettingStarted.md", "docs/Deployment.md",
                      "docs/FaultTolerance.md", "docs/GPUs.md", "docs/Modes.md", "docs/Online.md",

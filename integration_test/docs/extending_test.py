@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""docs/Extending.md: its optimizer trains as the same arithmetic in Python says, its changes fit the
-sources, and its metric compiles and counts right."""
+"""docs/Extending.md: its optimizer gives the same results as the same arithmetic in Python, its
+changes can be applied to the sources, and its metric compiles and counts correctly."""
 
 import pathlib
 import re
@@ -20,12 +20,12 @@ PAGE = SOURCE / "docs" / "Extending.md"
 
 
 def blocks(kind):
-    """The (rest of the first line, text) of each block of a kind."""
+    """Returns the pair (rest of the first line, text) of each block of a kind."""
     return re.findall(rf"^```{kind}( [^\n]*)?\n(.*?)^```$", PAGE.read_text(), flags=re.M | re.S)
 
 
 def apply(change, text):
-    """The text with a change that has no line numbers; None where it does not fit."""
+    """Applies a change without line numbers to a text. Returns None if it cannot be applied."""
     lines = change.splitlines()
     before = "\n".join(line[1:] for line in lines if line[:1] != "+") + "\n"
     after = "\n".join(line[1:] for line in lines if line[:1] != "-") + "\n"
@@ -35,7 +35,7 @@ def apply(change, text):
 class Extending(FolderTest):
 
     def test_optimizer(self):
-        """Against the rule in Python's doubles."""
+        """Compares the optimizer with the same rule in Python's doubles."""
         (_, model), = blocks("mlir")
         (self.root / "model.mlir").write_text(model)
         trainer = compile_model(self.root / "model.mlir", self.root / "out")
@@ -68,7 +68,7 @@ class Extending(FolderTest):
                                  f"several times:\n{change}")
 
     def test_metric(self):
-        """The metric in a program of its own, in the list of all."""
+        """The metric is tested in a program of its own, and added to the list of metrics."""
         compiler = next(filter(None, map(shutil.which, ("clang++-22", "clang++", "g++"))), None)
         if compiler is None:
             self.skipTest("there is no C++ compiler")

@@ -2,7 +2,7 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """docs/FromPyTorch.md: each pair of models predicts the same from the same weights. Without
-PyTorch only what is PDL's is compiled."""
+PyTorch, the test only compiles the models for PDL."""
 
 import contextlib
 import os
@@ -76,7 +76,7 @@ class FromPyTorch(FolderTest):
                 namespace = {"__name__": "page"}
                 exec(compile(self.torch_blocks[0] + text, "page.py", "exec"), namespace)
                 name = re.findall(r"class (\w+)", text)[-1]
-                # The page's own lines, of this model.
+                # Run the lines of the page, with the name of this model.
                 with contextlib.chdir(self.root):
                     exec(compile(self.weights_block.replace("LogisticRegression", name),
                                  "page.py", "exec"), namespace)
@@ -89,7 +89,7 @@ class FromPyTorch(FolderTest):
                 self.assertEqual(len(found), ROWS)
                 self.assertGreater(max(right) - min(right), 0.01)
                 for one, other in zip(found, right):
-                    # Both are f32: sums in other orders of at most a hundred terms near 1.
+                    # Both are f32. At most a hundred terms near 1 are summed in other orders.
                     self.assertAlmostEqual(one, other, delta=100 * 2**-24)
 
 

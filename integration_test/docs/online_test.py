@@ -1,9 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Training on a stream while what is trained is served: docs/Online.md as it stands, and the same
-with kill -9 of each process in turn. What is served is what was trained, to the bit; nothing of
-the stream is lost, and nothing of it counts twice."""
+"""Training on a stream while the model is served: docs/Online.md unchanged, and the same with kill
+-9 of each process in turn. The served values equal the trained ones, bit for bit. No row of the
+stream is lost, and no row counts twice."""
 
 import array
 import contextlib
@@ -44,7 +44,7 @@ def is_delta(checkpoint):
 
 
 def words_of(pid):
-    """The command line of a process; none if it is gone."""
+    """Returns the words of the command line of a process; an empty list if it has ended."""
     try:
         return pathlib.Path(f"/proc/{pid}/cmdline").read_text().split("\0")[:-1]
     except OSError:
@@ -67,7 +67,7 @@ def descendants_of(pid):
 
 
 class Traffic(threading.Thread):
-    """Appends lines to a log, some at a time, some of them in two writes."""
+    """Appends lines to a log, several at a time, and some of them by two writes."""
 
     def __init__(self, path, lines):
         super().__init__(daemon=True)
@@ -86,9 +86,9 @@ class Traffic(threading.Thread):
 
 
 class Client(threading.Thread):
-    """Requests predictions of some lines all the while. Each response is one of the model, a
-    refusal of its protocol, or a failure: a connection that is refused or cut, or a server that
-    is still loading the model. Failures have the time at which the request began."""
+    """Requests predictions of some lines continuously. Each response is a prediction, an error of
+    its protocol, or a failure: a connection that is refused or broken, or a server that is still
+    loading the model. Failures have the time at which the request began."""
 
     def __init__(self, path, lines):
         super().__init__(daemon=True)
@@ -154,9 +154,9 @@ class Online(unittest.TestCase):
     #===------------------------------------------------------------------===#
 
     def test_the_page(self):
-        """Its commands in one shell, so that what they start in the background goes on from block
-        to block. They fail where anything does, and compare what is served with what is
-        predicted."""
+        """Runs the commands of the page in one shell, so that background processes continue from
+        block to block. A command fails if a step fails, and the page compares served with
+        predicted values."""
         environment = docs_commands.prepare(self.root)
         script = ["set -euo pipefail", docs_commands.NETWORK]
         for info, text in docs_commands.blocks(PAGE):
@@ -164,7 +164,7 @@ class Online(unittest.TestCase):
                 script.append(text)
             else:
                 self.assertTrue(info == "text" or info.startswith("sh not run: "), info)
-        # What still runs at the end would be a mistake of the page.
+        # If a process still runs at the end, the page has a mistake.
         script.append('test -z "$(jobs -p)"')
         (self.root / "page.sh").write_text("\n".join(script))
         unshare = ["unshare", "--net"] + (["--map-root-user"] if os.geteuid() != 0 else [])
@@ -183,12 +183,13 @@ class Online(unittest.TestCase):
             for name in ("page.log", "training.log", "serving.log") if (self.root / name).exists()))
         saved = self.root / "saved"
         self.assertTrue(any(map(is_delta, checkpoints_in(saved))))
-        # The server took them one by one while it answered, and had nothing to complain of once
-        # there was one.
+        # The server loaded checkpoint after checkpoint while it responded, and had no warnings
+        # after the first one.
         before, loaded, served = (self.root / "serving.log").read_text().partition(": loaded ")
         self.assertTrue(loaded, before)
         self.assertGreater(len(re.findall(r"took the values of \S*/step-\d+", served)), 3)
-        # The first checkpoint, of a few steps, knows few of the ids: it may warn of that, once.
+        # The first checkpoint has few steps and knows few ids, so there may be one warning about
+        # this.
         others, count = re.subn(r" warning: model clicks, version 1: \d+ of \d+ looked-up ids "
                                 r"\(\d+ %\) are unknown to the model; .*\n", "", served)
         self.assertLessEqual(count, 1, served)
@@ -199,7 +200,7 @@ class Online(unittest.TestCase):
     #===------------------------------------------------------------------===#
 
     def deploy(self):
-        """A version whose checkpoints are those of the training."""
+        """Creates a version whose checkpoints are those of the training."""
         version = self.root / "served" / "clicks" / "1"
         version.mkdir(parents=True)
         shutil.copy(self.programs / "library" / "libctr_dnn.so", version)
@@ -207,7 +208,7 @@ class Online(unittest.TestCase):
         (version / "checkpoints").symlink_to(self.saved)
 
     def start_training(self, *flags):
-        """keep_training.py, as the page starts it, with checkpoints after every two steps."""
+        """Starts keep_training.py as on the page, with checkpoints after every two steps."""
         saves = ["--resume", "--checkpoint", str(self.saved)]
         said = open(self.root / "training.log", "a")
         training = subprocess.Popen(
@@ -229,7 +230,7 @@ class Online(unittest.TestCase):
         return log.read_text() if log.exists() else ""
 
     def process(self, training, name, rank=None):
-        """The pid of a program of the training, once it runs."""
+        """Waits until a program of the training runs. Returns its process id."""
         def find():
             for pid in descendants_of(training.pid):
                 words = words_of(pid)
@@ -240,7 +241,7 @@ class Online(unittest.TestCase):
         return self.wait_until(find, f"{name} that runs")
 
     def steps(self):
-        """Of the newest checkpoint."""
+        """Returns the number of steps of the newest checkpoint; -1 if there is none."""
         found = checkpoints_in(self.saved)
         return int(found[-1].name[len("step-"):]) if found else -1
 
@@ -268,7 +269,7 @@ class Online(unittest.TestCase):
         traffic.start()
         self.wait_until(lambda: len(client.seen) > 2, "predictions that move")
         loaded = min(client.seen.values())
-        # Only while the first checkpoint was being loaded.
+        # Requests failed only while the first checkpoint was being loaded.
         for _, failure in client.failures:
             self.assertIn("is being loaded", failure)
 
@@ -281,9 +282,10 @@ class Online(unittest.TestCase):
                 os.kill(self.process(training, *victim), signal.SIGKILL)
                 self.wait_until(lambda: self.said().count("starts again") > starts, "another start")
                 self.wait_until(lambda: self.steps() > before + 2, "steps behind it")
-                # It has served all the while.
+                # The server has responded all the time.
                 self.assertEqual(client.failures_since(loaded), [])
-        # What keeps the training alive: the training stops in order, and is started again.
+        # Kill keep_training.py, which restarts the training: the training stops normally, and the
+        # test restarts the script.
         launcher = self.process(training, "pdl-launch")
         before = self.steps()
         training.kill()
@@ -292,8 +294,8 @@ class Online(unittest.TestCase):
         self.assertGreaterEqual(self.steps(), before)
         training = self.start_training()
         self.wait_until(lambda: self.steps() > before + 2, "steps behind it")
-        # pdl-serve itself: requests fail until the next server has loaded the model, and succeed
-        # from then on.
+        # Kill pdl-serve: requests fail until the next server has loaded the model, and then
+        # succeed.
         for _ in range(2):
             seen, killed = len(client.seen), time.monotonic()
             server.kill()
@@ -310,15 +312,15 @@ class Online(unittest.TestCase):
         training = self.start_training("--to-end")
         self.assertEqual(training.wait(LONG), 0, self.said())
         newest = checkpoints_in(self.saved)[-1]
-        # Nothing is lost, and nothing counts twice: they are the bits of one process that reads
-        # all from files and is left alone.
+        # No row is lost, and no row counts twice: the state has the bits of one process that reads
+        # all rows from files without interruption.
         for own, pipe in enumerate(PIPES):
             (self.root / f"whole-{pipe}").write_text("".join(lines[own::len(PIPES)]))
         run(self.programs / "local" / "trainer", "train", "--replicas", "2x1", "--batch-size", BATCH,
             "--data", *(self.root / f"whole-{pipe}" for pipe in PIPES), "--checkpoint",
             self.root / "alone")
         run(PDL_CHECKPOINT, "diff", newest, self.root / "alone")
-        # What is served is what was trained.
+        # The served predictions are those of the trained model.
         last = self.predictions(newest, probe)
         self.wait_until(lambda: last in client.seen, "the last predictions")
         client.finish()
@@ -333,7 +335,8 @@ class Online(unittest.TestCase):
     #===------------------------------------------------------------------===#
 
     def start_trainer(self, *flags):
-        """A trainer of mode local that reads a pipe; the pipe, held open."""
+        """Starts a trainer of mode local that reads a pipe. Returns the trainer and the pipe,
+        which the test holds open."""
         pipe = self.root / "pipe.tsv"
         pipe.unlink(missing_ok=True)
         os.mkfifo(pipe)
@@ -348,8 +351,8 @@ class Online(unittest.TestCase):
         return trainer, held
 
     def send(self, held, text):
-        """Until all is read: a pipe may hold less than the text, and what nobody has opened yet
-        would be lost with its last holder."""
+        """Writes the text and waits until all of it has been read: a pipe may have less capacity
+        than the text, and unread data are lost when the last process closes the pipe."""
         writer = threading.Thread(target=lambda: (held.write(text), held.flush()), daemon=True)
         writer.start()
         count = array.array("i", [1])
@@ -360,7 +363,8 @@ class Online(unittest.TestCase):
         self.wait_until(is_read, "reader of the pipe")
 
     def test_a_feeder_dies_within_a_line(self):
-        """The stop that follows takes no half line for a row; the next start gets the whole one."""
+        """After the feeder has died in the middle of a line, the training stops without using the
+        partial line. The next start gets the whole line."""
         lines = [made_up_clicks.click_line(draw) for draw in [random.Random(4)]
                  for _ in range(600)]
         data = self.root / "whole.tsv"
@@ -370,11 +374,13 @@ class Online(unittest.TestCase):
                 self.saved = self.root / name
                 run(self.programs / "local" / "trainer", "train", "--data", data, "--batch-size", BATCH,
                     "--checkpoint", self.root / f"{name}-alone", *flags)
-                # Within the last cell what is cut off would be another value.
+                # Without the last characters of its last cell, the line would be a row with
+                # another value.
                 for count in 130, 331, 470:
                     trainer, held = self.start_trainer("--checkpoint-steps", 1, *flags)
                     self.send(held, "".join(lines[:count]) + lines[count][:-3])
-                    # A window of a shuffle waits until it is full; the last batch for the next one.
+                    # A window of a shuffle waits until it is full, and the last batch waits for
+                    # the next one.
                     due = (count // 100 * 100 if flags else count) // BATCH - 1
                     self.wait_until(lambda: self.steps() >= due, f"{due} steps")
                     trainer.send_signal(signal.SIGTERM)
@@ -408,7 +414,8 @@ class Online(unittest.TestCase):
             self.assertEqual(checkpoints_in(self.saved), before)
 
     def test_a_pipe_is_one_epoch(self):
-        """Several that are left are refused before the first one, of which all is still to come."""
+        """If several epochs are left, the training is rejected before the first one, so that all
+        rows are still available."""
         def refused(epochs, left, remedy):
             trainer, held = self.start_trainer("--epochs", epochs)
             errors = trainer.communicate(timeout=LONG)[1]

@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""docs/WritingModels.md: its models compile, its examples of ops compute what stands there,
-and each op of the language has one."""
+"""docs/WritingModels.md: its models compile, its examples of ops compute the stated values, and
+each op of the language has an example."""
 
 import pathlib
 import re
@@ -21,7 +21,7 @@ PDL_OPT = PDL_TRANSLATE.resolve().with_name("pdl-opt")
 
 
 def ops_of_models():
-    """What a user may write, of the generated table of ops."""
+    """Returns the ops that users may write, according to the generated table of ops."""
     table = (SOURCE / "docs" / "Obligations.md").read_text()
     rows = re.findall(r"^\| `(nn\.\w+)` \| (all|model to \w+) \|", table, flags=re.M)
     return {name for name, _ in rows}
@@ -50,7 +50,7 @@ class WritingModels(FolderTest):
                 example.lower(PDL_OPT, self.root)
 
     def test_models(self):
-        """Whole modules are compiled as far as LLVM."""
+        """Compiles complete modules to the LLVM dialect."""
         models = re.findall(r"^```mlir\n(module.*?)^```$", self.text, flags=re.M | re.S)
         self.assertGreaterEqual(len(models), 3)
         for model in models:

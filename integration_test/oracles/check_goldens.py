@@ -48,7 +48,7 @@ PAIRED_TOLERANCE = 0.003
 
 
 class Failure(Exception):
-    """What the user should read about a case that failed."""
+    """Description of a failed case, for the user."""
 
 
 def run(command, **options):
@@ -61,7 +61,7 @@ def run(command, **options):
 
 
 def compile_model(tool, model, folder, element_type):
-    """Compiles in strict numerics; returns the path of the trainer."""
+    """Compiles a model in strict numerics. Returns the path of the trainer."""
     run([tool, model, "-o", folder, "--numerics=strict",
          f"--element-type={element_type}"])
     return os.path.join(folder, "trainer")
@@ -72,7 +72,7 @@ def largest(values):
 
 
 def difference(name, expected, actual, tolerance):
-    """Empty if the sequences agree, else a sentence."""
+    """Returns a list with one sentence if the sequences differ, otherwise an empty list."""
     if len(expected) != len(actual):
         return [f"{name}: {len(actual)} elements, expected {len(expected)}"]
     limit = tolerance * largest(value for value in expected if math.isfinite(value))
@@ -105,7 +105,7 @@ def compare_losses(expected, path, tolerance):
 
 
 def compare_state(expected, actual, tolerance):
-    """`expected` has the names `after/...`."""
+    """Compares the state after training. `expected` has names such as `after/...`."""
     problems = []
     for name, tensor in expected.items():
         if not name.startswith("after/"):
@@ -122,7 +122,7 @@ def compare_state(expected, actual, tolerance):
 
 
 def compare_outputs(expected, names, path, tolerance):
-    """`path`: tab-separated text with a line of names; the columns stand in the
+    """Compares outputs. `path`: tab-separated text with a line of names, whose columns have the
     order of `names`."""
     with open(path, encoding="utf-8") as file:
         rows = [[float(cell) for cell in line.split("\t")]
@@ -140,7 +140,7 @@ def compare_outputs(expected, names, path, tolerance):
 
 
 def compare_exact_metrics(expected, path):
-    """`path`: lines of a metric's name and its value."""
+    """Compares metrics. `path`: lines with the name of a metric and its value."""
     with open(path, encoding="utf-8") as file:
         reported = dict(line.split() for line in file)
     return [problem for name, tensor in expected.items() if name.startswith("metric/")
@@ -149,8 +149,9 @@ def compare_exact_metrics(expected, path):
 
 
 def compare_metrics(expected, report):
-    """`report`: lines such as `test AUC 0.9123 (@auc)`, with four digits, or six of
-    what is in units of the model's own; a remark may follow the metric's name."""
+    """Compares metrics with those of a report. `report`: lines such as `test AUC 0.9123 (@auc)`,
+    with four digits, or with six if the value has a unit of the model. A remark may follow the
+    metric's name."""
     titles = {"auc": "AUC", "coarse_auc": "AUC", "grouped_auc": "grouped AUC",
               "log_loss": "log loss",
               "copc": "COPC", "mean": "mean", "mae": "MAE", "rmse": "RMSE",
@@ -262,8 +263,8 @@ def check_model(case, folder, options):
 
 
 def compare_gradients(expected, before, after):
-    """What one step moved, against the names `gradient/...`. Rows that the
-    batch does not hold must not move."""
+    """Compares the changes in one step with the tensors `gradient/...`. Rows that are not in the
+    batch must not change."""
     problems = []
     for name, tensor in before.items():
         if name.endswith(".keys"):
@@ -306,9 +307,9 @@ def check_paired(case, folder, options):
 
 
 def check(case, options):
-    """The sentences about what is wrong with a case. `options` has what `main`
-    parses: `check` (the function), `pdl_opt`, `pdl_translate`, `element_type`,
-    `phase`, `data`, each where its command needs it."""
+    """Returns sentences about the faults of a case. `options`: the result of parsing in `main`:
+    `check` (the function), `pdl_opt`, `pdl_translate`, `element_type`, `phase`, `data`, each if
+    its command needs it."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             return options.check(case, folder, options)

@@ -33,10 +33,10 @@ import tempfile
 import tensorfile
 
 WIDTH = 2.0**-17
-# A difference is off by the third derivative times WIDTH squared, and by the
-# rounding of the loss over WIDTH: about 1e-10 each.
+# Errors of a difference: the third derivative times the square of WIDTH, and the rounding of the
+# loss divided by WIDTH. Each is about 1e-10.
 TOLERANCE = 1e-7
-# What one step moves a 32-bit value by shows its gradient to 2^-24 of the value.
+# The change of a 32-bit value in one step shows its gradient with an error of 2^-24 of the value.
 NARROW_TOLERANCE = 1e-6
 
 
@@ -49,8 +49,9 @@ def is_as_written(case):
 
 
 def interpret(options, case, folder, phase, inits, kind):
-    """Runs one step of @train from each of `inits`, all in one run of the tool; raises on any
-    error of it. Returns the files that it wrote, of `kind` dump or losses."""
+    """Runs one step of @train from each of `inits`, all in one run of the tool. Raises an
+    exception on each error of the tool. Returns the written files, whose kind is dump or losses.
+    """
     passes, written = [], []
     for index, init in enumerate(inits):
         path = os.path.join(folder, f"init{index}.safetensors")
@@ -69,8 +70,8 @@ def interpret(options, case, folder, phase, inits, kind):
 
 
 def numbers_of(after, name, init):
-    """The numbers of a tensor behind a step. Of a table those of the rows that `init` has: one
-    that is drawn may be there only now."""
+    """Returns the numbers of a tensor after a step. For a table, only those of rows that `init`
+    has, because rows that are drawn may have been added."""
     numbers = after[name].data
     keys = name.removesuffix(".values") + ".keys"
     if keys not in init:
@@ -82,7 +83,7 @@ def numbers_of(after, name, init):
 
 
 def losses_of(options, case, folder, inits):
-    """The loss of each of `inits`."""
+    """Returns the loss for each of `inits`."""
     found = []
     for path in interpret(options, case, folder, "merged", inits, "losses"):
         with open(path, encoding="utf-8") as file:
@@ -91,7 +92,7 @@ def losses_of(options, case, folder, inits):
 
 
 def moved(init, name, direction, width):
-    """`init` with `width` times `direction` added to tensor `name`."""
+    """Returns `init` with `width` times `direction` added to the tensor `name`."""
     tensor = init[name]
     data = array.array(tensor.data.typecode, (value + width * step for value, step
                                               in zip(tensor.data, direction)))
@@ -99,8 +100,7 @@ def moved(init, name, direction, width):
 
 
 def check(options, case, folder):
-    """Returns a sentence for each gradient that differs, and how many were
-    compared."""
+    """Returns a sentence for each gradient that differs, and the number of compared gradients."""
     generator = random.Random(options.seed)
     with open(os.path.join(case, "model.mlir"), encoding="utf-8") as file:
         trained = set(re.findall(r"nn\.(?:param|table) @(\w+)", file.read()))
@@ -114,7 +114,7 @@ def check(options, case, folder):
             continue
         data = [value + generator.uniform(0.01, 0.05) for value in tensor.data]
         if as_written:
-            # Exact in f32, and so are those of a difference.
+            # The values are exact in f32, and so are their differences.
             data = [round(value / WIDTH) * WIDTH for value in data]
         type = tensor.type if as_written else "F64"
         code = {"F32": "f", "F64": "d"}[type]

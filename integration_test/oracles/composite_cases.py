@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""Golden cases of products of samples, and of ops that other ops can say."""
+"""Golden cases of products of samples, and of ops that other ops can express."""
 
 import numpy
 import torch
@@ -72,7 +72,7 @@ def sample_products():
     case.check(take(a, 1, [2, 2, 0]), "take_rows")
     case.check(take(a, 2, [3, -1]), "take_columns")
     case.check(take(w, 0, [3, 1]), "take_static")
-    # A layer over the last of three dimensions.
+    # Layer over the last of three dimensions.
     layer_w = case.declare("layer_w", case.numbers((4, 3), -1, 1))
     layer_b = case.declare("layer_b", case.numbers((3,), -1, 1))
     case.check(case.emit(f"nn.linear %{a.name}, @layer_w, @layer_b act(tanh)", [a],

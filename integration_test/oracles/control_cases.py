@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""Golden cases of `nn.if`: either way is taken, by states that comparisons ask."""
+"""Golden cases of `nn.if`. Either branch is executed, depending on states and comparisons."""
 
 import numpy
 import torch
@@ -18,7 +18,7 @@ def choices():
     width = 3
     steps = case.parameter("steps", numpy.array([5.0]), group=None)
     w = case.declare("w", case.numbers((width, width), -1, 1))
-    # Only bodies that do not run read it.
+    # Only bodies that are not executed read this parameter.
     case.declare("unused", case.numbers((width, width), -1, 1))
     m = case.parameter("m", case.numbers((width,), -1, 1))
 
@@ -30,7 +30,7 @@ def choices():
     rows, static = tensor_type((-1, width)), tensor_type((width,))
 
     def choose(asked, inputs, names, bodies, types, tensors):
-        """`bodies`: lines of both, whose arguments are %`names`."""
+        """Adds an `nn.if`. `bodies`: lines of both branches, whose arguments are %`names`."""
         arguments = ", ".join(f"%{name}: {value.type}"
                               for name, value in zip(names, inputs))
         case.count += 1
@@ -65,7 +65,7 @@ def choices():
                           [value])
         case.check(result, label)
 
-    # Results of both kinds, the last of which nothing uses; a choice within a choice.
+    # The results are of both kinds, and nothing uses the last one. One choice is inside another.
     x, y = case.variable(width), case.variable(width)
     inner = [f"%in = nn.if %c with(%y) {{",
              f"^bb0(%q: {rows}):",

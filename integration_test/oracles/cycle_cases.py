@@ -5,8 +5,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""A generator of samples of several kinds and a critic, which take turns: two programs with
-their own optimizers, weights, and a state that one of them accumulates."""
+"""Generator for samples of several kinds, and a critic, trained in turns: two programs with their
+own optimizers and weights, and a state that one of them accumulates."""
 
 import numpy
 import torch
@@ -15,7 +15,7 @@ from op_cases import write_case
 from reference_rules import RULES
 
 BATCH, STEPS = 6, 9
-# Whose turn it is, by the step of the cycle.
+# Program that runs in each step of the cycle.
 TURNS = ["critic", "critic", "generator", "critic", "generator"]
 
 MODEL = """module @cycle {
@@ -107,7 +107,8 @@ def write_cycle(folder):
 
     count, keys = STEPS * BATCH, numpy.array([-3, 5, 9], dtype=numpy.int64)
     kinds = random.integers(0, len(keys), (count, 1))
-    # Every step has all kinds: lazy or not, a row is updated in each.
+    # Every step has all kinds, so each row is updated in each step, whether updates are lazy or
+    # not.
     kinds[::BATCH, 0], kinds[1::BATCH, 0], kinds[2::BATCH, 0] = 0, 1, 2
     data = {"real": numbers((count, 3)), "noise": numbers((count, 2)), "kind": keys[kinds],
             "weight": random.choice([0.5, 1.0, 3.0], (count, 1))}

@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""What include/pdlabi/draws.h says, in Python, for seed 0 and epoch 0 unless told."""
+"""Random draws of include/pdlabi/draws.h in Python. The default seed and epoch are 0."""
 
 import math
 
@@ -16,7 +16,7 @@ MASK = 0xffffffff
 
 
 def philox(counter, key):
-    """Philox4x32-10 of four words under a key of 64 bits."""
+    """Computes Philox4x32-10 of four words, with a key of 64 bits."""
     c0, c1, c2, c3 = counter
     k0, k1 = key & MASK, key >> 32
     for _ in range(10):
@@ -27,7 +27,7 @@ def philox(counter, key):
 
 
 def words(op, program, ordinal, sample, count, seed=0, epoch=0):
-    """The first `count` words that an op draws for a sample."""
+    """Returns the first `count` words that an op draws for a sample."""
     stream = xxhash.xxh64_intdigest(f"{program}/{op}/{ordinal}".encode(), seed=0) & MASK
     first = philox((epoch & MASK, epoch >> 32, 0, 1), seed)
     key = first[0] | first[1] << 32
@@ -38,19 +38,20 @@ def words(op, program, ordinal, sample, count, seed=0, epoch=0):
 
 
 def kept(rate, program, ordinal, sample, count, **more):
-    """Which elements of a sample nn.dropout leaves."""
+    """Returns which elements of a sample are kept by nn.dropout."""
     threshold = int(rate * 2**32)
     return numpy.array([word >= threshold for word in
                         words("dropout", program, ordinal, sample, count, **more)])
 
 
 def weights(counts, power):
-    """How much each id counts where ids are drawn by counts."""
+    """Returns the weight of each id if ids are drawn by counts."""
     return numpy.where(numpy.array(counts) > 0, numpy.power(1.0 * numpy.array(counts), power), 0)
 
 
 def ids(kind, first, behind, program, ordinal, sample, count, counts=(), power=1, **more):
-    """What nn.sample draws for a sample; `counts` and `power` where kind is "counts"."""
+    """Returns the ids that nn.sample draws for a sample. `counts` and `power` are used if kind is
+    "counts"."""
     drawn, size, result = words("sample", program, ordinal, sample, 2 * count, **more), \
         behind - first, []
     sums = numpy.cumsum(weights(counts, power))

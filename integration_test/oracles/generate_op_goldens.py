@@ -369,7 +369,8 @@ def features():
                              [field.type], two)
 
     def check_ids(label, name, id_type, values, splits):
-        """Each key has a row of its own, any other key gives zeros."""
+        """Checks ids by a table in which each expected key has a row of its own, and other keys
+        read zeros."""
         table = case.table(f"{label}_rows", 2, values, unknown="zero")
         case.check(case.lookup(table, name, id_type, values, splits), label)
 

@@ -5,29 +5,28 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""The id features of a model, computed with NumPy and the `xxhash` module.
+"""Id features of a model, computed with NumPy and the `xxhash` module.
 
-Keys are 64-bit patterns; they are kept as int64, as the dialect types them.
-"""
+Keys are 64-bit patterns. Their type is int64, as in the dialect."""
 
 import numpy
 import xxhash
 
 
 def hash_text(text, salt):
-    """The key of a text: xxh64 of its trimmed bytes, seeded with `salt`."""
+    """Returns the key of a text: xxh64 of its trimmed bytes with seed `salt`."""
     return numpy.uint64(xxhash.xxh64_intdigest(text.strip().encode(), salt)).astype(
         numpy.int64)
 
 
 def hash_texts(texts, salt):
-    """int64 [n]: the key of each of `texts`."""
+    """Returns the key of each of `texts`: int64 [n]."""
     distinct = {text: hash_text(text, salt) for text in set(texts)}
     return numpy.array([distinct[text] for text in texts], dtype=numpy.int64)
 
 
 def bucketize(values, boundaries):
-    """The number of boundaries <= x; NaN gets the last bucket."""
+    """Returns the number of boundaries <= x for each x. NaN belongs to the last bucket."""
     values = numpy.asarray(values, dtype=numpy.float64)
     bounds = numpy.asarray(boundaries, dtype=numpy.float64)
     buckets = numpy.searchsorted(bounds, values, side="right").astype(numpy.int64)
@@ -36,8 +35,8 @@ def bucketize(values, boundaries):
 
 
 def cross(operands, salt=0):
-    """`nn.cross` of id arrays of one shape: xxh64, seeded with `salt`, of the
-    operands' little-endian keys in operand order."""
+    """Computes `nn.cross` of id arrays of one shape: xxh64 of the operands' little-endian keys in
+    operand order, with seed `salt`."""
     shape = operands[0].shape
     stacked = numpy.stack([operand.reshape(-1) for operand in operands], axis=1)
     stacked = numpy.ascontiguousarray(stacked, dtype="<i8")
@@ -49,8 +48,8 @@ def cross(operands, salt=0):
 
 
 def cross_bags(operands, salt=0):
-    """`nn.cross` of bags. Each operand is (values, splits); the result is too.
-    A bag holds every combination, the last operand fastest."""
+    """Computes `nn.cross` of bags. Each operand and the result is a pair (values, splits). A bag
+    has every combination of ids; the ids of the last operand change fastest."""
     bags = len(operands[0][1]) - 1
     values, splits = [], [0]
     for bag in range(bags):

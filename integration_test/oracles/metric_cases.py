@@ -74,7 +74,7 @@ METRICS_TEXT = """module @metrics {
 
 
 def odds_bucket(p, buckets):
-    """The bucket of a probability, on the scale of 32 octaves on each side of 1/2."""
+    """Returns the bucket of a probability, on a scale with 32 octaves on each side of 1/2."""
     small = min(p, 1 - p)
     octave = max(math.floor(math.log2(small)) + 33, 0)
     inside = small / 2.0**(octave - 33) - 1
@@ -83,7 +83,8 @@ def odds_bucket(p, buckets):
 
 
 def bucket_error(p, y, w, buckets):
-    """Over spans of predictions of at most 0.01 that know their rate to 5 %."""
+    """Computes the bucket error: over spans of predictions of at most 0.01 that have enough
+    samples to know their rate to 5 %."""
     rows = [(int(prediction * buckets), label, weight)
             for prediction, label, weight in zip(p, y, w)]
     spans, begin = [], None
@@ -105,7 +106,7 @@ def bucket_error(p, y, w, buckets):
 
 
 def grouped_auc(p, y, w, users):
-    """By counting the pairs of each user."""
+    """Computes the grouped AUC by counting the pairs of each user."""
     total = weight = 0.0
     for user in set(users):
         rows = [i for i in range(len(users)) if users[i] == user]
@@ -122,7 +123,8 @@ def grouped_auc(p, y, w, users):
 
 
 def list_metrics(scores, relevance, w):
-    """Of the lists of rows of both: accuracy@2, recall@3, NDCG@4, MRR."""
+    """Returns accuracy@2, recall@3, NDCG@4 and MRR. Each row of `scores` and `relevance` is a
+    list."""
     order = torch.argsort(torch.tensor(scores), dim=1, descending=True, stable=True)
     ranked = torch.gather(torch.tensor(relevance), 1, order).numpy()
     ideal = -numpy.sort(-relevance, axis=1)
@@ -139,15 +141,17 @@ def list_metrics(scores, relevance, w):
 
 
 def write_metrics(folder):
-    """Metrics over three batches, the last one smaller."""
+    """Writes a case with metrics over three batches; the last batch is smaller."""
     random = numpy.random.default_rng(5)
     # Each value lies inside a bucket of its own, so the histogram is exact.
     predictions = random.integers(0, 64, (21, 1)) / 64 + 1 / 256
     labels = (random.random((21, 1)) < predictions) * 1.0
     p, y = predictions.reshape(-1), labels.reshape(-1)
-    # Weights that let some buckets know their rate, and none at all.
+    # With these weights, some buckets have enough samples to know their rate, and others have
+    # none.
     w = random.integers(0, 6, 21) * 128.0
-    # Few scores, so that many are equal, graded relevance, and lists without.
+    # There are few scores, so many are equal. Relevance has several grades, and some lists have no
+    # relevant item.
     scores = random.integers(0, 5, (21, 7)) / 4
     relevance = random.integers(-3, 4, (21, 7)) / 2
     relevance[3] = relevance[11] = 0
@@ -171,7 +175,7 @@ def write_metrics(folder):
     more["rmse"] = numpy.sqrt(more["rmse"])
     more["bucket_error"] = bucket_error(p, y, w, 64)
     more.update(list_metrics(scores, relevance, w))
-    # Users of one batch and of several, and one with labels of one kind.
+    # Users with samples in one batch or in several, and one whose labels are all equal.
     users = random.integers(0, 5, 21)
     users[y < 0.5] += 8 * (users[y < 0.5] == 4)
     more["grouped_auc"] = grouped_auc(p, y, w, users)

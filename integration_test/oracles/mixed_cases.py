@@ -5,8 +5,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""Cases of models that compute with f32 and with f64. PyTorch computes all in f64;
-within tolerance that is what either gives."""
+"""Cases of models that compute with f32 and with f64. PyTorch computes everything in f64; the
+tolerance covers the difference."""
 
 import numpy
 import torch
@@ -132,7 +132,7 @@ def of_type(name, values):
 
 
 def named(arrays, prefix=""):
-    """By the names of files: a table's rows stand behind its keys."""
+    """Returns tensors by their names in files. The rows of a table follow its keys."""
     result = {}
     for name, values in arrays.items():
         if name in TABLES:
@@ -144,7 +144,7 @@ def named(arrays, prefix=""):
 
 
 def forward(state, x, d, bags, training):
-    """The hidden layer and the logits, and mean and variance of the inputs."""
+    """Returns the hidden layer, the logits, and the mean and variance of the inputs."""
     n = torch.nn.functional.batch_norm(x, state["mean"].clone(), state["variance"].clone(),
                                        training=training)
     h = torch.tanh(x @ state["w"])

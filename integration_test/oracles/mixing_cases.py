@@ -5,8 +5,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""Golden cases of ops that mix the samples of a batch, that draw, and of losses of
-what was drawn."""
+"""Golden cases of ops that mix the samples of a batch, of ops that draw, and of losses of drawn
+ids."""
 
 import numpy
 import torch
@@ -19,7 +19,7 @@ def mixing():
     case = Case("mixing", "Samples of one batch beside each other")
     users, items = case.variable(5, -1, 1), case.variable(5, -1, 1)
     correction = case.field("correction", case.numbers((case.batch, 1), -3, 0))
-    # Three samples of one item, and two of another.
+    # Three samples have the same item, and two have another one.
     ids = numpy.array([[7], [3], [7], [-1], [3], [7], [2**62], [0]], dtype=numpy.int64)
     ids_type = tensor_type((-1, 1), "i64")
     ids_name = case.field("ids", ids)
@@ -52,7 +52,7 @@ def mixing():
     box = case.reshape(case.variable(6), 2, 3)
     case.check(case.emit(f"nn.rotate %{box.name} by 2", [box], box.shape,
                          box.tensor.roll(-2, 0), functional=False), "rotate_rank_3")
-    # The losses of the batch as negatives, by its rotations: of two negatives.
+    # Loss with the other samples of the batch as negatives, here by rotations: two negatives.
     product = case.binary("mul", users, items, users.tensor * items.tensor)
     own = case.emit(f"nn.reduce sum %{product.name} axes [1] keep", [product], (-1, 1),
                     product.tensor.sum(dim=1, keepdim=True))
@@ -77,7 +77,7 @@ def drawing():
     case = Case("drawing", "Random numbers of samples")
 
     def dropout(value, rate, ordinal, rows=None, operands=(), clause=""):
-        """`rows`: of each sample; without, one."""
+        """Adds an nn.dropout. `rows`: number of rows of each sample; by default one."""
         count = int(numpy.prod(value.shape[1:]))
         scale = 1 / (1 - rate)
         kept = [draws.kept(rate, "train", ordinal, sample,
@@ -89,7 +89,7 @@ def drawing():
         result.frozen = value.tensor
         return result
 
-    # Rates whose quotients are exact in 32 bits.
+    # The quotients of these rates are exact in f32.
     x = case.variable(9)
     case.check(dropout(x, 0.5, 0), "dropout")
     box = case.reshape(case.variable(6), 2, 3)
@@ -112,7 +112,7 @@ def drawing():
     total.frozen = by_bag(dropped.frozen)
     case.check(total, "dropout_of_rows")
 
-    # Ids that are drawn, and looked up.
+    # Ids that are drawn and then looked up.
     counts = {"counts": [7, 0, 40, 1, 3, 0], "power": 0.75}
     for ordinal, (kind, first, behind, more) in enumerate([
             ("uniform", -2, 4, {}), ("log_uniform", 10, 16, {}), ("counts", 20, 26, counts)]):
@@ -142,7 +142,7 @@ def drawing():
         case.check(looked_up, kind)
         given = case.random.integers(first, behind, (case.batch, 3), dtype=numpy.int64)
         if more:
-            # Those that may be drawn.
+            # Select among the ids that can be drawn.
             given = first + numpy.flatnonzero(more["counts"])[given % 4]
         given = case.field(f"{kind}_ids", given)
         values = case.field_values[given]

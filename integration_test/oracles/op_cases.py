@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""Builds golden cases: the text of a model beside its value in PyTorch (f64).
+"""Builds golden cases: the text of a model, and its value in PyTorch (f64).
 
 Every variable of a case is `field + parameter`, with the parameter in a group
 that is trained by plain gradient descent at rate 1. So after one step each
@@ -41,7 +41,7 @@ HEADER = """//===- {file} - {what} -*- mlir -*-===//
 
 
 def tensor_type(shape, element="f32"):
-    """`shape`: -1 stands for the batch."""
+    """Returns the type of a tensor. In `shape`, -1 stands for the batch."""
     return "tensor<" + "".join(
         ("?" if size < 0 else str(size)) + "x" for size in shape) + element + ">"
 
@@ -62,14 +62,14 @@ def write_case(folder, name, what, text, facts, data, initial, expected):
              for key, value in arrays.items()})
 
 
-# Ops whose results do not follow from the operands and words of their text.
+# Ops whose result type does not follow from the operands and the text of the op.
 STATING_RESULTS = ("accidental_hits", "broadcast", "call", "cast", "compressed_interaction",
                    "linear", "log_probability", "lookup", "reshape", "segment_max",
                    "segment_pad", "segment_positions", "segment_sizes", "segment_sum")
 
 
 def type_clause(text, operand_types, result_type):
-    """The types behind the colon of an op."""
+    """Returns the types after the colon of an op."""
     types = ", ".join(operand_types)
     op = re.match(r"nn\.(\w+)", text)
     return f"({types}) -> {result_type}" if op and op[1] in STATING_RESULTS else types
@@ -79,7 +79,7 @@ KEYS = [-2**63, -7, -1, 0, 1, 2, 41, 2**62, 2**63 - 1]
 
 
 def random_bags(case, slots, keys):
-    """Bags of 0 to 4 ids, the first empty, with repeats."""
+    """Returns bags of 0 to 4 ids with repetitions. The first bag is empty."""
     sizes = case.random.integers(0, 5, case.batch * slots)
     sizes[0], sizes[1] = 0, 4
     splits = numpy.concatenate([[0], numpy.cumsum(sizes)]).astype(numpy.int32)
@@ -89,8 +89,8 @@ def random_bags(case, slots, keys):
 
 
 class Value:
-    """An SSA value with its type and its value in PyTorch. `frozen`: the one that it
-    has in programs that are frozen, where that is another."""
+    """SSA value with its type and its value in PyTorch. `frozen`: its value in frozen programs, if
+    that is different."""
 
     def __init__(self, name, shape, tensor):
         self.name, self.shape, self.tensor = name, tuple(shape), tensor
@@ -106,7 +106,7 @@ def ragged_type(values, slots):
 
 
 class Bags:
-    """A ragged field: its ids or numbers, and where each bag begins."""
+    """Ragged field: its ids or numbers, and the start of each bag."""
 
     def __init__(self, name, values, splits, slots):
         self.name, self.values, self.splits = name, values, splits
@@ -117,9 +117,9 @@ class Bags:
 
 
 class Case:
-    """Collects one model. Tensors are f64; the first dimension of a value that
-    belongs to samples is -1 in its shape. The numbers are drawn by `seed_name`, which
-    a renamed case keeps."""
+    """Collects one model. Tensors are f64. In the shape of a value that belongs to samples, the
+    first dimension is -1. Random numbers depend on `seed_name`, which stays the same if a case is
+    renamed."""
 
     def __init__(self, name, what, batch=8, seed_name=None):
         self.name, self.what, self.batch = name, what, batch
@@ -134,11 +134,12 @@ class Case:
     # --- inputs ---------------------------------------------------------------
 
     def numbers(self, shape, low=-2.0, high=2.0):
-        """Multiples of 1/64, so that sums stay exact in f32."""
+        """Returns multiples of 1/64, so that sums are exact in f32."""
         return numpy.round(self.random.uniform(low, high, shape) * 64) / 64
 
     def field(self, name, values):
-        """A float or id field; a pair (values, splits, slots) is ragged."""
+        """Adds a field of floats or ids. If `values` is a tuple (values, splits, slots), the field
+        is ragged."""
         self.fields.append(name)
         self.field_values[name] = values
         if isinstance(values, tuple):
@@ -152,8 +153,8 @@ class Case:
         return Value(name, (-1, values.shape[1]), torch.tensor(values))
 
     def declare(self, name, values, group="descent", init="#nn.zeros"):
-        """A trained parameter that ops name; without group it is `nn.state`. Its
-        value in PyTorch."""
+        """Declares a trained parameter; without group, an `nn.state`. Returns its value in
+        PyTorch."""
         kind, place = ("param", f" in @{group}") if group else ("state", "")
         self.symbols.append(f"nn.{kind} @{name} : {tensor_type(values.shape)}"
                             f"{place} init({init})")
@@ -162,14 +163,14 @@ class Case:
         return self.leaves[name]
 
     def parameter(self, name, values, group="descent"):
-        """A trained parameter; without group it is `nn.state`."""
+        """Declares a trained parameter and reads it; without group, an `nn.state`."""
         value = Value(name, values.shape, self.declare(name, values, group))
         self.body.append(f"%{name} = nn.read @{name} : {value.type}")
         return value
 
     def variable(self, width, low=-2.0, high=2.0, ties=None):
-        """field + parameter, [batch, width]. `ties`: a value (number or array)
-        that the first sample takes exactly."""
+        """Returns field + parameter, [batch, width]. `ties`: value (number or array) that the
+        first sample has exactly."""
         self.count += 1
         name = f"x{self.count}"
         shift = self.numbers(width, -0.25, 0.25)
@@ -182,8 +183,8 @@ class Case:
                          (-1, width), given.tensor + moved.tensor)
 
     def table(self, name, width, keys, init="#nn.zeros", unknown="", default=0.0):
-        """A trained table whose rows for `keys` the case gives. `default`: the
-        value of any other row."""
+        """Declares a trained table. The case defines its rows for `keys`. `default`: value of all
+        other rows."""
         keys = numpy.array(sorted(set(int(key) for key in keys)), dtype=numpy.int64)
         rows = self.numbers((len(keys), width))
         clause = f" unknown({unknown})" if unknown else ""
@@ -199,7 +200,7 @@ class Case:
     # --- computation ------------------------------------------------------------
 
     def emit(self, text, operands, shape, tensor, functional=True, name=None):
-        """Adds an op; returns its result."""
+        """Adds an op. Returns its result."""
         self.count += 1
         name = name or f"v{self.count}"
         result = Value(name, shape, tensor)
@@ -223,7 +224,7 @@ class Case:
         return self.emit(f"nn.reshape %{operand.name}", [operand], (-1, *tail), tensor)
 
     def id_op(self, text, operand_types, result_type):
-        """Adds an op whose result is ids; returns its name."""
+        """Adds an op whose results are ids. Returns the name of its result."""
         self.count += 1
         name = f"v{self.count}"
         self.body.append(f"%{name} = {text} : "
@@ -231,8 +232,8 @@ class Case:
         return name
 
     def lookup(self, table, ids, id_type, values, splits, pooling="sum"):
-        """Looks ids up; `values` and `splits` are what they hold (each id of an
-        id tensor is a bag of its own)."""
+        """Adds a lookup. `values` and `splits`: the ids and their bags (each id of an id tensor is
+        a bag of its own)."""
         state = self.tables[table]
         width, pooled = state["width"], []
         for bag in range(len(splits) - 1):
@@ -258,7 +259,7 @@ class Case:
         return result
 
     def lookup_rows(self, table, bags):
-        """A row for each id of ragged ids, unpooled."""
+        """Looks up a row for each id of ragged ids, without pooling."""
         rows = self.tables[table]["rows"]
         self.count += 1
         result = Value(f"v{self.count}", (-1, self.tables[table]["width"]),
@@ -270,7 +271,7 @@ class Case:
     # --- what is compared -------------------------------------------------------
 
     def check(self, value, label):
-        """The value is an output of @predict and a term of the loss."""
+        """Makes the value an output of @predict and a term of the loss."""
         if value.shape[0] != -1:  # a static tensor is repeated for each sample
             like = Value(self.fields[0], (-1, self.field_values[self.fields[0]].shape[1]),
                          None)

@@ -5,8 +5,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""Golden cases of recurrence over rows of bags: PyTorch's own GRU and LSTM on packed
-sequences, and scans whose bodies are written out."""
+"""Golden cases of recurrence over rows of bags: PyTorch's own GRU and LSTM on packed sequences,
+and scans whose bodies are also written in PyTorch."""
 
 import torch
 
@@ -38,33 +38,33 @@ class Recurrence:
         self.y = case.lookup_rows(case.table("y_rows", WIDTH, keys), self.bags)
 
     def by_bag(self, function, init=()):
-        """The rows that `function` makes of those of each bag, and of what it begins
-        with."""
+        """Calls `function` with the rows of each bag and its initial states, and joins the
+        results."""
         firsts = [value.tensor.reshape(-1, WIDTH) for value in init]
         return torch.cat([function(self.x.tensor[begin:end], *(first[bag] for first in firsts))
                           for bag, (begin, end) in enumerate(self.bags.ranges())])
 
     def by_slot(self, op, rows, tensors):
-        """One row for each bag: `op` of its `rows`, which are `tensors`."""
+        """Adds the op `op`, which has one row for each bag: `tensors`, computed from `rows`."""
         return self.case.emit(f"nn.{op} %{rows.name} of %{self.bags.name}", [rows, self.bags],
                               (-1, SLOTS, WIDTH),
                               torch.stack(tensors).reshape(self.case.batch, SLOTS, WIDTH))
 
     def check(self, rows, name):
-        """Sums of products with other rows: what is compared of rows."""
+        """Adds a check of rows: their products with other rows, summed by bag."""
         product = self.case.binary("mul", rows, self.y, rows.tensor * self.y.tensor)
         self.case.check(self.by_slot("segment_sum", product,
                                      [product.tensor[begin:end].sum(dim=0)
                                       for begin, end in self.bags.ranges()]), name)
 
     def last_rows(self, rows):
-        """The last row of each bag; that of an empty bag is zero."""
+        """Adds the last row of each bag; zeros for an empty bag."""
         return self.by_slot("segment_last", rows,
                             [rows.tensor[end - 1] if end > begin else ZEROS
                              for begin, end in self.bags.ranges()])
 
     def run_packed(self, module, backwards, init):
-        """PyTorch packs sequences by their length; empty ones it refuses."""
+        """Runs a module of PyTorch, which packs sequences by length and rejects empty ones."""
         parts = [self.x.tensor[begin:end] for begin, end in self.bags.ranges()]
         filled = [bag for bag, part in enumerate(parts) if len(part)]
         parts = [part.flip(0) if backwards else part for part in parts if len(part)]
@@ -77,7 +77,7 @@ class Recurrence:
         return torch.cat([row.flip(0) if backwards else row for row in rows])
 
     def run_cell(self, op, clause, bias, init=()):
-        """A cell with weights of its own; its rows, which are compared."""
+        """Adds a cell with weights of its own, and a check of its rows."""
         case = self.case
         gates, module = CELLS[op]
         name = f"{op}{clause.replace(' ', '_')}{'_init' if init else ''}"
@@ -105,8 +105,8 @@ class Recurrence:
         return rows
 
     def scan(self, name, clause, shared, states, body, function, init=()):
-        """A scan whose body is `body`; `function` makes the rows of a bag of its
-        rows, and of the first states if there is `init`."""
+        """Adds a scan with the body `body`. `function` computes the rows of a bag from its rows,
+        and from the initial states if there is `init`."""
         self.write_scan(name, clause, shared, states, body, init)
 
         def of_bag(part, *firsts):
@@ -169,7 +169,7 @@ class Bodies:
         self.m, self.v = m, v
 
     def plain(self, part, state=ZEROS):
-        """A tensor that all rows share, by two ways; a state that grows."""
+        """A tensor that all rows share is used in two ways. The state accumulates."""
         rows = []
         scale = self.m * self.m
         for row in part:
@@ -178,7 +178,7 @@ class Bodies:
         return stacked(rows)
 
     def swapped(self, part, first=ZEROS, second=ZEROS):
-        """Two states that change places."""
+        """Two states are exchanged in each step."""
         rows = []
         for row in part:
             first, second = second + row @ self.v, first * 0.5
@@ -186,12 +186,12 @@ class Bodies:
         return stacked(rows)
 
     def stateless(self, part):
-        """No state at all."""
+        """There is no state."""
         return torch.tanh(part @ self.v)
 
     @staticmethod
     def decayed(part, first):
-        """A state that depends on nothing trained but where it begins."""
+        """The state depends on no trained value except its initial value."""
         return stacked([first * 0.5**(n + 1) for n in range(len(part))])
 
 
@@ -211,8 +211,8 @@ def recurrence():
     this.scan("swapped", "", [], 2, SWAPPED, bodies.swapped)
     this.scan("stateless", "", [], 0, STATELESS, bodies.stateless)
 
-    # States that begin with what a sample gives, and with what an encoder has come to;
-    # nothing reads what an empty bag begins with.
+    # Initial states from values of the sample, and from the result of an encoder. The initial
+    # state of an empty bag is not used.
     of_samples = case.reshape(case.variable(SLOTS * WIDTH), SLOTS, WIDTH)
     last = this.last_rows(encoded)
     this.run_cell("gru", "", False, [last])

@@ -65,7 +65,7 @@ def read_data(model, path):
 
 
 class Dataset:
-    """Fields with their ids, computed once, of which batches are taken."""
+    """Fields and their ids, which are computed once. Batches are taken from them."""
 
     def __init__(self, model, fields):
         self.size = len(fields["label"])
@@ -77,7 +77,7 @@ class Dataset:
                 self.rows[(table, i)] = ids
 
     def keys(self):
-        """{table: every key, ascending}."""
+        """Returns {table: all keys in ascending order}."""
         return {table: numpy.unique(numpy.concatenate(
             [as_bags(self.rows[(table, i)])[0] for i in range(count)]))
             for table, count in self.tables.items()}
@@ -95,7 +95,7 @@ class Dataset:
 
 
 def train_epoch(trainer, dataset, order, batch_size):
-    """The mean loss of an epoch over the rows in `order`, those that have one."""
+    """Trains on the rows in `order`. Returns the mean of the losses of all steps that have one."""
     total, count = 0.0, 0
     for begin in range(0, len(order), batch_size):
         part = order[begin:begin + batch_size]
@@ -106,7 +106,7 @@ def train_epoch(trainer, dataset, order, batch_size):
 
 
 def measure(trainer, dataset, begin):
-    """{name: AUC} of the rows from `begin` on, and the model's other figures."""
+    """Returns {name: AUC} for the rows from `begin` on, and the other figures of the model."""
     predictions = trainer.predict(*dataset.range(begin, dataset.size))
     areas = {}
     for name, (probabilities, labels, counts) in predictions.items():
@@ -140,15 +140,15 @@ def write_tensors(path, arrays):
 
 
 def write_start(path, trainer):
-    """Initial values are exact in f32, and one such file serves f64 too."""
+    """Writes initial values. They are exact in f32, so one file can be used for f64 too."""
     write_tensors(path, {name: value if value.dtype == numpy.int64
                          else value.astype(numpy.float32)
                          for name, value in trainer.initial_tensors().items()})
 
 
 def gradient_model(text):
-    """The model with plain descent at rate 1024, without decay and clip: a step
-    moves each value by exactly 1024 gradients, with room above the rounding."""
+    """Returns the model with plain descent at rate 1024, without decay and clip. A step then
+    changes each value by exactly 1024 gradients, which is much larger than rounding errors."""
     text = re.sub(r"^( *nn\.group @\w+) .*$",
                   r"\1 rule(@sgd) rate(1.024000e+03) untouched(lazy)", text,
                   flags=re.MULTILINE)
@@ -169,7 +169,7 @@ def write_golden(model, arguments):
     if not arguments.losses_only:
         _, gradients, touched = trainer.gradients(*dataset.range(0, batch_size))
     for name, gradient in gradients.items():
-        # To be compared with 32-bit gradients: the nearest float is enough.
+        # The tensors are compared with 32-bit gradients, so the nearest float is sufficient.
         values = gradient.numpy().astype(numpy.float32)
         if name in touched:
             expected[f"gradient/{name}.keys"] = touched[name][1]
@@ -223,7 +223,7 @@ def print_distances(model, arguments):
 
 
 def dumped_batches(path):
-    """The fields of each batch of a trainer's dump, in order."""
+    """Returns the fields of each batch in a trainer's dump, in order."""
     tensors = tensorfile.read(path)
     index = 0
     while any(name.startswith(f"batch{index}/") for name in tensors):

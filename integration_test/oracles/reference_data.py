@@ -5,12 +5,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""Reads Adult, Criteo, made-up histories and texts into fields, as the models' records
-declare them.
+"""Reads Adult, Criteo, synthetic histories and texts into fields, as the models' records declare
+them.
 
-A field is a NumPy array [rows, width] (float64, or int64 keys) or, for bags, a
-pair (values int64 [ids], splits int64 [rows * slots + 1]).
-"""
+A field is a NumPy array [rows, width] (float64, or int64 keys) or, for bags, a pair (values int64
+[ids], splits int64 [rows * slots + 1])."""
 
 import gzip
 
@@ -19,11 +18,11 @@ import numpy
 import draws
 import hashing
 
-# Columns of the two fields, as the models' records list them.
+# Columns of the two fields, in the order of the models' records.
 ADULT_NUMBERS = [0, 4, 10, 11, 12]
 ADULT_CATEGORIES = [1, 3, 5, 6, 7, 8, 9, 13]
 ADULT_LABELS = {"<=50K": 0.0, ">50K": 1.0}
-# Labels of tasks beside income, from the marital status.
+# Labels of tasks other than income, derived from the marital status.
 ADULT_MARITAL = 5
 ADULT_SINGLE = {"Never-married"}
 ADULT_SPOUSE = {"Married-civ-spouse", "Married-AF-spouse"}
@@ -36,8 +35,8 @@ def _open(path):
 
 
 def read_adult(path, id_columns):
-    """All rows of Adult; `id_columns`: the columns of each field of ids. A missing
-    text ("?") has its own key."""
+    """Returns all rows of Adult. `id_columns`: the columns of each field of ids. A missing text
+    ("?") has its own key."""
     with _open(path) as lines:
         rows = [[cell.strip() for cell in line.split(",")] for line in lines
                 if line.strip()]
@@ -55,8 +54,8 @@ def read_adult(path, id_columns):
 
 
 def read_criteo(path):
-    """All rows of a Criteo Kaggle file. A missing number is 0, a missing
-    category an empty bag."""
+    """Returns all rows of a Criteo Kaggle file. A missing number is 0, and a missing category is
+    an empty bag."""
     labels, numbers, keys, splits = [], [], [], [0]
     with _open(path) as lines:
         for line in lines:
@@ -74,14 +73,14 @@ def read_criteo(path):
 
 
 def as_key_bags(texts):
-    """Bags of the decimal numbers in each text."""
+    """Returns bags of the decimal numbers in each text."""
     bags = [[int(cell) for cell in text.split()] for text in texts]
     return (numpy.array([key for bag in bags for key in bag], dtype=numpy.int64),
             numpy.cumsum([0] + [len(bag) for bag in bags]))
 
 
 def read_histories(path):
-    """All rows of what scripts/make_histories.py writes."""
+    """Returns all rows of a file of scripts/make_histories.py."""
     with _open(path) as lines:
         columns = list(zip(*(line.rstrip("\n").split("\t") for line in lines)))
     names = ["label", "item", "category", "items", "categories", "next",
@@ -90,14 +89,14 @@ def read_histories(path):
               else numpy.array(column, dtype=numpy.int64)[:, None]
               for name, column in zip(names, columns, strict=True)}
     fields["label"] = fields["label"].astype(numpy.float64)
-    # To be compared with others of a batch.
+    # This field is compared with values of other samples in a batch.
     fields["next_number"] = fields["next"].astype(numpy.float64)
     return fields
 
 
 def read_pairs(path, count, words):
-    """All rows of what scripts/make_pairs.py writes, each with the `count` words of
-    `words` that a training program draws for it, in the first epoch."""
+    """Returns all rows of a file of scripts/make_pairs.py. Each row also has the `count` words,
+    out of `words`, that a training program draws for it in the first epoch."""
     with _open(path) as lines:
         pairs = numpy.array([line.split("\t") for line in lines], dtype=numpy.int64)
     drawn = numpy.array([draws.ids("log_uniform", 0, words, "train", 0, row, count)
@@ -107,23 +106,24 @@ def read_pairs(path, count, words):
 
 
 def read_texts(path):
-    """All rows of what scripts/make_texts.py writes."""
+    """Returns all rows of a file of scripts/make_texts.py."""
     with _open(path) as lines:
         words, *tags = zip(*(line.rstrip("\n").split("\t") for line in lines))
     tag, other = (numpy.array(column, dtype=numpy.int64)[:, None] for column in tags)
-    # All rows count alike: the label only says how many there are.
+    # All rows have the same weight. The label is only used to count them.
     return {"words": as_key_bags(words), "tag": tag, "other": other,
             "label": numpy.ones((len(words), 1))}
 
 
 def noise(program, rows, width):
-    """What models/gan draws in a program for each of so many rows, in the first epoch."""
+    """Returns the numbers that a program of models/gan draws for each of `rows` rows in the first
+    epoch."""
     return numpy.array([draws.ids("uniform", -1024, 1025, program, 0, row, width)
                         for row in range(rows)]) / 1024
 
 
 def slice_rows(fields, begin, end):
-    """The rows [begin, end) of every field."""
+    """Returns the rows [begin, end) of each field."""
     sliced = {}
     for name, field in fields.items():
         if isinstance(field, tuple):
@@ -137,7 +137,7 @@ def slice_rows(fields, begin, end):
 
 
 def take_rows(fields, order):
-    """The rows of every field in the order of the index array `order`."""
+    """Returns the rows of each field in the order of the index array `order`."""
     taken = {}
     for name, field in fields.items():
         if isinstance(field, tuple):

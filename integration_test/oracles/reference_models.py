@@ -5,12 +5,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""The models of models/*.mlir, stated once more in NumPy and PyTorch.
+"""The models of models/*.mlir, written again with NumPy and PyTorch.
 
-A model says which symbols it owns, how fields become ids (`ids`), and how
-looked-up rows become a logit (`logit`), or, with several tasks, losses and
-probabilities (`losses`, `predictions`). `reference_training.py` does the rest.
-"""
+A model defines its symbols, the computation of ids from fields (`ids`), and the computation of a
+logit from looked-up rows (`logit`), or, with several tasks, that of losses and probabilities
+(`losses`, `predictions`). `reference_training.py` does the rest."""
 
 import itertools
 from dataclasses import dataclass, field
@@ -24,7 +23,7 @@ from hashing import bucketize, cross
 
 @dataclass
 class Symbol:
-    """A parameter (`shape`) or a table (`shape` is that of a row)."""
+    """Parameter with the shape `shape`, or table whose rows have the shape `shape`."""
     shape: tuple
     group: str
     init: tuple  # ("zeros",), ("constant", value), ("uniform", low, high), ("xavier",)
@@ -41,14 +40,14 @@ class Group:
 
 
 def sigmoid_cross_entropy(logits, labels):
-    """Per sample. PyTorch's own knows that the gradient at logit 0 is 0.5 - y,
-    which its automatic gradient of the formula does not."""
+    """Returns the loss of each sample. PyTorch's own function has the correct gradient 0.5 - y at
+    logit 0. The automatic gradient of the formula does not."""
     return torch.nn.functional.binary_cross_entropy_with_logits(
         logits, labels, reduction="none")
 
 
 def bucket_ids(numbers, column, boundaries, salt):
-    """The bucket of one column of numbers, re-hashed to keep features apart."""
+    """Returns the bucket of one column of numbers, hashed so that features have different ids."""
     return cross([bucketize(numbers[:, column:column + 1], boundaries)], salt)
 
 
@@ -58,41 +57,40 @@ HOURS = [20, 30, 36, 40, 41, 46, 50, 56, 60]
 
 
 class Model:
-    """What the models have in common: one logit, and log loss.
+    """Common base of the models: one logit, and log loss.
 
-    `fields` and `pooled` are tensors: floats, and for each lookup of a table its
-    rows [batch, slots, width], added up within a bag. Of the lookups in `sequences`,
-    (table, index), there is one row for each id: [batch, longest, width], with zeros
-    behind a bag's end, and the bags' sizes [batch, 1].
-    """
+    `fields` and `pooled` are tensors: floats, and for each lookup of a table its rows [batch,
+    slots, width], summed within each bag. Each lookup in `sequences`, (table, index), has one row
+    for each id instead: [batch, longest, width], with zeros after the end of a bag, and the sizes
+    of the bags [batch, 1]."""
     sequences = ()
-    # What the last forward pass of training hands to states, by name.
+    # Values that the last forward pass in training has for states, by name.
     accumulated = {}
-    # Of programs that take turns: by the step of a cycle, the group that its program
-    # trains. `turn` is that of the step whose loss is asked for.
+    # Only for programs that run in turns. `turns`: the group that the program of each step of a
+    # cycle trains. `turn`: the group of the step whose loss is computed.
     turns, turn = (), None
-    # The programs that draw noise, and how many numbers each for a sample.
+    # The programs that draw noise, and the number of random numbers for a sample.
     noise = {}
-    # Of Adult: the columns of each field of ids; a text is hashed with its slot.
+    # Columns of Adult for each field of ids. The hash of a text depends on its slot.
     id_columns = {"categories": reference_data.ADULT_CATEGORIES}
 
     def trained(self, ids):
-        """Those of the lookups that training makes; tests make all."""
+        """Returns the lookups that are used in training. Tests use all lookups."""
         return ids
 
     def losses(self, fields, pooled, parameters):
-        """What a step minimizes, sample by sample."""
+        """Returns the loss of each sample, which a step minimizes."""
         return sigmoid_cross_entropy(self.logit(fields, pooled, parameters),
                                      fields["label"])
 
     def predictions(self, fields, pooled, parameters):
-        """{name: (probabilities, labels, which samples count)}, the last None for
-        all of them."""
+        """Returns {name: (probabilities, labels, which samples count)}. The last is None if all
+        samples count."""
         logit = self.logit(fields, pooled, parameters)
         return {"AUC": (torch.sigmoid(logit), fields["label"], None)}
 
     def figures(self, fields, parameters):
-        """{name: number} that tell of a model's quality beside AUC."""
+        """Returns {name: number} with quality measures other than AUC."""
         return {}
 
 
@@ -134,7 +132,7 @@ class LogisticRegression(Model):
 
 
 class WideDeep(Model):
-    """models/wide_deep: Adult, Adagrad on the wide part, Adam on the deep."""
+    """models/wide_deep: Adult, with Adagrad for the wide part and Adam for the deep part."""
     name = "wide_deep"
     data = "adult"
     batch_size = 256
@@ -229,13 +227,14 @@ def standard_of_tamed(tamed):
 
 
 def standard(numbers):
-    """Adult's numbers, tamed and standardized, as the models below take them."""
+    """Returns Adult's numbers in the form that the models below use: with a logarithmic scale, and
+    standardized."""
     return standard_of_tamed(torch.sign(numbers) * torch.log1p(torch.abs(numbers)))
 
 
 def layers(x, parameters, names, last_is_linear=True):
-    """x through a layer for each (weight, bias), bias None for none, with relu
-    between them, and behind the last if that is not linear."""
+    """Computes one layer after the other for each (weight, bias); bias may be None. There is a
+    relu between layers, and after the last layer if it is not linear."""
     for i, (weight, bias) in enumerate(names):
         x = x @ parameters[weight]
         if bias:
@@ -246,7 +245,7 @@ def layers(x, parameters, names, last_is_linear=True):
 
 
 def layer_symbols(group, names, sizes):
-    """The symbols of such layers."""
+    """Returns the symbols of these layers."""
     symbols = {}
     for (weight, bias), shape in zip(names, zip(sizes, sizes[1:])):
         symbols[weight] = Symbol(shape, group, ("xavier",))
@@ -261,15 +260,14 @@ THREE_LAYERS = [("w1", "b1"), ("w2", "b2"), ("w3", "b3")]
 
 
 class AdultModel(Model):
-    """What the models below share: Adult, four epochs."""
+    """Common base of the models below: Adult, four epochs."""
     data = "adult"
     batch_size = 256
     epochs = 4
 
 
 class FactorizationMachine(AdultModel):
-    """models/fm: the pairs are added up one by one here, not by the square of the
-    sum."""
+    """models/fm: here the pairs are added one by one, not computed from the square of the sum."""
     name = "fm"
     symbols = {
         "weights": Symbol((1,), "all", ("zeros",), is_table=True),
@@ -462,7 +460,7 @@ class Dlrm(AdultModel):
 
 
 class XDeepFm(AdultModel):
-    """models/xdeepfm: its interactions by their sum over all pairs."""
+    """models/xdeepfm: the interactions are computed as a sum over all pairs."""
     name = "xdeepfm"
     LAYERS = [("w1", "b1"), ("w2", "b2"), ("w3", None)]
     symbols = {
@@ -494,8 +492,8 @@ class XDeepFm(AdultModel):
 
 
 class TwoTaskModel(AdultModel):
-    """What the models of two tasks share: features that tell neither label, and
-    one input for all."""
+    """Common base of the models with two tasks: features that reveal neither label, and the same
+    input for both tasks."""
     id_columns = {"categories": [1, 3, 6, 8, 9, 13]}
     groups = DENSE_SPARSE
 
@@ -623,8 +621,8 @@ class GenerativeAdversarial(AdultModel):
 
 
 def column_distances(made, real):
-    """Of each column, the largest difference of both distribution functions (the
-    statistic of Kolmogorov and Smirnov), and their mean."""
+    """Returns, for each column, the largest difference between both distribution functions (the
+    Kolmogorov-Smirnov statistic), and the mean of these."""
     distances = {}
     for name, left, right in zip(("age", "years", "gain", "loss", "hours"),
                                  numpy.sort(made, axis=0).T, numpy.sort(real, axis=0).T):

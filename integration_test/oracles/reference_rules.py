@@ -44,7 +44,7 @@ def _sgd(value, gradient, slots, rate, step, hyper):
 
 
 def _moving_average(value, mean, slots, rate, step, hyper):
-    """Of what a program accumulates; `mean` is that of the batch."""
+    """Rule of a moving average that a program accumulates. `mean`: the mean of the batch."""
     return value + rate * (mean - value), {}
 
 
@@ -94,7 +94,7 @@ def _rmsprop(value, gradient, slots, rate, step, hyper):
 
 
 def _bounded_rmsprop(value, gradient, slots, rate, step, hyper):
-    """Of models/gan."""
+    """Rule of models/gan."""
     value, slots = _rmsprop(value, gradient, slots, rate, step, hyper)
     return torch.clamp(value, -hyper["bound"], hyper["bound"]), slots
 
@@ -143,7 +143,7 @@ def _lion(value, gradient, slots, rate, step, hyper):
 
 
 def _proximal_point(moved, pace, hyper):
-    """The minimum over x of (x - moved)^2 / 2 + pace * (l1 |x| + l2 / 2 x^2)."""
+    """Returns the minimizer over x of (x - moved)^2 / 2 + pace * (l1 |x| + l2 / 2 x^2)."""
     size = torch.clamp(torch.abs(moved) - pace * hyper["l1"], min=0.0)
     return torch.sign(moved) * size / (1 + pace * hyper["l2"])
 
@@ -177,7 +177,7 @@ def _bounded_adagrad(value, gradient, slots, rate, step, hyper):
 
 
 def _click_adagrad(value, gradient, slots, rate, step, hyper):
-    """`hyper` holds the sums of the step, too."""
+    """Rule whose `hyper` also has the shows and clicks of the step."""
     shows = hyper["show"]
     scaled = gradient / torch.where(shows > 0, shows, torch.ones_like(shows))
     value, new = _bounded_adagrad(value, scaled, slots, rate, step, hyper)
@@ -190,7 +190,7 @@ def _norm(rows):
 
 
 def _ratio(value_norm, other_norm, ratio):
-    """1 where one of the norms is 0."""
+    """Returns `ratio`, or 1 if one of the norms is 0."""
     return torch.where((value_norm > 0) & (other_norm > 0), ratio,
                        torch.ones_like(ratio))
 
@@ -222,15 +222,16 @@ def _lamb(*arguments):
 
 
 def _ema(average, value, slots, rate, step, hyper):
-    """Of the values of a parameter: begun at zero, and divided by the sum of the
-    weights. `average` is what it was."""
+    """Average of the values of a parameter: it starts at zero and is divided by the sum of the
+    weights. `average`: the previous average."""
     weight = hyper["decay"] * slots["weight"] + (1 - hyper["decay"])
     total = hyper["decay"] * slots["weight"] * average + (1 - hyper["decay"]) * value
     return total / weight, {"weight": weight}
 
 
 def _model_average(average, value, slots, rate, step, hyper):
-    """Likewise: the mean over a window and the one before."""
+    """Average of the values of a parameter: the mean over a window and over the previous window.
+    """
     whole_value = value - slots["lost"]
     total, count = slots["sum"] + whole_value, slots["count"] + 1
     lost = (total - slots["sum"]) - whole_value

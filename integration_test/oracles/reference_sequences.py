@@ -5,9 +5,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""The models of models/*.mlir that read histories or texts, once more in PyTorch:
-padded to the longest of a batch and masked, where ours keep one row for each id.
-"""
+"""The models of models/*.mlir that read histories or texts, written again in PyTorch. Sequences
+are padded to the longest one of a batch and masked, while PDL has one row for each id."""
 
 import torch
 
@@ -16,14 +15,14 @@ from reference_models import (DENSE_SPARSE, SMALL, THREE_LAYERS, Group, Model, S
 
 
 class HistoryModel(Model):
-    """What they share: data, batches."""
+    """Common base of the models: data and batch size."""
     data = "histories"
     batch_size = 128
     epochs = 4
 
 
 def mask_of(rows, sizes):
-    """[batch, longest, 1]: whether there is a row."""
+    """Returns a mask of the rows that exist: [batch, longest, 1]."""
     return (torch.arange(rows.shape[1]) < sizes)[:, :, None].to(rows.dtype)
 
 
@@ -54,7 +53,7 @@ class DeepInterest(HistoryModel):
         like = shown.expand_as(rows)
         x = torch.cat([rows, like, rows - like, rows * like], dim=2)
         score = torch.sigmoid(x @ p["aw1"] + p["ab1"]) @ p["aw2"] + p["ab2"]
-        # An empty history has no maximum; it weighs nothing anyway.
+        # An empty history has no maximum, but its weight is 0 anyway.
         weight = torch.softmax(score.masked_fill(mask == 0, -1e30), dim=1) * mask
         interest, shown = (weight * rows).sum(dim=1), shown[:, 0]
         x = torch.cat([interest, shown, interest * shown], dim=1)
@@ -64,8 +63,8 @@ class DeepInterest(HistoryModel):
 
 
 class PairModel(HistoryModel):
-    """What the models of a positive and a negative item share: `scores` gives the
-    logits of both."""
+    """Common base of the models with a positive and a negative item. `scores` returns the logits
+    of both."""
 
     def losses(self, fields, pooled, parameters):
         positive, negative = self.scores(pooled, parameters)
@@ -79,7 +78,7 @@ class PairModel(HistoryModel):
 
 
 def mean_of(rows, sizes):
-    """[batch, width]: the mean of each bag, of an empty one zeros."""
+    """Returns the mean of each bag, and zeros for an empty one: [batch, width]."""
     return rows.sum(dim=1) / torch.clamp(sizes, min=1)
 
 
@@ -106,7 +105,8 @@ class YoutubeDnn(PairModel):
 
 
 def last_state(rows, sizes, p):
-    """PyTorch's own units, on packed sequences; of an empty one zeros."""
+    """Returns the last state of PyTorch's own GRU on packed sequences, and zeros for an empty one.
+    """
     width = rows.shape[2]
     cell = torch.nn.GRU(width, width, dtype=rows.dtype)
     values = {"weight_ih_l0": p["w"].T, "weight_hh_l0": p["u"].T,
@@ -250,7 +250,7 @@ class Word2Vec(PairModel):
 
 
 def cosine(left, right):
-    """[batch, 1]; lengths count as 1e-6 at least."""
+    """Returns the cosine: [batch, 1]. Lengths are at least 1e-6."""
     lengths = [torch.sqrt(torch.clamp((side * side).sum(dim=1, keepdim=True), min=1e-12))
                for side in (left, right)]
     return (left * right).sum(dim=1, keepdim=True) / (lengths[0] * lengths[1])
@@ -350,12 +350,12 @@ class SequenceRetrieval(PairModel):
         return {"item_rows": [fields["items"], fields["next"], fields["other"]]}
 
     def side(self, x, p, name):
-        """A vector of length 1, but for those that are shorter than 0.01."""
+        """Returns a vector of length 1, or a shorter one if its length was below 0.01."""
         x = torch.tanh(x @ p[name + "_w"] + p[name + "_b"])
         return x / torch.sqrt(torch.clamp((x * x).sum(dim=1, keepdim=True), min=1e-4))
 
     def sides(self, pooled, p):
-        """The inputs of the user's side and of both items'."""
+        """Returns the inputs of the user's side and of the sides of both items."""
         session, *items = pooled["item_rows"]
         return last_state(*session, p), [item[:, 0] for item in items]
 

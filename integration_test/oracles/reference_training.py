@@ -7,10 +7,8 @@
 #===------------------------------------------------------------------------===#
 """Trains the reference models with the semantics of PDL.
 
-Order of an update: gradient of the mean loss, clip, L2, rule. A row of a table
-is updated when its key stands in the batch (`untouched(lazy)`), with the step
-count of its group.
-"""
+Order of an update: gradient of the mean loss, clip, L2, rule. A row of a table is updated if its
+key is in the batch (`untouched(lazy)`), with the step count of its group."""
 
 import math
 
@@ -21,7 +19,7 @@ from reference_rules import RULES
 
 
 def area_under_curve(predictions, labels):
-    """Exact ROC AUC; ties count by halves."""
+    """Returns the exact ROC AUC. Ties count as one half."""
     predictions = numpy.asarray(predictions, dtype=numpy.float64).reshape(-1)
     labels = numpy.asarray(labels).reshape(-1) > 0.5
     _, inverse, counts = numpy.unique(predictions, return_inverse=True,
@@ -35,18 +33,18 @@ def area_under_curve(predictions, labels):
 
 
 def as_bags(ids):
-    """(values, splits, slots) of an id array [b, s], each id a bag of one."""
+    """Returns (values, splits) of an id array [b, s], in which each id is a bag of its own."""
     if isinstance(ids, tuple):
         return ids
     return ids.reshape(-1), numpy.arange(ids.size + 1)
 
 
 class Trainer:
-    """Holds one model's values and slots; `step` trains on one batch."""
+    """Has the values and slots of one model. `step` trains on one batch."""
 
     def __init__(self, model, keys, seed=0, dtype=torch.float64):
-        """`keys`: table name to the sorted int64 keys that any batch may
-        hold; each gets its initial value now."""
+        """`keys`: for each table, all keys that a batch may contain, as sorted int64 numbers. Each
+        key gets its initial value now."""
         self.model = model
         self.dtype = dtype
         self.keys = keys
@@ -68,7 +66,8 @@ class Trainer:
             elif kind == "xavier":
                 bound = math.sqrt(6.0 / (symbol.shape[0] + symbol.shape[1]))
                 initial = random.uniform(-bound, bound, size=shape)
-            # Exact in f32, so that one file of initial values serves both.
+            # The values are exact in f32, so one file of initial values can be used for f32 and
+            # f64.
             self.values[name] = torch.tensor(initial.astype(numpy.float32),
                                              dtype=dtype)
             rule = RULES[model.groups[symbol.group].rule]
@@ -77,7 +76,7 @@ class Trainer:
                                 for slot, value in rule.slots(hyper).items()}
 
     def initial_tensors(self):
-        """The values as an --init-from file holds them."""
+        """Returns the values in the form of an --init-from file."""
         tensors = {}
         for name, symbol in self.model.symbols.items():
             value = self.values[name].numpy().copy()
@@ -89,7 +88,7 @@ class Trainer:
         return tensors
 
     def load(self, tensors):
-        """Takes values from such a file; keys that it lacks keep theirs."""
+        """Loads values from such a file. Keys that are not in the file keep their values."""
         for name, symbol in self.model.symbols.items():
             if not symbol.is_table:
                 self.values[name] = torch.tensor(tensors[name], dtype=self.dtype)
@@ -102,8 +101,8 @@ class Trainer:
             self.values[name][rows[known]] = values[known]
 
     def _forward(self, fields, ids, train):
-        """The fields as tensors, the pooled rows of each lookup, and for training
-        the leaf rows of each table."""
+        """Returns the fields as tensors, the pooled rows of each lookup, and in training the leaf
+        rows of each table."""
         pooled, leaves = {}, {}
         for table, lookups in ids.items():
             bags = [as_bags(lookup) for lookup in lookups]
@@ -138,12 +137,12 @@ class Trainer:
         return tensors, pooled, leaves
 
     def trained_groups(self):
-        """Those that the next step changes."""
+        """Returns the groups that the next step trains."""
         turns = self.model.turns
         return [turns[self.done % len(turns)]] if turns else list(self.steps)
 
     def gradients(self, fields, ids):
-        """(mean loss, {symbol: gradient of it}, {table: (row index, keys)})."""
+        """Returns (mean loss, {symbol: its gradient}, {table: (row index, keys)})."""
         groups = self.trained_groups()
         self.model.turn = groups[0]
         parameters = {name: self.values[name].detach().clone().requires_grad_(
@@ -155,7 +154,7 @@ class Trainer:
         loss.backward()
         gradients = {name: value.grad for name, value in parameters.items()
                      if value.requires_grad}
-        # What a state is handed takes the place of a gradient.
+        # The values for states are used instead of gradients.
         gradients.update(self.model.accumulated)
         touched = {}
         for table, (index, rows, distinct) in leaves.items():
@@ -164,8 +163,8 @@ class Trainer:
         return loss.item(), gradients, touched
 
     def step(self, fields, ids):
-        """Trains on one batch; returns its mean loss before the update, NaN where that
-        is not the loss of the first of programs that take turns."""
+        """Trains on one batch. Returns its mean loss before the update. If several programs run in
+        turns, returns NaN for steps of other programs than the first."""
         is_first = self.trained_groups()[0] == (self.model.turns or list(self.steps))[0]
         loss, gradients, touched = self.gradients(fields, ids)
         clips = {}
@@ -201,13 +200,13 @@ class Trainer:
                 if not symbol.is_table}
 
     def figures(self, fields, ids):
-        """What the model's `figures` says."""
+        """Returns the result of the model's `figures`."""
         with torch.no_grad():
             return self.model.figures(self._forward(fields, ids, False)[0],
                                       self._parameters())
 
     def predict(self, fields, ids):
-        """What the model's `predictions` says, as NumPy arrays."""
+        """Returns the result of the model's `predictions` as NumPy arrays."""
         with torch.no_grad():
             tensors, pooled, _ = self._forward(fields, ids, False)
             predictions = self.model.predictions(tensors, pooled, self._parameters())

@@ -31,7 +31,7 @@ KEYS = numpy.array([-2**63, -5, 0, 1, 77, 2**63 - 1], dtype=numpy.int64)
 
 @dataclass
 class Group:
-    """`clauses` is the text after the rate; the rest says the same in Python."""
+    """Group. `clauses`: the text after the rate. The other members define the same in Python."""
     rule: str
     rate: float
     hyper: dict = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Group:
 
 
 def number(value):
-    """A literal that MLIR reads as a float."""
+    """Returns a literal that MLIR parses as a float."""
     text = repr(float(value))
     mantissa, mark, exponent = text.partition("e")
     if mark and "." not in mantissa:
@@ -127,9 +127,9 @@ def case_text(name, groups, weighted, clip, clip_kind):
 
 
 def draw_data(random, numbers, groups, steps, batch, weighted):
-    """The samples of all steps."""
+    """Returns the samples of all steps."""
     data = {"x": numbers((steps * batch, WIDTH)), "target": numbers((steps * batch, WIDTH)),
-            # Two keys a step, so that the others stay untouched.
+            # Each step has two keys, so the others stay untouched.
             "ids": numpy.stack([random.choice(KEYS[2 * (s % 3):2 * (s % 3) + 3], 2)
                                 for s in range(steps) for _ in range(batch)])}
     if weighted:
@@ -142,7 +142,7 @@ def draw_data(random, numbers, groups, steps, batch, weighted):
 
 
 def shapes_of(group, facts):
-    """The shapes of a group's symbols by name."""
+    """Returns the shapes of a group's symbols by name."""
     shapes = {} if facts.counted else {f"{group}_p": (WIDTH,)}
     if facts.whole:
         return shapes | {f"{group}_m": (WIDTH, WIDTH)}
@@ -150,7 +150,7 @@ def shapes_of(group, facts):
 
 
 def first_slots(facts, value):
-    """The slots of a symbol before the first step."""
+    """Returns the slots of a symbol before the first step."""
     rule = RULES[facts.rule]
     hyper = {**rule.hyper, **facts.hyper}
     rows = 1 if value.dim() == 1 else value.shape[0]
@@ -167,7 +167,7 @@ def first_slots(facts, value):
 
 
 class Training:
-    """The model of a case in PyTorch. Its values and slots change with each step."""
+    """The model of a case in PyTorch. Its values and slots change in each step."""
 
     def __init__(self, groups, numbers, clip_kind):
         self.groups = groups
@@ -175,13 +175,14 @@ class Training:
         self.value, self.slots = {}, {}
         for group, facts in groups.items():
             for symbol, shape in shapes_of(group, facts).items():
-                # The lazy rule of FTRL owns its value, which starts where z and n say.
+                # The lazy rule of FTRL computes its value from z and n, so the initial value
+                # follows from them.
                 start = numpy.zeros(shape) if facts.rule == "ftrl" else numbers(shape, -1, 1)
                 self.value[symbol] = torch.tensor(start)
                 self.slots[symbol] = first_slots(facts, self.value[symbol])
 
     def initial(self):
-        """The values as a file of initial values."""
+        """Returns the values in the form of a file of initial values."""
         tensors = {}
         for symbol, tensor in self.value.items():
             if symbol.endswith("_t"):
@@ -213,7 +214,7 @@ class Training:
         return loss.item()
 
     def errors(self, leaves, rows, data):
-        """The error of each sample, summed over the groups."""
+        """Returns the error of each sample, summed over the groups."""
         x, target = torch.tensor(data["x"]), torch.tensor(data["target"])
         total = 0.0
         for group, facts in self.groups.items():
@@ -225,16 +226,16 @@ class Training:
 
     @staticmethod
     def counts(rows, data):
-        """Shows and clicks of each key, if the case has them."""
+        """Returns the shows and clicks of each key, if the case has them."""
         if "show" not in data:
             return {}
-        # An id that a sample has twice counts twice.
+        # An id that occurs twice in a sample counts twice.
         return {name: torch.zeros(len(KEYS), 1, dtype=torch.float64).index_add_(
                     0, rows.flatten(), torch.tensor(data[name]).repeat(1, 2).reshape(-1, 1))
                 for name in ("show", "click")}
 
     def gradient_of(self, symbol, leaf, index, norm, weight):
-        """The gradient that the rule gets, for the rows of `index`. `norm` is that of all
+        """Returns the gradient that the rule gets for the rows of `index`. `norm`: norm of all
         clipped gradients."""
         facts = self.groups[symbol[:-2]]
         gradient = leaf.grad[index]
@@ -273,7 +274,7 @@ class Training:
             self.slots[symbol][slot][index] = state.reshape(old_slots[slot].shape)
 
     def after(self):
-        """The values and slots as they are expected in a dump."""
+        """Returns the values and slots that are expected in a dump."""
         tensors = {}
         for symbol, tensor in self.value.items():
             if symbol.endswith("_t"):
@@ -310,7 +311,7 @@ def write_rule_case(folder, name, what, groups, steps=6, batch=4, weighted=False
 
 
 def check_against_torch():
-    """Our formulas against torch.optim, where it has the rule."""
+    """Compares the formulas with torch.optim, if it has the rule."""
     makers = {
         "sgd": lambda p: torch.optim.SGD([p], lr=0.05),
         "momentum": lambda p: torch.optim.SGD([p], lr=0.05, momentum=0.9),
@@ -343,7 +344,7 @@ def check_against_torch():
 
 
 def check_schedules_against_torch():
-    """Our factors against torch.optim.lr_scheduler, where it has the schedule."""
+    """Compares the factors with torch.optim.lr_scheduler, if it has the schedule."""
     schedulers = torch.optim.lr_scheduler
     makers = [
         (lambda step: polynomial(step, 7.0, power=2.0),
@@ -372,8 +373,8 @@ def check_schedules_against_torch():
 
 
 def check_averages_against_torch():
-    """Our averages against torch.optim.swa_utils: a mean of all, and an average with
-    decay, which PyTorch begins at the first value instead of zero."""
+    """Compares the averages with torch.optim.swa_utils: a mean of all values, and an average with
+    decay. The latter starts at the first value in PyTorch and at zero here."""
     decay, steps = 0.75, 9
     values = torch.randn(steps, 5, dtype=torch.float64, generator=torch.manual_seed(3))
     utils = torch.optim.swa_utils
@@ -392,7 +393,7 @@ def check_averages_against_torch():
             ours, slots = RULES[name].update(ours, values[step], slots, 0.0, step + 1, hyper)
         wanted = theirs.module.weight.data[0]
         if name == "ema":
-            # What the first value has too much.
+            # Subtract the excess weight of the first value.
             wanted = (wanted - decay**steps * values[0]) / (1 - decay**steps)
         if (ours - wanted).abs().max() > 1e-13:
             raise SystemExit(f"average {name} differs from torch.optim.swa_utils")
@@ -578,13 +579,13 @@ def write_clauses(folder):
 
 
 def cosine(step, steps, floor=0.0, warm_up=0.0):
-    """`floor` is a share of the base rate here, a rate in the model."""
+    """`floor`: a share of the base rate here, but a rate in the model."""
     share = 0.5 * (1 + math.cos(math.pi * min(1.0, max(0.0, step - 1 - warm_up) / steps)))
     return min(1.0, step / max(1.0, warm_up)) * (floor + (1 - floor) * share)
 
 
 def polynomial(step, steps, floor=0.0, power=1.0, cycle=False):
-    """`floor` is a share of the base rate here, a rate in the model."""
+    """`floor`: a share of the base rate here, but a rate in the model."""
     done, span = step - 1, steps
     if cycle:
         span = steps * max(1, math.ceil(done / steps))
@@ -594,12 +595,12 @@ def polynomial(step, steps, floor=0.0, power=1.0, cycle=False):
 
 
 def piecewise(step, boundaries, factors):
-    """1, then factors[i] once boundaries[i] updates have been made."""
+    """Returns 1, then factors[i] after boundaries[i] updates."""
     return [1.0, *factors][sum(step - 1 >= boundary for boundary in boundaries)]
 
 
 def cosine_restarts(step, steps, growth=1, floor=0.0):
-    """`floor` is a share of the base rate here, a rate in the model."""
+    """`floor`: a share of the base rate here, but a rate in the model."""
     position, length = step - 1, steps
     while position >= length:
         position, length = position - length, length * growth

@@ -20,7 +20,7 @@ def segments():
     bags = Bags(case.field("bags", (*random_bags(case, slots, keys), slots)),
                 *case.field_values["bags"])
     x = case.lookup_rows(case.table("x_rows", width, keys), bags)
-    # Another field that describes the same positions.
+    # Other ids at the same positions.
     others = case.random.choice(numpy.array(keys, dtype=numpy.int64), len(bags.values))
     case.field("others", (others, bags.splits, slots))
     case.body.append(f"%same = nn.same_bags %others like %{bags.name} : {bags.type}")
@@ -28,7 +28,7 @@ def segments():
                          Bags("same", others, bags.splits, slots))
 
     def by_bag(function, value, tail=(width,)):
-        """`function` of the rows of each bag; zeros of an empty one."""
+        """Returns the results of `function` for the rows of each bag; zeros for an empty bag."""
         parts = [function(value.tensor[begin:end]) if end > begin
                  else torch.zeros(tail, dtype=torch.float64)
                  for begin, end in bags.ranges()]
@@ -49,7 +49,7 @@ def segments():
                          [value, bags], (-1, *tensor.shape[1:]), tensor)
 
     def total(rows):
-        """Sums of products with other rows: what is compared of rows."""
+        """Adds a check of rows: their products with other rows, summed."""
         product = case.binary("mul", rows, y, rows.tensor * y.tensor)
         return to_samples("segment_sum", product, lambda part: part.sum(dim=0))
 
@@ -104,7 +104,7 @@ def segments():
                              else torch.zeros(width, dtype=torch.float64))
         case.check(total(to_rows("segment_unpad", padded, torch.stack(parts), clause)),
                    f"unpad{label}")
-    # Rows by their position.
+    # Buckets of the positions of rows in their bags select other rows.
     where = case.emit(f"nn.segment_positions %{bags.name}", [bags], (-1, 1), None)
     bucket = case.id_op(f"nn.bucketize %{where.name} boundaries [1.0, 2.0]", [where.type],
                         tensor_type((-1, 1), "i64"))
@@ -117,7 +117,7 @@ def segments():
     placed = Value("placed", (-1, 1, width), by_place[:, None])
     placed = case.emit("nn.reshape %placed", [placed], (-1, width), by_place)
     case.check(total(placed), "position_rows")
-    # A layer over rows, as over samples.
+    # The same layer is used for rows and for samples.
     w = case.declare("w", case.numbers((width, width), -1, 1))
     hidden = case.emit(f"nn.linear %{x.name}, @w act(tanh)", [x], x.shape,
                        torch.tanh(x.tensor @ w))

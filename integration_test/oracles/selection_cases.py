@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""Golden cases of entries by their places, of sums up to them, and of angles."""
+"""Golden cases of selecting entries by positions, of cumulative sums, and of angles."""
 
 import numpy
 import torch
@@ -17,7 +17,7 @@ def selection():
     case = Case("selection", "The largest of a row, entries by their places, sums up to them")
     width = 6
 
-    # Far enough from each other to stay in order, and equal ones that nothing moves.
+    # Values are so different that gradient steps keep their order. Equal values stay equal.
     spread = numpy.stack([case.random.permutation(width) * 0.5 for _ in range(case.batch)])
     far = case.field("far", spread)
     x = case.binary("add", far, case.parameter("moved", case.numbers(width, -0.125, 0.125)),
@@ -39,7 +39,7 @@ def selection():
         case.body[-1] = f"%{taken.name} = nn.gather %{x.name} at %{name} : {x.type}, {places}"
         case.check(taken, f"largest_{len(case.outputs)}")
 
-    # Places from data, some of them none, and one of them twice.
+    # Positions come from the data. Some are invalid, and one occurs twice.
     values = case.random.integers(-1, 4, (case.batch, 3))
     values[0], values[1] = [2, 2, 0], [-1, 7, 1]
     places = case.field("places", values.astype(numpy.int64))

@@ -5,8 +5,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""Cases of states that programs write, of several losses in a program, and of sums
-over a batch."""
+"""Cases of states that programs write, of several losses in a program, and of sums over a batch.
+"""
 
 import numpy
 import torch
@@ -115,8 +115,8 @@ GROUPS = {"dense": ("momentum", 0.0625, ["scale", "shift", "other", "mix"]),
 
 
 def batch_norm(x, training, state, name, epsilon):
-    """The output; in training also the mean of each feature and its variance, the
-    latter not corrected."""
+    """Returns the output. In training, also returns the mean and the uncorrected variance of each
+    feature."""
     mean, variance = state[f"{name}mean"], state[f"{name}variance"]
     channels = x.movedim(-1, 1)
     out = torch.nn.functional.batch_norm(channels, mean.clone(), variance.clone(),
@@ -147,7 +147,7 @@ def write_states(folder):
     count = STEPS * BATCH
     data = {"x": numbers((count, WIDTH)), "target": numbers((count, 1)),
             "weight": random.choice([0.5, 1.0, 3.0], (count, 1))}
-    # A step without weight, and samples without.
+    # All samples of one step, and some other samples, have weight 0.
     data["weight"][2 * BATCH:3 * BATCH] = 0
     data["weight"][7] = 0
     shapes = {"scale": (3,), "shift": (3,), "other": (3, 1), "mix": (3, 8),

@@ -5,8 +5,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""Reads and writes safetensors with the standard library alone, so that tests
-need neither NumPy nor PyTorch. Numbers are kept in `array.array`s."""
+"""Reads and writes safetensors with the standard library only, so that tests need neither NumPy
+nor PyTorch. Numbers are stored in `array.array`s."""
 
 import array
 import json
@@ -15,26 +15,26 @@ import sys
 from dataclasses import dataclass
 
 _CODES = {"F32": "f", "F64": "d", "I32": "i", "I64": "q", "U64": "Q", "U8": "B",
-          # As their bits.
+          # 16-bit floats are represented by their bits.
           "BF16": "H", "F16": "H"}
 
 
 @dataclass
 class Tensor:
-    """`data` holds the elements in row-major order."""
+    """Tensor. `data`: its elements in row-major order."""
     type: str
     shape: list
     data: array.array
 
     def rows(self):
-        """The elements by first dimension; one row for a scalar."""
+        """Returns the elements by first dimension; one row for a scalar."""
         count = self.shape[0] if self.shape else 1
         width = len(self.data) // count if count else 0
         return [self.data[i * width:(i + 1) * width] for i in range(count)]
 
 
 def read(path):
-    """{name: Tensor} of the file at `path`."""
+    """Returns {name: Tensor} of the file at `path`."""
     with open(path, "rb") as file:
         content = file.read()
     if len(content) < 8:
@@ -58,7 +58,7 @@ def read(path):
 
 
 def write(path, tensors):
-    """Writes {name: Tensor}, names in order."""
+    """Writes {name: Tensor}, in the order of the names."""
     header, body = {}, b""
     for name in sorted(tensors):
         tensor = tensors[name]
@@ -76,7 +76,7 @@ def write(path, tensors):
 
 
 def from_numpy(value):
-    """The Tensor of a NumPy array of one of the types above."""
+    """Returns a NumPy array of one of the types above as a Tensor."""
     names = {"float32": "F32", "float64": "F64", "int32": "I32", "int64": "I64",
              "uint64": "U64"}
     kind = names[value.dtype.name]

@@ -5,8 +5,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""Golden cases of comparisons, of ids that are computed or are numbers, and of
-lookups with weights."""
+"""Golden cases of comparisons, of ids that are computed or come from numbers, and of lookups with
+weights."""
 
 import numpy
 import torch
@@ -32,14 +32,14 @@ def comparisons():
 
 
 def wrapped(value):
-    """Modulo 2^64, from -2^63 on."""
+    """Returns the number modulo 2^64, in the range that starts at -2^63."""
     return (value + 2**63) % 2**64 - 2**63
 
 
 ARITHMETIC = {
     "add": lambda key, number: wrapped(key + number),
     "multiply": lambda key, number: wrapped(key * number),
-    # Python's own are Euclid's for numbers above 0.
+    # Python's operators equal Euclidean division for positive numbers.
     "quotient": lambda key, number: key // number,
     "remainder": lambda key, number: key % number,
 }
@@ -68,7 +68,8 @@ def id_arithmetic():
         return result
 
     def check_ids(label, name, type, keys, splits):
-        """Each key has a row of its own, any other key gives zeros."""
+        """Checks ids by a table in which each expected key has a row of its own, and other keys
+        read zeros."""
         table = case.table(f"{label}_rows", 2, keys, unknown="zero")
         case.check(case.lookup(table, name, type, keys, splits), label)
 
@@ -80,7 +81,7 @@ def id_arithmetic():
                   computed(kind, ids, number).reshape(-1), numpy.arange(ids.size + 1))
         check_ids(f"{label}_bags", arithmetic(kind, bags_name, ragged, number), ragged,
                   computed(kind, values, number), splits)
-    # Of two small tables the rows of many ids: products of rows, one by one.
+    # The rows of many ids from two small tables are multiplied pairwise.
     parts = []
     for kind in ("quotient", "remainder"):
         name = arithmetic(kind, bags_name, ragged, 5)
@@ -110,7 +111,7 @@ def casts():
     value = -(one_hot * torch.log_softmax(z.tensor, dim=1)).sum(dim=1, keepdim=True)
     case.check(case.emit(f"nn.softmax_cross_entropy %{z.name}, %{labels.name}", [z, labels],
                          (-1, 1), value), "labels")
-    # What no float holds; every float that is whole holds itself.
+    # No float equals these numbers, but each integral float is converted exactly.
     wide = numpy.array([[key] for key in KEYS[:case.batch]], dtype=numpy.int64)
     name = case.field("wide", wide)
     case.body.append(f"%wide_number = nn.cast %{name} : (tensor<?x1xi64>) -> tensor<?x1xf32>")
@@ -122,7 +123,7 @@ def casts():
                       * torch.log1p(torch.abs(torch.tensor(wide * 1.0) * scale.tensor)),
                       functional=False)
     case.check(small, "wide")
-    # Towards zero, within 64 bits; 0 of NaN.
+    # Conversion rounds towards zero and saturates at 64 bits. NaN becomes 0.
     numbers = numpy.array([[-0.0, 0.75], [-0.75, 1.0], [-1.0, 2.5], [-2.5, 2.0**40],
                            [2.0**63, -2.0**63], [1e30, -1e30], [3.75, -3.75], [41.0, 7.5]])
     keys = numpy.array([[0, 0], [0, 1], [-1, 2], [-2, 2**40], [2**63 - 1, -2**63],
@@ -141,7 +142,7 @@ def casts():
     name = case.id_op(f"nn.cast %{edges.name}", [edges.type], one)
     table = case.table("edge_rows", 2, keys, unknown="zero")
     case.check(case.lookup(table, name, one, keys, numpy.arange(keys.size + 1)), "edges")
-    # Shows and clicks at the front of a row.
+    # Shows and clicks are the first elements of a row.
     for shape in ((4,), (2,), (3, 5)):
         counts = case.variable(int(numpy.prod(shape)), 0.5, 9)
         if len(shape) > 1:
@@ -160,7 +161,7 @@ def weighted_lookups():
     keys = KEYS[:6]
     bags = Bags(case.field("bags", (*random_bags(case, slots, keys), slots)),
                 *case.field_values["bags"])
-    # Whole numbers that belong to the ids.
+    # Integers that belong to the ids.
     seconds = case.random.integers(1, 9, len(bags.values)).astype(numpy.int64)
     case.field("seconds", (seconds, bags.splits, slots))
     case.body.append(f"%joined = nn.same_bags %seconds like %{bags.name} : {bags.type}")
@@ -168,7 +169,7 @@ def weighted_lookups():
     given = case.emit("nn.cast %joined", [joined], (-1, 1),
                       torch.tensor(seconds * 1.0)[:, None])
     learned = case.lookup_rows(case.table("weights", 1, keys), bags)
-    # Away from 0, so that differences see no divisor of 0.
+    # The values stay away from 0, so that differences do not divide by 0.
     positive = case.unary("exp", learned, torch.exp(learned.tensor))
     for name, weights in (("given", given), ("learned", positive)):
         for pooling in ("sum", "mean", "sqrtn"):
@@ -188,7 +189,7 @@ def weighted_lookups():
                 f"nn.lookup @{table}[%{bags.name}] weights(%{weights.name}) pool({pooling})",
                 [bags, weights], (-1, slots, width),
                 torch.stack(pooled).reshape(case.batch, slots, width)), f"{name}_{pooling}")
-    # Weights of 0 alone divide nothing.
+    # If all weights are 0, there is no division.
     nothing = case.binary("sub", given, given, given.tensor - given.tensor)
     zeros = torch.zeros(case.batch, slots, width, dtype=torch.float64)
     table = case.table("zero_rows", width, keys)
@@ -221,7 +222,7 @@ def weighted_lookups():
 
 
 def check_numbers_of_bags(case, bags, slots, keys):
-    """A field of numbers that belong to the ids: weights, columns of rows, a history."""
+    """Checks a field of numbers that belong to the ids: weights, columns of rows, a history."""
     numbers = case.numbers(len(bags.values), 0.25, 2.0)
     case.field("shares", (numbers, bags.splits, slots))
     field = Bags("shares", numbers, bags.splits, slots)
@@ -256,7 +257,7 @@ def check_numbers_of_bags(case, bags, slots, keys):
     case.check(case.emit(f"nn.segment_sum %{squares.name} of %{bags.name}", [squares, bags],
                          (-1, slots, width + 1),
                          sums.reshape(case.batch, slots, width + 1)), "shares_beside")
-    # The bags of the numbers themselves, which no id is joined to.
+    # The bags of the numbers themselves, without a join with ids.
     case.body.append(f"%alone = nn.cast %shares : ({field.type}) -> tensor<?x1xf32>")
     alone = Value("alone", (-1, 1), torch.tensor(numbers)[:, None])
     length = 3

@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""pdl-check-serving: models agree on all ways, fused and not; a wrong checkpoint, model, hash or
-record is named in one sentence."""
+"""pdl-check-serving: models agree in all forms, fused and not fused. A wrong checkpoint, model,
+hash or record is reported by one sentence."""
 
 import contextlib
 import http.client
@@ -30,22 +30,22 @@ from programs import BUILD, PDL_CHECKPOINT, PDL_SERVE, PDL_TRANSLATE, checkpoint
 
 PDL_CHECK = BUILD / "bin" / "pdl-check-serving"
 ROWS = 700
-# Longer than any machine takes.
+# Longer than any machine needs.
 LONG = 180
-# A number as it is and as bits, twice.
+# Matches a number with its bits, twice.
 TWO_VALUES = (r"-?[0-9.e-]+ \(0x[0-9a-f]{8}\) instead of -?[0-9.e-]+ \(0x[0-9a-f]{8}\); "
               r"\d+ of \d+ rows differ")
 
 
 def commands():
-    """The command lines of all processes."""
+    """Yields the command lines of all processes."""
     for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
             yield path.read_text(errors="replace")
 
 
 class Changed(http.server.BaseHTTPRequestHandler):
-    """A server before another one, that changes a text of the request's sample 5."""
+    """Server in front of another server. It changes a text of sample 5 of the request."""
 
     protocol_version = "HTTP/1.1"
 
@@ -108,7 +108,7 @@ class CheckServingTest(SharedFolderTest):
         return done.stdout
 
     def differs(self, *arguments, status=1, **more):
-        """The sentence of a check that fails."""
+        """Runs a check that must fail. Returns its error message."""
         done = self.check(*arguments, **more)
         self.assertEqual(done.returncode, status, done.stdout)
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
@@ -117,7 +117,7 @@ class CheckServingTest(SharedFolderTest):
         return done.stderr
 
     def changed_library(self, name, *changes):
-        """A library of the model with its text changed."""
+        """Returns a library of the model with changes in its text."""
         text = self.source.read_text()
         for before, after in changes:
             self.assertIn(before, text)
@@ -141,8 +141,8 @@ class CheckServingTest(SharedFolderTest):
         self.assertIn(f"{ROWS} rows", told)
 
     def test_other_models(self):
-        """Several outputs; a sequence, in bags that cells list; metrics that observe other
-        candidates too, and one of which nothing is predicted."""
+        """Several outputs; a sequence whose bags are lists in cells; metrics that also observe
+        other candidates, and a metric of a value that is not predicted."""
         for name, told, flags in (
                 ("esmm", "@ctcvr_auc, @ctr_auc, @cvr_auc of it", []),
                 ("din", "@auc, @log_loss of it", []), ("dssm", "@auc of it", []),
@@ -157,7 +157,7 @@ class CheckServingTest(SharedFolderTest):
                                                 "--batch-sizes", "1,512", data=data))
 
     def test_forms_of_values(self):
-        """One checkpoint of several; a delta; a dump; an export beside the checkpoint."""
+        """One of several checkpoints; a delta; a dump; an export with its checkpoint."""
         deltas = self.root / "deltas"
         run(self.out / "trainer", "train", "--data", self.data, "--batch-size", "64",
             "--checkpoint", deltas, "--checkpoint-steps", "3", "--checkpoint-deltas", "9",
@@ -172,7 +172,7 @@ class CheckServingTest(SharedFolderTest):
                 self.assertIn(f"library           equal: {self.out}/libctr_dnn.so", told)
 
     def test_bad_rows_and_ranges(self):
-        """Rows are those of the data, whatever is skipped."""
+        """Row numbers are those of the data, whatever is skipped."""
         lines = self.data.read_text().splitlines()
         cells = lines[3].split("\t")
         cells[2] = "x1"
@@ -221,7 +221,8 @@ class CheckServingTest(SharedFolderTest):
         self.assertIn(f"library ({library}) cannot take the values of {self.checkpoint}: ", sentence)
         self.assertIn("the checkpoint makes some of `text by xxh64 salt slot`, this program of "
                       "`text by xxh64 salt 7`", sentence)
-        # Where the values do not say how their keys were made, answers show it.
+        # If the values do not describe how their keys were computed, predictions show the
+        # difference.
         dump, older = self.root / "values.safetensors", self.root / "older.safetensors"
         run(PDL_CHECKPOINT, "dump", self.checkpoint, "-o", dump)
         without_layout(dump, older)
@@ -231,7 +232,7 @@ class CheckServingTest(SharedFolderTest):
         self.assertIn("the library makes other keys of texts: the model's hash differs", sentence)
 
     def test_evaluation_of_something_else(self):
-        """@evaluate is not what @predict is."""
+        """@evaluate and @predict differ."""
         text = self.source.read_text()
         at = text.index("nn.program @evaluate")
         changed = text[:at] + text[at:].replace("nn.sigmoid", "nn.tanh", 1)
@@ -248,7 +249,7 @@ class CheckServingTest(SharedFolderTest):
                     "copc")
 
     def test_another_record_on_the_way(self):
-        """A running server; and one that gets another text in one sample."""
+        """A running server, and one that receives another text in one sample."""
         version = self.root / "models" / "clicks" / "1"
         version.mkdir(parents=True)
         shutil.copy(self.out / "libctr_dnn.so", version)
@@ -290,13 +291,13 @@ class CheckServingTest(SharedFolderTest):
                 ([*self.compiled, "--tools", self.root], "there is no pdl-serve in"),
                 ([*self.compiled, "--keep", self.root], "File exists")):
             with self.subTest(told):
-                # A server that cannot be reached may be there later.
+                # A server that cannot be reached may be available later.
                 status = 3 if told == "does not respond" else 1
                 self.assertIn(told, self.differs("--checkpoint", self.checkpoint, *arguments,
                                                  "--batch-sizes", "512", status=status))
 
     def test_stopped(self):
-        """What was started and written is gone."""
+        """Started processes are ended, and written files are removed."""
         for number, name in (signal.SIGTERM, "SIGTERM"), (signal.SIGINT, "SIGINT"):
             with self.subTest(name), tempfile.TemporaryDirectory(dir="/tmp") as folder:
                 with subprocess.Popen(
@@ -320,7 +321,7 @@ class CheckServingTest(SharedFolderTest):
                 self.assertEqual([words for words in commands() if folder in words], [])
 
     def test_a_signal_inside_of_a_destructor(self):
-        """Python drops what is raised there, but the next batch does not begin."""
+        """Python ignores exceptions in destructors, but the next batch does not start."""
         script = """
 import signal
 from check_serving import inputs, stopping

@@ -1,9 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Libraries that ask the servers of a running job for rows: what they predict is what the state of
-the servers predicts, to the bit; the job does not notice them; what happens where servers or
-readers die, and what is refused."""
+"""Libraries that request rows from the servers of a running job. Their predictions equal those of
+the servers' state, bit for bit, and the job is not affected. Also tests lost servers and readers,
+and rejected connections."""
 
 import array
 import http.client
@@ -34,7 +34,7 @@ sys.path.insert(0, str(SOURCE / "python"))
 from pdl import serving
 
 BATCH, LONG = 16, 120
-# A reader that asks until it is killed.
+# Reader that sends requests until it is killed.
 READER = """
 import sys
 sys.path[:0] = sys.argv[1:3]
@@ -49,7 +49,7 @@ while True:
 
 
 def free_ports(count):
-    """Ports that nobody listens at."""
+    """Returns ports at which no process listens."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [each.getsockname()[1] for each in sockets]
     for each in sockets:
@@ -58,7 +58,7 @@ def free_ports(count):
 
 
 class Feed:
-    """A pipe that trainers read: what it is given, and no end before it is closed."""
+    """Pipe that trainers read. It gets lines from `write`, and stays open until it is closed."""
 
     def __init__(self, path):
         os.mkfifo(path)
@@ -66,7 +66,7 @@ class Feed:
 
     def write(self, lines):
         if self.file is None:
-            # Waits for nobody who reads.
+            # This does not wait for a reader.
             self.file = open(os.open(self.path, os.O_RDWR), "w")
         self.file.write("".join(lines))
         self.file.flush()
@@ -104,7 +104,7 @@ class Connected(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
         self.jobs = 0
         self.draw = random.Random(5)
-        # Ids that no training has seen are among them.
+        # Some of these ids occur in no training.
         self.asked = [line.rstrip("\n").split("\t") for line in self.clicks(100)]
 
     def clicks(self, count):
@@ -115,7 +115,7 @@ class Connected(unittest.TestCase):
             process.output[-2000:] for process in self.job.processes()))
 
     def start(self, mode="sync", addresses=None, server_flags=()):
-        """A job of two trainers, which read pipes, and two servers."""
+        """Starts a job of two trainers, which read pipes, and two servers."""
         self.jobs += 1
         self.saved = self.root / f"saved{self.jobs}"
         self.feeds = [Feed(self.root / f"feed{self.jobs}.{i}.tsv") for i in range(2)]
@@ -141,7 +141,7 @@ class Connected(unittest.TestCase):
             feed.write(self.clicks(steps * BATCH))
 
     def connect(self, **options):
-        """Servers may be on their way."""
+        """Connects to the servers, which may still be starting."""
         options = {"row_age_ms": 0, "timeout_ms": 20000, **options}
         return self.library.connect(self.job.addresses, **options)
 
@@ -157,7 +157,7 @@ class Connected(unittest.TestCase):
         return int(found[-1].name[len("step-"):]) if found else -1
 
     def stand_still(self):
-        """Waits until all that was fed is trained and saved; the last checkpoint."""
+        """Waits until all written rows are trained and saved. Returns the last checkpoint."""
         before, since = self.steps(), time.monotonic()
         while time.monotonic() < since + 1.5:
             if self.steps() != before:
@@ -170,7 +170,7 @@ class Connected(unittest.TestCase):
             return self.scores(loaded)
 
     def ids(self, loaded):
-        """Ids of what is asked, and those of them without a row."""
+        """Returns the number of requested ids, and the number of those without a row."""
         before = loaded.row_counts()
         self.scores(loaded)
         after = loaded.row_counts()
@@ -195,7 +195,7 @@ class Connected(unittest.TestCase):
             loaded.refresh()
             for batch in 1, 7, 100:
                 self.assertEqual(self.scores(loaded, batch), expected)
-            # With a cache: the first call asks, the second does not.
+            # With a cache, the first call sends requests and the second one does not.
             hot.refresh()
             self.assertEqual(self.scores(hot), expected)
             asked = hot.row_counts()
@@ -206,16 +206,16 @@ class Connected(unittest.TestCase):
             self.assertEqual(again["requests"], asked["requests"])
             self.assertGreater(again["hits"], asked["hits"])
             self.assertEqual(loaded.row_counts()["hits"], 0)
-            # Asked for, from the cache, and in memory.
+            # The counts are equal with requests, with the cache, and with tables in memory.
             with self.library.open(checkpoint) as in_memory:
                 ids = self.ids(in_memory)
             self.assertTrue(0 < ids[1] < ids[0], ids)
             self.assertEqual([self.ids(loaded), self.ids(hot)], [ids, ids])
-            # Of the checkpoint's parameters the same.
+            # The predictions are the same with the parameters of the checkpoint.
             with self.connect(parameters=checkpoint) as beside:
                 self.assertEqual(self.scores(beside), expected)
             self.assertEqual(loaded.state()["rows"], 0)
-        # The job goes on, and ends well.
+        # The job continues and ends successfully.
         self.feed(3)
         later = self.stand_still()
         self.assertGreater(later, checkpoint)
@@ -224,7 +224,7 @@ class Connected(unittest.TestCase):
         self.job.finish(LONG)
 
     def test_over_tcp(self):
-        """The library opens gRPC beside it then."""
+        """For TCP, the library opens the gRPC library in its folder."""
         addresses = ",".join(f"127.0.0.1:{port}" for port in free_ports(2))
         self.start(addresses=addresses)
         with self.connect() as loaded:
@@ -236,15 +236,15 @@ class Connected(unittest.TestCase):
             self.job.servers[1].popen.wait()
             with self.assertRaisesRegex(serving.ServersUnavailable, "^server 127.0.0.1:"):
                 self.scores(loaded)
-        # Without it there is a sentence, and unix sockets are reached all the same.
+        # Without the gRPC library there is an error message, and unix sockets still work.
         alone = self.root / "alone.so"
         shutil.copy(self.programs / "library" / "libctr_dnn.so", alone)
         with self.assertRaisesRegex(serving.ServingError, "need libpdl-grpc.so.1 next to the library"):
             serving.Library(alone).connect("127.0.0.1:1", timeout_ms=100)
 
     def test_stored_rows(self):
-        """Values of 16 bits, of odd widths; a slot that frozen programs read; unknown keys that are
-        zeros, and others."""
+        """Values in 16 bits with odd widths; a slot that frozen programs read; unknown keys that
+        read zeros, and others."""
         self.start("stored_async")
         for feed in self.feeds:
             feed.write("\t".join(str(self.draw.randrange(40)) for _ in range(3)) +
@@ -265,14 +265,14 @@ class Connected(unittest.TestCase):
                     self.assertEqual(loaded.run("predict", inputs)["output0"], expected)
 
     def test_spilled_rows(self):
-        """Servers with fewer rows in memory than they have."""
+        """Servers have fewer rows in memory than in total."""
         self.start(server_flags=["--max-table-memory", "256KiB",
                                  "--table-spill", self.root / "spilled"])
         lines = [self.clicks(12 * BATCH) for _ in self.feeds]
         for feed, own in zip(self.feeds, lines):
             feed.write(own)
         self.wait_until(lambda: self.steps() > 9, "steps")
-        # The first ones are the longest away.
+        # Rows of the first lines have been out of memory for the longest time.
         self.asked = [line.rstrip("\n").split("\t") for line in (*lines[0], *lines[1])]
         checkpoint = self.stand_still()
         expected = self.expected(checkpoint)
@@ -298,7 +298,7 @@ class Connected(unittest.TestCase):
             self.assertEqual(self.scores(loaded), expected)
         if not PDL_SERVE.exists():
             return
-        # pdl-serve takes those of the newest checkpoint.
+        # pdl-serve uses the parameters of the newest checkpoint.
         version = self.put("clicks", {"servers": self.job.addresses.split(","), "row_age_ms": 0,
                                       "refresh_ms": 50, "parameters": "saved"})
         (version / "saved").symlink_to(self.saved)
@@ -314,7 +314,7 @@ class Connected(unittest.TestCase):
             self.wait_until(lambda: scores() == expected, "parameters of the newest checkpoint")
 
     def put(self, name, servers, version=1):
-        """A version that is served."""
+        """Adds a version to the served models."""
         made = self.root / "served" / name / f".{version}"
         made.mkdir(parents=True)
         for library in "libctr_dnn.so", "libpdl-grpc.so.1":
@@ -339,7 +339,7 @@ class Connected(unittest.TestCase):
 
         def ask():
             answers.append(server.ask("POST", "/v2/models/clicks/infer", {"inputs": inputs})[0])
-        # A batch is one request.
+        # Each batch has one request.
         with Server(self.root / "served", "--workers", 1, "--max-waiting", 4,
                     "--max-batch", 3) as server:
             expected = server.infer(inputs, "plain")
@@ -350,7 +350,8 @@ class Connected(unittest.TestCase):
 
             def taken():
                 return server.metric("pdl_serve_waiting_samples") // 3
-            # One is scored, and four wait: as many as may, but before that one is taken.
+            # Have one request scored and four waiting, which is the maximum. Each request must be
+            # taken before the next one is sent.
             threads = []
             while (before := taken()) < 5:
                 threads.append(threading.Thread(target=ask))
@@ -363,7 +364,7 @@ class Connected(unittest.TestCase):
             self.assertEqual(answers, refused)
             for _ in range(10):
                 self.assertEqual(server.infer(inputs, "plain"), expected)
-            # So are versions that are new, be it ones that ask the same server.
+            # New versions are loaded too, even if they use the same server.
             self.put("clicks", asks, 2)
             shutil.copytree(plain, plain.with_name(".2"), symlinks=True).rename(
                 plain.with_name("2"))
@@ -375,7 +376,7 @@ class Connected(unittest.TestCase):
             self.assertEqual(answers, refused + [200] * 5)
             server.wait_for("model clicks, version 2: loaded")
             self.halt(stopped)
-        # It starts, and ends, without servers that do not respond.
+        # pdl-serve starts and ends, although some servers do not respond.
         with Server(self.root / "served", waits=False) as server:
             self.wait_until(lambda: server.ask("GET", "/v2/models/plain/ready")[0] == 200, "plain")
             self.assertEqual(server.infer(inputs, "plain"), expected)
@@ -383,10 +384,10 @@ class Connected(unittest.TestCase):
                                               {"inputs": inputs})
             self.assertEqual(status, 503, sentence)
             self.assertIn("is being loaded", sentence)
-            # It is alive, and not ready.
+            # pdl-serve is live, but not ready.
             self.assertEqual(server.ask("GET", "/v2/health/live")[0], 200)
             self.assertEqual(server.refused("GET", "/v2/health/ready")[0], 503)
-        # A request that waits for it has the time that --grace says.
+        # A request that waits for the server has as much time as --grace allows.
         for protocol, request_lost in (("http", self.request_lost),
                                        ("grpc", self.request_lost_by_grpc)):
             with self.subTest(protocol):
@@ -397,7 +398,7 @@ class Connected(unittest.TestCase):
                 self.halt(stopped)
                 lost = threading.Thread(target=request_lost, args=(server, inputs))
                 lost.start()
-                # One is that of the question.
+                # One connection is that of this query.
                 others = 1 if protocol == "http" else 0
                 self.wait_until(lambda: not lost.is_alive() or server.metric(
                     "pdl_serve_connections", protocol=protocol) > others, "a request that waits")
@@ -410,7 +411,7 @@ class Connected(unittest.TestCase):
                 lost.join()
 
     def halt(self, process):
-        """Stops a process; threads of it may run for a while after the signal."""
+        """Suspends a process, and waits until all of its threads have stopped."""
         process.send_signal(signal.SIGSTOP)
         tasks = pathlib.Path(f"/proc/{process.pid}/task")
         self.wait_until(lambda: all(
@@ -421,7 +422,7 @@ class Connected(unittest.TestCase):
         self.assertRaises((OSError, http.client.HTTPException), server.infer, inputs, "clicks")
 
     def request_lost_by_grpc(self, server, inputs):
-        """Returns at once where the client is not there."""
+        """Sends a request that must fail. Does nothing if the client library is not installed."""
         try:
             import tritonclient.grpc as module  # pylint: disable=import-outside-toplevel
         except ImportError:
@@ -430,8 +431,8 @@ class Connected(unittest.TestCase):
             self.assertRaises(Exception, client.infer, "clicks", public_inputs(module, inputs))
 
     def test_a_fault_after_a_lost_server(self):
-        """A request that is at fault is not one of servers that do not respond, though the one
-        before was."""
+        """A wrong request is reported as such, even if the previous request failed because servers
+        did not respond."""
         self.start()
         with self.connect(timeout_ms=2000) as loaded:
             self.scores(loaded)
@@ -493,7 +494,7 @@ class Connected(unittest.TestCase):
             self.addCleanup(reader.kill)
             self.assertEqual(reader.stdout.readline(), "answered\n")
             self.feed(3)
-            # A reader dies in the middle of what it does, and the job goes on.
+            # If a reader is killed during a call, the job continues.
             reader.kill()
             reader.wait()
             before = self.steps()
@@ -502,7 +503,7 @@ class Connected(unittest.TestCase):
             checkpoint = self.stand_still()
             hot.refresh()
             self.assertEqual(self.scores(hot), self.expected(checkpoint))
-            # One that is stopped answers nothing, and a call ends in its time.
+            # A suspended server does not respond, and calls end at their time limit.
             self.halt(self.job.servers[0].popen)
             begin = time.monotonic()
             with self.assertRaisesRegex(serving.ServersUnavailable, "did not respond within 5000"):
@@ -510,8 +511,8 @@ class Connected(unittest.TestCase):
             self.assertLess(time.monotonic() - begin, 15)
             self.job.servers[0].popen.send_signal(signal.SIGCONT)
             self.wait_until(lambda: self.answers(loaded), "answers")
-            # One that dies, and so its job: one sentence each, at once, until there is another
-            # one.
+            # If a server dies, its job ends. Each call then fails immediately with one sentence,
+            # until there is another job.
             self.job.servers[1].popen.kill()
             self.job.servers[1].popen.wait()
             with self.assertRaisesRegex(serving.ServersUnavailable,
@@ -529,7 +530,7 @@ class Connected(unittest.TestCase):
             expected = self.expected(checkpoint)
             loaded.refresh()
             self.assertEqual(self.scores(loaded), expected)
-            # What was kept of the job before is not read any more.
+            # Cached rows of the previous job are not used any more.
             hot.refresh()
             self.assertEqual(self.scores(hot), expected)
             folder.cleanup()
@@ -568,7 +569,7 @@ class Connected(unittest.TestCase):
             say(refresh_ms=50, row_age_ms=0, timeout_ms=2000)
             server.wait_for("version 1: loaded")
             self.assertEqual(infer(), (200, expected))
-            # It follows the job by itself.
+            # pdl-serve follows the job automatically.
             self.feed(3)
             later = self.expected(self.stand_still())
             self.assertNotEqual(later, expected)
@@ -577,7 +578,7 @@ class Connected(unittest.TestCase):
             metrics = server.metrics()
             self.assertRegex(metrics, r'pdl_serve_rows_total\{.*outcome="miss".*\} [1-9]')
             self.assertRegex(metrics, r"pdl_serve_row_requests_total\{.*\} [1-9]")
-            # A server that is gone: that is what requests, log and metrics say, until it is back.
+            # A server is lost. Requests, log and metrics report this until it is back.
             addresses = self.job.addresses
             self.end()
             status, sentence = infer()
@@ -624,7 +625,7 @@ class Connected(unittest.TestCase):
             serving.Library(self.programs / "plain" / "libctr_dnn.so").connect(second)
         with self.assertRaisesRegex(serving.ServingError, "not below zero"):
             self.connect(cache_bytes=-1)
-        # Servers of two jobs of one model and seed: their trainers are others.
+        # The servers belong to two jobs with the same model and seed, but with different trainers.
         self.feed(3)
         self.wait_until(lambda: self.steps() > 0, "steps")
         self.start()

@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Libraries that serve: what they predict is what the trainer predicts, to the bit in strict,
-from C, C++ and Python; what is in them; what they refuse."""
+"""Libraries for serving: their predictions equal those of the trainer (bit for bit in strict
+numerics) in C, C++ and Python. Also tests their content and their errors."""
 
 import array
 import ctypes
@@ -26,7 +26,7 @@ from pdl import serving
 
 EXAMPLES = SOURCE / "examples" / "serving"
 ROWS = 1500
-# xxh64 of "known", seed 0, as xxhsum -H1 prints it, as a number with a sign.
+# xxh64 of "known" with seed 0, as a signed number (see xxhsum -H1).
 HASH_OF_KNOWN = 97140750998380198
 
 
@@ -51,7 +51,7 @@ class Library(SharedFolderTest):
 
     @classmethod
     def predictions(cls, *flags):
-        """What the trainer predicts."""
+        """Returns the predictions of the trainer."""
         path = cls.root / "predictions.tsv"
         run(cls.out / "trainer", "predict", "--data", cls.data, "--output", path, *flags)
         return [single(line) for line in path.read_text().splitlines()[1:]]
@@ -73,7 +73,7 @@ class Library(SharedFolderTest):
                 self.assertEqual(self.score(loaded, batch), self.expected)
 
     def test_examples(self):
-        """In C, C++ and Python, as their first lines say."""
+        """Examples in C, C++ and Python run as their first lines describe."""
         flags = subprocess.run(["pkg-config", "--cflags", "--libs", "ctr_dnn"], check=True,
                                capture_output=True, text=True,
                                env={**os.environ, "PKG_CONFIG_PATH": str(self.made)}).stdout.split()
@@ -96,7 +96,7 @@ class Library(SharedFolderTest):
                                  self.expected)
 
     def test_many_threads_and_reloads(self):
-        """Each call sees the values of one checkpoint, whatever is loaded meanwhile."""
+        """Each call uses the values of one checkpoint, whatever is loaded meanwhile."""
         before = self.root / "before"
         run(self.out / "trainer", "train", "--data", self.data, "--batch-size", "64", "--epochs",
             "1", "--checkpoint", before)
@@ -135,13 +135,13 @@ class Library(SharedFolderTest):
         self.assertEqual(loaded.state()["steps"], -1)
 
     def test_mapped_exports(self):
-        """The rows are those of the file: nothing is read before it is needed."""
+        """The rows are those of the file, which are read only when they are needed."""
         exported = self.root / "exported"
         run(PDL_CHECKPOINT, "export", self.checkpoint, "-o", exported)
         loaded = self.library().open(exported)
         self.assertEqual(self.score(loaded, 100), self.expected)
         self.assertEqual(loaded.state()["steps"], 48)
-        # Where it is, a file may take the name of another while it is served.
+        # While a file is served, another file may replace it under its name.
         again = self.root / "again"
         run(PDL_CHECKPOINT, "export", self.checkpoint, "-o", again)
         self.assertEqual((again / "table-0.rows").read_bytes(),
@@ -162,7 +162,7 @@ class Library(SharedFolderTest):
                 with self.assertRaises(serving.ServingError) as caught:
                     self.library().open(again)
                 self.assertIn(what, str(caught.exception))
-        # What is behind the head is looked at when it is asked for.
+        # Data after the header are checked only if this is requested.
         table.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
         self.library().open(again)
         done = subprocess.run([PDL_CHECKPOINT, "inspect", again], capture_output=True, text=True)
@@ -170,7 +170,7 @@ class Library(SharedFolderTest):
         self.assertIn("table-0.rows: is damaged", done.stderr)
         self.assertIn("all 3 files have the right checksum",
                       run(PDL_CHECKPOINT, "inspect", exported).stdout)
-        # Files of two exports do not mix.
+        # Files of different exports cannot be combined.
         other = self.root / "of_one_step"
         run(self.out / "trainer", "train", "--data", self.data, "--batch-size", "64", "--steps",
             "1", "--checkpoint", self.root / "one_step")
@@ -192,7 +192,7 @@ class Library(SharedFolderTest):
         self.assertIn("table-0.rows: cannot be opened", str(caught.exception))
 
     def test_deltas(self):
-        """A delta changes what the model has, and gives what its checkpoint gives as a whole."""
+        """A delta changes the loaded model, and gives the same predictions as its checkpoint."""
         folder = self.root / "deltas"
         run(self.out / "trainer", "train", "--data", self.data, "--batch-size", "64", "--epochs",
             "1", "--checkpoint", folder, "--checkpoint-steps", "3", "--checkpoint-deltas", "9",
@@ -205,16 +205,16 @@ class Library(SharedFolderTest):
             with self.subTest(step.name):
                 expected = self.predictions("--checkpoint", step)
                 self.assertEqual(self.score(loaded, 512), expected)
-                # Read as a whole.
+                # Read the delta together with its predecessors.
                 whole = self.library().open(step)
                 self.assertEqual(self.score(whole, 512), expected)
                 self.assertEqual(loaded.state()["rows"], whole.state()["rows"])
                 self.assertEqual(loaded.state()["steps"], whole.state()["steps"])
-        # Several at once, and a way back.
+        # Apply several deltas at once, and go back to an earlier checkpoint.
         loaded.reload(steps[0])
         loaded.reload(folder)
         self.assertEqual(self.score(loaded, 512), expected)
-        # Of what it has, nothing is read again.
+        # Checkpoints that are already loaded are not read again.
         alone = self.root / "alone"
         shutil.copytree(folder, alone)
         loaded.reload(alone / steps[0].name)
@@ -222,7 +222,8 @@ class Library(SharedFolderTest):
         loaded.reload(alone / steps[2].name)
         self.assertEqual(self.score(loaded, 512),
                          self.predictions("--checkpoint", steps[2]))
-        # Of a folder neither; the last one, of the end of the epoch, is whole.
+        # They are not read from a folder either. The last checkpoint, at the end of the epoch, is
+        # complete.
         shutil.rmtree(alone / steps[-1].name)
         loaded.reload(alone)
         self.assertEqual(self.score(loaded, 512), self.predictions("--checkpoint", steps[-2]))
@@ -234,7 +235,7 @@ class Library(SharedFolderTest):
         self.assertEqual(self.score(self.library().open(exported), 512), expected)
 
     def test_averages(self):
-        """What frozen programs read is loaded in the place of values."""
+        """Frozen programs read averages, so these are loaded instead of values."""
         text = model("ctr_dnn").read_text().replace(
             "rate(1.0e-3) decay(", "rate(1.0e-3) average(@ema {decay = 0.9}) decay(").replace(
             "rate(1.0e-3) untouched", "rate(1.0e-3) average(@ema {decay = 0.9}) untouched")
@@ -260,20 +261,21 @@ class Library(SharedFolderTest):
         self.assertIn("export the checkpoint with --slot average", str(caught.exception))
 
     def test_keys_in_place_of_texts(self):
-        """Keys are looked up as they are: an unknown one reads the initial value, a known one the
-        row that a text with that hash has."""
+        """Keys are used without hashing. An unknown key reads the initial value, and a known one
+        reads the row of the text with that hash."""
         loaded = self.library().open(self.checkpoint)
         with_text = {**array_inputs_of(self.lines[:1]), "categories": [["known"]] + 25 * [[]]}
         keys = array.array("Q", [HASH_OF_KNOWN])
         with_key = {**with_text, "categories": (keys, array.array("i", [0] + 26 * [1]))}
         self.assertEqual(loaded.run("predict", with_key), loaded.run("predict", with_text))
-        # Integers that nobody declared to be keys are refused.
+        # Integers that are not declared as keys are rejected.
         integers = (array.array("q", keys), with_key["categories"][1])
         with self.assertRaisesRegex(serving.ServingError, "the model hashes texts; give texts"):
             loaded.run("predict", {**with_text, "categories": integers})
 
     def test_what_is_in_it(self):
-        """Only what @predict needs: no label, no slots, no kernel of an update."""
+        """The library has only the parts that @predict needs: no label, no slots, no kernels of
+        updates."""
         made = self.library()
         self.assertEqual(list(made.programs), ["predict"])
         program = made.programs["predict"]
@@ -289,13 +291,14 @@ class Library(SharedFolderTest):
             self.assertFalse(name in names, f"{name} is in the library")
         self.assertLess(path.stat().st_size, 0.6 * (self.out / "trainer").stat().st_size)
         state = made.open(self.checkpoint).state()
-        # A row has its 40 bytes, with its key in the index 53; the slots of Adam have 80.
+        # A row has 40 bytes, and 53 including its key in the index. The slots of Adam would need
+        # 80.
         parameters = 4 * (273 * 400 + 400 + 2 * (400 * 400 + 400) + 400 + 1)
         self.assertLess(state["bytes"] - parameters, 54 * state["rows"])
 
     def test_factors_of_products(self):
-        """They are laid out by the first call, and then as soon as other values are loaded; of a
-        product of one column nothing is."""
+        """Factors are rearranged by the first call, and then whenever other values are loaded.
+        Factors of products with one column are not."""
         loaded = self.library().open(self.checkpoint)
         before = loaded.state()["bytes"]
         for batch in 1, 20, 100, 1:
@@ -342,12 +345,12 @@ class Library(SharedFolderTest):
                 self.assertIn(sentence, str(caught.exception))
         found = loaded.run("predict", {**good, "categories": (keys, splits)})
         self.assertEqual(len(found["output0"]), 2)
-        # Arrays of ctypes name the order of their bytes.
+        # Arrays of ctypes have a format that contains the byte order.
         of_ctypes = (ctypes.c_int32 * len(splits))(*splits)
         self.assertEqual(loaded.run("predict", {**good, "categories": (keys, of_ctypes)}), found)
 
     def test_what_cannot_be_loaded(self):
-        """One sentence each; what a model has before stays."""
+        """Each error is one sentence. The previous values of a model stay loaded."""
         loaded = self.library().open(self.checkpoint)
         damaged = self.root / "damaged"
         shutil.copytree(checkpoints_in(self.checkpoint)[-1], damaged)

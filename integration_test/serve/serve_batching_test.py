@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How pdl-serve puts requests together and cuts them apart again, how it ends while requests wait,
-and the flags that it refuses."""
+"""Batching in pdl-serve: requests are combined, and results are separated again. Also tests the
+end of a server with waiting requests, and rejected flags."""
 
 import contextlib
 import json
@@ -25,8 +25,8 @@ from waiting import LONG, wait_until
 
 class ServeBatching(ServedModels):
     def test_put_together(self):
-        """Requests of many clients, some with keys and some with texts, and a faulty one in
-        between, are scored together and cut apart again."""
+        """Requests of many clients, some with keys and some with texts, and a wrong one among
+        them, are scored together, and each client gets its own results."""
         self.deploy()
         self.deploy("small")
         failures = []
@@ -72,15 +72,16 @@ class ServeBatching(ServedModels):
                              120)
             self.assertEqual(server.metric("pdl_serve_requests_total", model="small",
                                            outcome="bad_request"), 120)
-            # Item 7 is none of the data's. The watcher of the folder asks from time to time.
+            # Item 7 does not occur in the data. Counts appear when the thread that watches the
+            # folder updates them.
             for outcome, count in ("known", 7 + 105), ("unknown", 1 + 15):
                 wait_until(lambda outcome=outcome, count=count: server.metric(
                     "pdl_serve_ids_total", model="small", outcome=outcome) == count)
             self.assertEqual(server.metric("pdl_serve_waiting_samples"), 0)
 
     def test_full_batches_do_not_wait(self):
-        """A batch is scored when it is full, here of requests of eight clients each time; a faulty
-        one among them is an answer to that one alone."""
+        """A batch is scored when it is full, here with the requests of eight clients. If one of
+        them is wrong, only that client gets an error."""
         self.deploy()
         self.deploy("small")
         sizes, rounds, failures = [1, 2, 3, 2, 1, 3, 2, 2], 5, []
@@ -131,7 +132,7 @@ class ServeBatching(ServedModels):
     def test_taken_requests_are_finished(self):
         self.deploy()
         path = self.own / "socket"
-        # They wait for others until the end is asked for, and then for nobody.
+        # Requests wait for others until the server is stopped, and are then scored.
         server = Server(self.models, "--batch-delay", "600", unix=path)
         with server:
             idle = server.connect()
@@ -159,7 +160,7 @@ class ServeBatching(ServedModels):
             return probe.connect_ex(("127.0.0.1", server.port)) == 0
 
     def test_idle_connections(self):
-        """Without a request they are closed; with one that comes slowly they are not."""
+        """Idle connections are closed; connections with a slow request are not."""
         self.deploy("small")
         body = json.dumps({"inputs": small_inputs()}).encode()
         head = (b"POST /v2/models/small/infer HTTP/1.1\r\nHost: x\r\n"
@@ -168,7 +169,7 @@ class ServeBatching(ServedModels):
             idle = socket.create_connection(("127.0.0.1", server.port), LONG)
             slow = socket.create_connection(("127.0.0.1", server.port), LONG)
             with idle, slow:
-                # A request that begins late, too.
+                # The same holds for a request that starts late.
                 slow.sendall(head + body)
                 self.assertIn(b"200 OK", slow.recv(1 << 16))
                 time.sleep(1)
@@ -215,12 +216,12 @@ class ServeBatching(ServedModels):
             with self.subTest(sentence):
                 done = subprocess.run([str(PDL_SERVE), *map(str, flags)], capture_output=True,
                                       text=True, timeout=60, check=False)
-                # Another process may leave the address: that is worth another try. A folder that
-                # is missing is no wrong flag.
+                # Another process may release the address, so a retry may succeed. A missing folder
+                # is not an error in the flags.
                 status = {"in use": 3, "No such file": 1, "is no folder of models": 1}
                 self.assertEqual(done.returncode, status.get(sentence, 2), done.stderr)
                 self.assertIn(sentence, done.stderr)
-        # A socket that a killed process left is taken, one that answers is not.
+        # A socket of a killed process is replaced; a socket with a listener is not.
         path = self.own / "socket"
         with contextlib.closing(socket.socket(socket.AF_UNIX)) as left:
             left.bind(str(path))
@@ -236,7 +237,7 @@ class ServeBatching(ServedModels):
             self.assertEqual(server.ask("GET", "/v2", connection=UnixConnection(path))[0], 200)
             with contextlib.closing(socket.socket(socket.AF_UNIX)) as client:
                 client.connect(str(by_grpc))
-        # A file is no socket that was left.
+        # A file that is not a socket is not replaced.
         path.write_text("precious")
         for flag in "--http", "--grpc":
             self.assertIn("a file that is no socket",
@@ -254,7 +255,7 @@ class ServeBatching(ServedModels):
                 server.wait_for("no connection of gRPC can be taken for now")
             wait_until(lambda: self.can_connect(server))
             self.assertEqual(server.ask("GET", "/v2/health/ready")[0], 200)
-            # Addresses of gRPC are not given up: settings of HTTP/2 come back.
+            # The gRPC address is still served: settings of HTTP/2 are received.
             with contextlib.closing(socket.create_connection(
                     ("127.0.0.1", server.grpc_port), LONG)) as client:
                 client.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]))

@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The folder of models of pdl-serve, while clients ask: checkpoints that are followed, versions
-that come and go, libraries that are replaced, exports and dumps."""
+"""The folder of models of pdl-serve, while clients send requests: checkpoints that are followed,
+versions that are added and removed, libraries that are replaced, exports and dumps."""
 
 import contextlib
 import ctypes
@@ -24,12 +24,12 @@ from model_server import SMALL, ServedModels, Server, inputs_of, single, small_i
 from programs import BUILD, PDL_TRANSLATE, checkpoints_in, run
 from waiting import wait_until
 
-# Of Linux.
+# Constants of Linux.
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 24, 1, 2
 
 
 def obey_permissions():
-    """Takes from root the right to read whatever it wants."""
+    """Removes root's right to read all files."""
     libc = ctypes.CDLL(None)
     for capability in CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH:
         libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
@@ -40,7 +40,7 @@ class ServeFolder(ServedModels):
 
     @contextlib.contextmanager
     def asking(self, server, allowed):
-        """Clients that ask all the while; each answer is one of `allowed`."""
+        """Runs clients that send requests continuously. Each result must be one of `allowed`."""
         failures, seen, ends = [], set(), threading.Event()
         inputs = inputs_of(self.lines[:8])
 
@@ -70,17 +70,17 @@ class ServeFolder(ServedModels):
         self.assertEqual(failures, [])
 
     def test_checkpoints_are_followed(self):
-        """A newer checkpoint is taken while clients ask; a damaged one is told of, and what was
-        there before goes on."""
+        """A newer checkpoint is loaded while clients send requests. A damaged one is reported, and
+        the previous one stays in use."""
         one, two = self.first(1), self.first(2)
         self.assertNotEqual(one, two)
         version = self.deploy()
         followed = version / "checkpoints"
         newer = checkpoints_in(self.checkpoints("ctr", 2))[-1]
-        # No training calls one so: the newest is not looked for among them.
+        # No training writes this name, so the folder is not considered as the newest checkpoint.
         shutil.copytree(next(followed.glob("step-*")), followed / "step-9")
         with Server(self.models) as server, self.asking(server, {one, two}) as seen:
-            # Both clients and the server may get no time for a while.
+            # Both clients and the server may get no CPU time for a while.
             wait_until(lambda: one in seen)
             shutil.copytree(newer, followed / ".newer")
             (followed / ".newer").rename(followed / newer.name)
@@ -89,7 +89,7 @@ class ServeFolder(ServedModels):
             wait_until(lambda: two in seen)
             self.assertEqual(seen, {one, two})
             self.assertEqual(server.metric("pdl_serve_model_values"), 2)
-            # Damaged.
+            # Add a damaged checkpoint.
             damaged = followed / "step-000000999999"
             shutil.copytree(newer, followed / ".damaged")
             table = next((followed / ".damaged").glob("table-*"))
@@ -106,30 +106,32 @@ class ServeFolder(ServedModels):
             index = json.loads(server.ask("POST", "/v2/repository/index")[1])
             self.assertEqual(index[0]["state"], "READY")
             self.assertIn("damaged", index[0]["reason"])
-            # By one rename: half removed it would be damaged in another way, and told of again.
+            # Use one rename: a partly removed checkpoint would be reported again, with another
+            # fault.
             damaged.rename(followed / ".gone")
             wait_until(lambda: server.metric("pdl_serve_model_broken") == 0)
-            # Told once.
+            # The damage is reported once.
             self.assertEqual(sum("warning: " in line for line in server.lines), 1)
-            # Without the newer one, back to the older one.
+            # If the newer checkpoint is removed, the older one is loaded.
             before = len(server.lines)
             (followed / newer.name).rename(followed / ".newer")
             server.wait_for("took the values of .*", before)
             self.assertEqual(self.score(server, 8, lines=self.lines[:8]), list(one))
 
     def test_checkpoints_go_while_they_are_read(self):
-        """A training that keeps one checkpoint only, deltas among them: what it removes while it is
-        read is no failure, and the last one is taken."""
+        """A training keeps only one checkpoint, with and without deltas. Checkpoints that are
+        removed while they are read cause no failure, and the last one is loaded."""
         version = self.deploy("small")
         followed = version / "checkpoints"
         shutil.rmtree(followed)
         followed.mkdir()
         with Server(self.models) as server:
-            # Which is no failure of a checkpoint.
+            # This is not a failure of a checkpoint.
             server.wait_for("warning: .*has no checkpoint yet")
             for deltas in 0, 3:
                 before = server.metric("pdl_serve_model_values")
-                # Until the server has taken some: how fast both are depends on the machine.
+                # Repeat until the server has loaded some checkpoints; this depends on the speed of
+                # the machine.
                 with subprocess.Popen([self.trainers["small"] / "trainer", "train", "--resume",
                                        "--data", self.small_data, "--batch-size", "4",
                                        "--epochs", "1000000", "--checkpoint", followed,
@@ -150,7 +152,7 @@ class ServeFolder(ServedModels):
             self.assertEqual(server.metric("pdl_serve_model_broken"), 0)
 
     def test_damaged_at_the_begin(self):
-        """An older checkpoint is better than none."""
+        """If the newest checkpoint is damaged, an older one is loaded."""
         version = self.deploy()
         broken = version / "checkpoints" / "step-000000999999"
         broken.mkdir()
@@ -171,7 +173,7 @@ class ServeFolder(ServedModels):
                 second = self.deploy(version=2, epochs=2, link=True)
                 server.wait_for("model ctr, version 2: loaded")
                 wait_until(lambda: two in seen)
-                # A library that is cut off would end the process if it was mapped.
+                # If a truncated library were mapped, the process would end.
                 third = self.deploy(version=3)
                 [library] = third.glob("*.so")
                 server.wait_for("model ctr, version 3: loaded")
@@ -206,7 +208,7 @@ class ServeFolder(ServedModels):
             wait_until(lambda: server.ask("GET", "/v2/models/ctr/ready")[0] == 404)
 
     def test_a_library_is_replaced(self):
-        """Another one of the same name, with other outputs."""
+        """A library is replaced by another one with the same name and other outputs."""
         version = self.deploy("small")
         other = self.own / "other.mlir"
         other.write_text(SMALL.replace('"score"', '"rating"'))
@@ -249,8 +251,8 @@ class ServeFolder(ServedModels):
             self.assertEqual(self.score(server, 8, lines=self.lines[:8]), list(self.first(2)))
 
     def test_accidents_of_one_entry(self):
-        """What is wrong with one entry concerns that entry: a folder that cannot be read, pipes
-        in the place of files, copies that take their time. The end does not wait for any."""
+        """A fault of one entry affects only that entry: a folder that cannot be read, pipes
+        instead of files, slow copies. The server ends without waiting for any of them."""
         self.deploy("small")
         (self.models / "lost+found").mkdir(mode=0)
         os.mkfifo(self.models / "pipe")
@@ -270,7 +272,7 @@ class ServeFolder(ServedModels):
                               ("servers", "is not a regular file")):
                 server.wait_for(f"model {name}, version 1: .*{why}")
             self.assertIn("score", server.infer(small_inputs(), "small"))
-            # Another model is loaded all the same, though it comes file by file.
+            # Another model is loaded although its files arrive one by one.
             slow = self.models / "slow" / "1"
             slow.mkdir(parents=True)
             library = next((self.trainers["small"] / "library").glob("*.so")).read_bytes()
@@ -293,7 +295,8 @@ class ServeFolder(ServedModels):
             server.wait_for("warning: model slow, version 1: ")
             self.assertEqual(server.infer(small_inputs(), "slow"),
                              server.infer(small_inputs(), "small"))
-            # The server is not ready, for three models that were there at the start do not respond.
+            # The server is not ready, because three models that were there at the start are not
+            # loaded.
             status, content = server.ask("GET", "/v2/health/ready")
             self.assertEqual((status, json.loads(content)["ready"]), (503, False))
             self.assertIn("does not respond", json.loads(content)["error"])
@@ -303,12 +306,12 @@ class ServeFolder(ServedModels):
             wait_until(lambda: server.ask("GET", "/v2/health/ready")[0] == 200)
 
     def test_ready_by_what_is_required(self):
-        """The server is alive at once, and ready when what is required answers."""
+        """The server is live immediately, and ready when the required models are loaded."""
         self.deploy("small")
         (self.models / "broken" / "1").mkdir(parents=True)
         with Server(self.models, "--require", "small,later/2") as server:
             self.assertEqual(server.ask("GET", "/v2/health/live")[0], 200)
-            # The names that there are help to find one that is misspelled.
+            # The existing names help to find a misspelled one.
             server.wait_for("--require: later/2 is not in the folder yet, and the server is not "
                             "ready before it is; .* has broken/1, small/1")
             self.assertEqual(server.refused("GET", "/v2/health/ready"),
@@ -329,8 +332,7 @@ class ServeFolder(ServedModels):
             self.assertIn("did you mean 'small'?", server.refused("GET", "/v2/health/ready")[1])
 
     def test_tables_are_verified(self):
-        """Rows of an export that were changed: their checksum is compared where that is asked
-        for."""
+        """Rows of an export were changed. Their checksum is compared if this is requested."""
         version = self.deploy("small")
         shutil.rmtree(version / "checkpoints")
         run(BUILD / "bin" / "pdl-checkpoint", "export", self.checkpoints("small", 1), "-o",
@@ -357,7 +359,7 @@ class ServeFolder(ServedModels):
         library.write_bytes(content[:covered - companion_bytes])
 
     def test_files_next_to_a_library(self):
-        """A library of numerics fast finds the oneDNN beside it."""
+        """A library in fast numerics finds the oneDNN library in its folder."""
         made = self.models / "fast" / "1"
         run(PDL_TRANSLATE, self.root / "small.mlir", "--numerics=fast", "--emit=library", "-o",
             made)

@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""pdl-serve against clients that keep no rules: what HTTP/1.1 (RFC 9110 and 9112) demands of a
-server, request by request, and the bounds on memory, connections, samples and time."""
+"""pdl-serve with clients that violate protocols: the requirements of HTTP/1.1 (RFC 9110 and 9112)
+for servers, request by request, and the limits for memory, connections, samples and time."""
 
 import contextlib
 import json
@@ -39,9 +39,9 @@ def get(target=b"/v2", *lines, method=b"GET", version=b"HTTP/1.1"):
 
 CHUNKED = b"Transfer-Encoding: chunked"
 LENGTH = b"Content-Length: %d" % len(BODY)
-# (what it is, what is sent, the status of the answer).
+# (description, sent bytes, status of the response).
 CONFORMANCE = [
-    # How a request is written.
+    # Forms of a request.
     ("a request", get(b"/v2", b"Host: a"), 200),
     ("a name of a header in other letters", get(b"/v2", b"hOsT: a"), 200),
     ("blanks around a value", get(b"/v2", b"Host: \t a \t"), 200),
@@ -90,7 +90,7 @@ CONFORMANCE = [
     ("a control character in a value", get(b"/v2", b"Host: a", b"X: \x01"), 400),
     ("the whole address without a host", get(b"http:///v2", b"Host: a"), 400),
     ("the whole address with somebody", get(b"http://me@a/v2", b"Host: a"), 400),
-    # The host.
+    # Headers with the host.
     ("no host", get(), 400),
     ("a port that is no number", get(b"/v2", b"Host: a:b"), 400),
     ("an empty port", get(b"/v2", b"Host: a:"), 200),
@@ -117,7 +117,7 @@ CONFORMANCE = [
     ("POST of ready", get(b"/v2/models/small/ready", b"Host: a", method=b"POST"), 405),
     ("a method that nobody knows, of infer",
      get(b"/v2/models/small/infer", b"Host: a", method=b"SEND"), 501),
-    # How long a body is.
+    # Length of the body.
     ("a length", post(LENGTH, body=BODY), 200),
     ("chunks", post(CHUNKED, body=chunks(BODY[:9], BODY[9:])), 200),
     ("chunks in other letters", post(b"TRANSFER-encoding: Chunked", body=chunks(BODY)), 200),
@@ -137,7 +137,7 @@ CONFORMANCE = [
     ("a chunk without a size", post(CHUNKED, body=b";a\r\n%s\r\n0\r\n\r\n" % BODY), 400),
     ("a trailer that is a length", post(CHUNKED, body=chunks(
         BODY, end=b"0\r\nContent-Length: 3\r\n\r\n")), 400),
-    # A trailer is no header.
+    # Trailers do not count as headers.
     ("a trailer that is the size of the JSON", post(CHUNKED, body=chunks(
         BODY, end=b"0\r\nInference-Header-Content-Length: 3\r\n\r\n")), 200),
     ("a trailer that is a coding of the content", post(CHUNKED, body=chunks(
@@ -189,7 +189,7 @@ CONFORMANCE = [
     ("an extension of 10 MB", post(CHUNKED, body=b"5;" + b"a" * 10_000_000), 431),
     ("a trailer of 10 MB", post(CHUNKED, body=b"0\r\nA: " + b"a" * 10_000_000), 431),
     ("trailers of 10 MB", post(CHUNKED, body=b"0\r\n" + b"A: a\r\n" * 1_700_000), 431),
-    # Whether a body may be sent.
+    # Expectations before a body is sent.
     ("an expectation", post(LENGTH, b"Expect: 100-continue", body=BODY), 100),
     ("two expectations", post(LENGTH, b"Expect: 100-continue", b"Expect: gold", body=BODY), 417),
     ("an expectation in other letters", post(LENGTH, b"Expect: 100-Continue", body=BODY), 100),
@@ -203,7 +203,7 @@ class ServeLimits(ServedModels):
     saved = {"small": (1,)}
 
     def exchange(self, server, sent):
-        """What comes back for bytes, until the server closes the connection."""
+        """Sends bytes. Returns all received bytes until the server closes the connection."""
         with contextlib.closing(socket.create_connection(
                 ("127.0.0.1", server.port), LONG)) as used:
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
@@ -215,7 +215,7 @@ class ServeLimits(ServedModels):
             return received
 
     def resident(self, server):
-        """In MiB."""
+        """Returns the resident memory of the server in MiB."""
         status = pathlib.Path(f"/proc/{server.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
 
@@ -225,7 +225,7 @@ class ServeLimits(ServedModels):
                 received = self.exchange(server, sent)
                 statuses = [int(each) for each in
                             re.findall(rb"^HTTP/1\.1 (\d+) ", received, re.M)]
-                # One answer: nothing of a body is read as another request.
+                # There is one response: no part of a body is parsed as another request.
                 self.assertEqual(statuses, [100, 200] if status == 100 else [status], received)
                 if status in (405, 501) and b"ransfer-Enc" not in sent:
                     self.assertRegex(received, rb"\r\nAllow: \w")
@@ -233,19 +233,19 @@ class ServeLimits(ServedModels):
                     self.assertRegex(received, rb"\r\nDate: \w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT")
         self.assertRegex(self.exchange(server, get(b"*", b"Host: a", method=b"OPTIONS")),
                          rb"\r\nAllow: GET, HEAD, POST, OPTIONS\r\n")
-        # No answer to HEAD has a body.
+        # No response to HEAD has a body.
         for sent in (get(b"/v2", b"Host: a", method=b"HEAD"), get(b"/v2", method=b"HEAD"),
                      get(b"/none", b"Host: a", method=b"HEAD")):
             self.assertTrue(self.exchange(server, sent).endswith(b"\r\n\r\n"), sent)
-        # What follows a refused request is not read.
+        # Bytes after a rejected request are not read.
         smuggled = post(b"Transfer-Encoding: xchunked", body=chunks(BODY) + get(b"/v2", b"Host: a"))
         self.assertEqual(self.exchange(server, smuggled).count(b"HTTP/1.1 "), 1)
-        # What follows a good one is.
+        # Bytes after an accepted request are read.
         both = (get(b"/v2", b"Host: a").replace(b"Connection: close\r\n", b"")
                 + get(b"/metrics", b"Host: a"))
         self.assertEqual(self.exchange(server, both).count(b"HTTP/1.1 200"), 2)
 
-        # A request that ends too early has no answer.
+        # A request that ends too early has no response.
         for sent in post(b"Content-Length: 50", body=b"short"), b"GET /v2", b"":
             with contextlib.closing(socket.create_connection(
                     ("127.0.0.1", server.port), LONG)) as used:
@@ -263,7 +263,8 @@ class ServeLimits(ServedModels):
         self.assertEqual(len(server.infer(splits, "small")["score"]), 1000)
 
     def check_memory(self, server):
-        """Announced bodies cost nothing; those that come are refused when they are too many."""
+        """Checks that announced bodies use no memory, and that bodies are rejected if there are
+        too many bytes of them."""
         before = self.resident(server)
         with contextlib.ExitStack() as stack:
             def connect():
@@ -291,7 +292,7 @@ class ServeLimits(ServedModels):
         wait_until(lambda: server.metric("pdl_serve_memory_bytes", kind="taken") < 1 << 20)
 
     def check_slow_requests(self, server):
-        """A header that comes line by line comes to an end, as does a body."""
+        """Checks that a header or a body that arrives slowly is ended by the time limit."""
         for sent in get(b"/v2", b"Host: a")[:-2], post(LENGTH):
             with contextlib.closing(socket.create_connection(
                     ("127.0.0.1", server.port), LONG)) as used:
@@ -303,11 +304,11 @@ class ServeLimits(ServedModels):
                         time.sleep(0.2)
                 self.assertIn(b" 408 ", used.recv(1 << 16))
                 self.assertLess(time.monotonic() - begun, LONG)
-        # Those that were refused while they sent are gone with their clients.
+        # Connections of requests that were rejected while they were sent have been closed.
         wait_until(lambda: server.metric("pdl_serve_connections", protocol="http") < 2)
 
     def check_connections(self, server):
-        """The connection that is idle longest gives way to a new one."""
+        """Checks that a new connection replaces the one that has been idle longest."""
         with contextlib.ExitStack() as stack:
             def connect():
                 return stack.enter_context(contextlib.closing(
@@ -318,7 +319,7 @@ class ServeLimits(ServedModels):
             used.sendall(get(b"/v2/health/live", b"Host: a"))
             self.assertIn(b" 200 ", used.recv(1 << 16))
             self.assertEqual(idle[0].recv(1), b"")
-            # Requests that have begun are not given up.
+            # Connections with a request that has begun are not closed.
             begun = [connect() for _ in range(24)]
             for each in begun:
                 each.sendall(b"GET /v2")
@@ -329,7 +330,8 @@ class ServeLimits(ServedModels):
         wait_until(lambda: b" 200 " in self.exchange(server, get(b"/v2", b"Host: a")))
 
     def check_half_closed(self, server):
-        """A client that closes its side after its request gets its answer."""
+        """Checks that a client that closes its sending side after its request gets the response.
+        """
         both = get(b"/v2", b"Host: a").replace(b"Connection: close\r\n", b"")
         for sent, answers in ((post(LENGTH, body=BODY), 1), (get(b"/v2", b"Host: a"), 1),
                               (both + post(LENGTH, body=BODY), 2)):
@@ -343,7 +345,8 @@ class ServeLimits(ServedModels):
             self.assertEqual(re.findall(rb"HTTP/1.1 (\d+)", received), [b"200"] * answers)
 
     def check_clients_that_leave(self, server):
-        """Their requests are not scored, and not counted as if they were answered."""
+        """Checks that requests of clients that have left are not scored, and not counted as
+        successful."""
         def count(**labels):
             return server.metric("pdl_serve_requests_total", model="small", **labels)
 
@@ -351,14 +354,15 @@ class ServeLimits(ServedModels):
         with contextlib.closing(socket.create_connection(
                 ("127.0.0.1", server.port), LONG)) as used:
             used.sendall(post(LENGTH, body=BODY))
-            # It is reset when it is closed.
+            # With this option, closing the socket resets the connection.
             used.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             wait_until(lambda: server.metric("pdl_serve_waiting_samples") == 1)
         wait_until(lambda: count(outcome="cancelled") == cancelled + 1)
         self.assertEqual(server.metric("pdl_serve_batch_samples_sum"), scored)
 
     def check_without_memory(self, server):
-        """Where the system gives no more memory, requests fail, and nothing else."""
+        """Checks that requests fail if the system has no more memory, and that the server
+        continues."""
         pid = server.process.pid
         status = pathlib.Path(f"/proc/{pid}/status").read_text()
         used = int(re.search(r"VmSize:\s+(\d+)", status)[1]) << 10
@@ -368,14 +372,14 @@ class ServeLimits(ServedModels):
             answer = self.exchange(server, post(b"Content-Length: %d" % (4 << 20),
                                                 body=b"[" * (4 << 20)))
             seen.add(answer[9:12])
-        # A connection may be lost, or be told why.
+        # A connection may be lost, or get an error response.
         self.assertLessEqual(seen, {b"", b"400", b"413", b"503"})
         resource.prlimit(pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
         wait_until(lambda: b" 200 " in self.exchange(server, get(b"/v2", b"Host: a")))
         self.assertIn("score", server.infer(small_inputs(), "small"))
 
     def test_one_server(self):
-        """One server takes all of it, and answers at the end as at the begin."""
+        """One server handles all of these clients, and responds at the end as at the beginning."""
         self.deploy("small")
         with Server(self.models, "--max-request", "4", "--max-memory", "32", "--max-samples",
                     "1000", "--max-connections", "24", "--request-timeout", "2",
@@ -390,8 +394,8 @@ class ServeLimits(ServedModels):
             wait_until(lambda: server.metric("pdl_serve_connections", protocol="http") == 1)
 
     def test_clients_that_close(self):
-        """A close of TCP is told from a half-close by an interim response; of a unix socket it is
-        seen at once."""
+        """With TCP, an interim response distinguishes a closed connection from a half-closed one.
+        With unix sockets, this is detected immediately."""
         self.deploy("small")
         path = self.own / "socket"
         with Server(self.models, "--batch-delay", "8", unix=path) as server:

@@ -1,9 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What large requests and many models cost: the latency of health and metrics meanwhile, and the
-memory of the server at its peak. Bounds are several times what a machine with one idle core
-shows; the numbers are printed."""
+"""Costs of large requests and many models: the latency of health checks and metrics meanwhile, and
+the peak memory of the server. Bounds are several times the values of a machine with one idle core.
+The numbers are printed."""
 
 import contextlib
 import os
@@ -28,7 +28,7 @@ MAX_P99 = 500  # ms; a server that reads bodies in the thread of connections tak
 
 
 def numbers(mebibytes, form=b"0.25,"):
-    """A request of that size, with more samples than a request may have."""
+    """Returns a request of that size, with more samples than a request may have."""
     begin = b'{"inputs":[{"name":"x","datatype":"FP32","shape":[%d,2],"data":['
     count = (mebibytes << 20) // len(form) // 2 * 2
     return begin % (count // 2) + (form * count)[:-1] + b"]}]}"
@@ -43,8 +43,9 @@ class ServeLoad(ServedModels):
 
     @contextlib.contextmanager
     def latencies(self, server, what):
-        """The latencies of /v2/health/live, in ms, while the block runs; filled at its end. While
-        a request waits, those that a client would send every INTERVAL ms count as well."""
+        """Yields a list that gets the latencies of /v2/health/live in ms while the block runs. If
+        a request waits, the list also gets latencies for those requests that a client would have
+        sent every INTERVAL ms meanwhile."""
         found, is_over = [], threading.Event()
 
         def ask():
@@ -77,7 +78,7 @@ class ServeLoad(ServedModels):
         with Server(self.models, "--http-threads", "1") as server:
             with self.latencies(server, "60 MB of JSON") as found:
                 for _ in range(5):
-                    # Python sends it without working itself.
+                    # sendfile() sends the file without work in Python.
                     with open(path, "rb") as file, contextlib.closing(socket.create_connection(
                             ("127.0.0.1", server.port), LONG)) as used:
                         used.sendfile(file)
@@ -111,7 +112,7 @@ class ServeLoad(ServedModels):
             self.assertLess(quantile(found, 0.99), MAX_P99)
 
     def test_memory_of_many_large_requests(self):
-        """60 connections of 60 MiB take no more than --max-memory, and a constant."""
+        """60 connections with 60 MiB each need at most --max-memory and a constant."""
         self.deploy("small")
         body = numbers(60)
         whole = memoryview(HEAD % len(body) + body)

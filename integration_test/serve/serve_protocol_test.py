@@ -1,9 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What pdl-serve answers is what the trainer predicts, to the bit in strict, over HTTP and gRPC;
-what it refuses, request by request. Public clients of the protocol, tritonclient's and KServe's,
-are used where they are installed."""
+"""Responses of pdl-serve over HTTP and gRPC equal the trainer's predictions (bit for bit in strict
+numerics), and wrong requests are rejected, one by one. Public clients of the protocol,
+tritonclient and KServe's, are used if they are installed."""
 
 import asyncio
 import concurrent.futures
@@ -22,12 +22,13 @@ from waiting import LONG, wait_until
 
 
 def but_data(given):
-    """A tensor of a request without its data."""
+    """Returns a tensor of a request without its data."""
     return {key: value for key, value in given.items() if key != "data"}
 
 
 def request_by_kserve(port, grpc_port, given):
-    """What KServe's clients of HTTP and gRPC answer; None: they are not installed."""
+    """Returns the responses of KServe's clients for HTTP and gRPC; None if they are not installed.
+    """
     try:
         import kserve  # pylint: disable=import-outside-toplevel
         import numpy  # pylint: disable=import-outside-toplevel
@@ -63,7 +64,7 @@ def request_by_kserve(port, grpc_port, given):
 
 
 def wrong_bodies():
-    """Returns messages, and bodies of requests that are refused with them."""
+    """Returns pairs of an error message and a body that is rejected with it."""
     x, item = small_inputs()
     good = [x, item]
 
@@ -111,7 +112,7 @@ def wrong_bodies():
         ("more than 16 dimensions", {"inputs": [but(x, shape=[1] * 17), item]}),
         ("inputs[0].data[0][0] (input 'x') is a list, but the shape is [1, 2]",
          {"inputs": [but(x, data=json.loads("[" * 20 + "]" * 20)), item]}),
-        # Nested data have the form of the shape, in each of their lists.
+        # Each list of nested data must have the form of the shape.
         ("inputs[0].data[0] (input 'x') has 4 elements, but the shape is [2, 2]",
          {"inputs": [but(x, shape=[2, 2], data=[[1, 2, 3, 4], []]), item]}),
         ("inputs[0].data[1] (input 'x') has 0 elements, but the shape is [2, 2]",
@@ -192,8 +193,8 @@ class ServeProtocol(ServedModels):
                     self.assertEqual(self.score(server, batch), self.expected)
 
     def test_forms_of_inputs(self):
-        """Ragged inputs as values and splits, as bags of one length, as keys; data nested, and
-        before their datatype."""
+        """Ragged inputs as values and splits, as bags of one length, and as keys; nested data, and
+        data before their datatype."""
         self.deploy()
         lines = self.lines[:20]
 
@@ -208,7 +209,7 @@ class ServeProtocol(ServedModels):
 
         def with_lengths(lines):
             numbers, plain = inputs_of(lines)
-            # Empty texts are no elements.
+            # Empty texts do not count as elements.
             return [numbers, tensor("categories", "BYTES", [len(lines), 26, 2],
                                     [each for text in plain["data"] for each in (text, "")])]
 
@@ -225,14 +226,14 @@ class ServeProtocol(ServedModels):
             keys = [inputs_of(lines[:1])[0],
                     tensor("categories", "UINT64", [1, 26], [*range(25), 2 ** 64 - 1])]
             self.assertEqual(len(server.infer(keys)["output0"]), 1)
-            # Integers that nobody declared to be keys may be anything.
+            # Integers that are not declared as keys could mean anything, so they are rejected.
             status, sentence = server.refused("POST", "/v2/models/ctr/infer", json.dumps({
                 "inputs": [keys[0], {**keys[1], "datatype": "INT64", "data": list(range(26))}]}))
             self.assertEqual(status, 400)
             self.assertIn("input 'categories' is INT64, but the model hashes texts", sentence)
 
     def test_missing_elements(self):
-        """NaN, null and inputs that are left out are what an empty cell is to the trainer."""
+        """NaN, null and omitted inputs are handled like an empty cell by the trainer."""
         self.deploy()
         numbers, texts = inputs_of(self.lines[:3])
         empty = {**texts, "data": [""] * len(texts["data"])}
@@ -251,7 +252,7 @@ class ServeProtocol(ServedModels):
                                          {"Inference-Header-Content-Length": str(len(head))})
             self.assertEqual(status, 200, content)
             self.assertEqual(json.loads(content)["outputs"][0]["data"], expected["output0"])
-            # Without any of them nothing says how many samples there are.
+            # Without any input, the number of samples is unknown.
             status, sentence = server.refused("POST", "/v2/models/ctr/infer", {"inputs": []})
             self.assertEqual(status, 400)
             self.assertIn("has none of the model's inputs, which are 'numbers', 'categories'",
@@ -264,7 +265,7 @@ class ServeProtocol(ServedModels):
                  "categories.splits": {"optional": True}})
 
     def test_binary_data(self):
-        """Triton's extension: tensors as bytes behind the JSON, both ways."""
+        """Triton's extension: tensors as bytes after the JSON, in requests and in responses."""
         self.deploy()
         numbers, texts = inputs_of(self.lines[:5])
         parts = [struct.pack(f"<{len(numbers['data'])}f", *numbers.pop("data")),
@@ -286,7 +287,7 @@ class ServeProtocol(ServedModels):
             self.assertEqual((output["shape"], output["datatype"]), ([5, 1], "FP32"))
             self.assertEqual(output["parameters"]["binary_data_size"], 20)
             self.assertEqual(list(struct.unpack("<5f", content[cut:])), self.expected[:5])
-            # In whichever order; and what an output says itself goes before.
+            # In any order. The parameter of an output takes precedence.
             wanted = [{"name": "output0", "parameters": {"other": 1}}]
             for body, own, is_binary in (
                     (lambda **one: {**one, "outputs": wanted}, None, True),
@@ -313,7 +314,7 @@ class ServeProtocol(ServedModels):
         self.deploy("small", 1)
         self.deploy("small", 12)
         with Server(self.models) as server:
-            # As the client of KServe reads them.
+            # KServe's client expects this form.
             for path, body in (("/v2/health/live", {"live": True}),
                                ("/v2/health/ready", {"ready": True}),
                                ("/v2/models/small/ready", {"name": "small", "ready": True})):
@@ -348,7 +349,7 @@ class ServeProtocol(ServedModels):
             chosen = server.infer(inputs, "small", outputs=[{"name": "echo"}, {"name": "score"}])
             self.assertEqual(list(chosen.items()), list(whole.items())[::-1])
             self.assertEqual(list(server.infer(inputs[:1], "small@linear")), ["linear"])
-            # Keys and their texts are the same.
+            # Keys and their texts give the same results.
             texts = [inputs[0], tensor("item", "BYTES", [3, 1], ["3", " 3 ", "3"])]
             self.assertEqual(server.infer(texts, "small"), whole)
 
@@ -371,7 +372,7 @@ class ServeProtocol(ServedModels):
             self.assertEqual(answer.as_numpy("output0").ravel().tolist(), self.expected[:50])
         with self.assertRaisesRegex(Exception, "there is no model 'ctr2' that answers"):
             client.infer("ctr2", inputs)
-        # Bags that are left out are empty.
+        # Omitted bags are empty.
         left_out = client.infer("ctr", [each for each in inputs if each.name() == "numbers"])
         self.assertEqual(len(left_out.as_numpy("output0")), 50)
 
@@ -384,7 +385,7 @@ class ServeProtocol(ServedModels):
         with Server(self.models) as server:
             client = module.InferenceServerClient(f"127.0.0.1:{server.port}")
             self.check_public_client(module, client)
-            # As JSON both ways.
+            # JSON in both directions.
             inputs = public_inputs(module, inputs_of(self.lines[:2]), binary_data=False)
             answer = client.infer("ctr", inputs, outputs=[
                 module.InferRequestedOutput("output0", binary_data=False)])
@@ -394,7 +395,8 @@ class ServeProtocol(ServedModels):
     def test_clients_of_kserve(self):
         self.deploy()
         with Server(self.models, grpc=True) as server:
-            # Its messages have the names of tritonclient's, so that a process has one of the two.
+            # Its messages have the same names as those of tritonclient, so a process can load only
+            # one of them.
             with concurrent.futures.ProcessPoolExecutor(
                     1, multiprocessing.get_context("spawn")) as pool:
                 found = pool.submit(request_by_kserve, server.port, server.grpc_port,
@@ -419,7 +421,7 @@ class ServeProtocol(ServedModels):
             client = module.InferenceServerClient(address)
             self.check_public_client(module, client)
             client.close()
-            # Contents by type, which that client does not send.
+            # Typed contents, which that client does not send.
             with grpc.insecure_channel(address) as channel:
                 stub = stubs.GRPCInferenceServiceStub(channel)
                 request = messages.ModelInferRequest(model_name="ctr", id="a")
@@ -440,22 +442,22 @@ class ServeProtocol(ServedModels):
                     stub.ModelInfer(request)
                 self.assertEqual(caught.exception.code(), grpc.StatusCode.INVALID_ARGUMENT)
                 self.assertIn("has 40 elements", caught.exception.details())
-                # What is packed may be unpacked to any size.
+                # Packed data may become much larger when they are unpacked.
                 del request.inputs[0].contents.fp32_contents[-1]
                 with self.assertRaises(grpc.RpcError) as caught:
                     stub.ModelInfer(request, compression=grpc.Compression.Gzip)
                 self.assertEqual(caught.exception.code(), grpc.StatusCode.UNIMPLEMENTED)
                 request.inputs[0].contents.fp32_contents.append(1)
-                # As long as a client takes.
+                # The name is as long as a client may send it.
                 with self.assertRaises(grpc.RpcError) as caught:
                     stub.ModelInfer(messages.ModelInferRequest(model_name="x" * 100000))
                 self.assertEqual(caught.exception.code(), grpc.StatusCode.NOT_FOUND)
             self.assertGreater(server.metric("pdl_serve_requests_total", protocol="grpc",
                                              outcome="ok"), 3)
-            # A call is over behind its answer.
+            # A call ends after its response.
             wait_until(lambda: server.metric("pdl_serve_connections", protocol="grpc") == 0)
         del request.inputs[0].contents.fp32_contents[-1]
-        # One that was given up is not scored, beside one that was not.
+        # A cancelled request is not scored, but another one in the same batch is.
         with Server(self.models, "--batch-delay", "2", grpc=True) as server:
             with grpc.insecure_channel(f"127.0.0.1:{server.grpc_port}") as channel:
                 stub = stubs.GRPCInferenceServiceStub(channel)
@@ -469,7 +471,7 @@ class ServeProtocol(ServedModels):
                                                  outcome="cancelled") == 1)
                 self.assertEqual(server.metric("pdl_serve_batch_samples_sum"), 3)
                 self.assertEqual(server.metric("pdl_serve_waiting_samples"), 0)
-        # Calls that were taken are finished at the end.
+        # Accepted calls are finished during shutdown.
         with Server(self.models, "--batch-delay", "600", grpc=True) as server:
             with grpc.insecure_channel(f"127.0.0.1:{server.grpc_port}") as channel:
                 stub = stubs.GRPCInferenceServiceStub(channel)
@@ -482,7 +484,7 @@ class ServeProtocol(ServedModels):
                                      self.expected[:3])
 
     def test_wrong_requests(self):
-        """One sentence each, and nothing else happens."""
+        """Each error is one sentence, and has no other effect."""
         self.deploy("small")
         x, item = small_inputs()
         good = [x, item]
@@ -511,7 +513,7 @@ class ServeProtocol(ServedModels):
                                                    {"inputs": good}, more, connection)
                     self.assertEqual(status, 400)
                     self.assertIn(sentence, found)
-            # The connection is the first one still, and answers.
+            # The first connection is still open and usable.
             self.assertIn("score", server.infer(good, "small", connection))
             connection.close()
             self.assertEqual(server.metric("pdl_serve_requests_total", outcome="not_found"), 3)
@@ -527,7 +529,8 @@ class ServeProtocol(ServedModels):
                 self.assertIn("?", sentence)
 
     def test_random_damage(self):
-        """Good requests with bytes changed, cut or repeated: an answer, or a sentence."""
+        """Valid requests whose bytes are changed, removed or repeated get a response or an error
+        message."""
         self.deploy()
         numbers, texts = inputs_of(self.lines[:1])
         ends = list(range(27))

@@ -1,10 +1,10 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Bad input on the way from a checkpoint to an answer: checkpoints and deltas, exports, libraries,
-folders of pdl-serve, flags and requests. Each case, by name, ends in one sentence that says where
-and what to do, and in a status that is not that of success; what there was before is as it was.
-serve_protocol_test.py has more requests, bad_input_test.py what is bad for training."""
+"""Bad input between a checkpoint and a prediction: checkpoints and deltas, exports, libraries,
+folders of pdl-serve, flags and requests. Each case has a name, and ends with one sentence that
+states the place and a remedy, and with a status other than success. Existing files stay unchanged.
+serve_protocol_test.py has more requests, and bad_input_test.py has bad input for training."""
 
 import array
 import contextlib
@@ -25,12 +25,12 @@ from programs import PDL_CHECKPOINT, PDL_SERVE, PDL_TRANSLATE, SOURCE, checkpoin
 sys.path.insert(0, str(SOURCE / "python"))
 from pdl import serving
 
-# As SMALL, but for the shape of a parameter.
+# Equals SMALL except for the shape of a parameter.
 WIDER = SMALL.replace("?x2xf32", "?x3xf32").replace("tensor<2x1xf32>", "tensor<3x1xf32>")
 
 
 def contents(folder):
-    """Of all files below: their names, links, and digests."""
+    """Returns the names of all files in a folder, with their links and digests."""
     found = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
@@ -44,8 +44,8 @@ def contents(folder):
 
 
 class World:
-    """What is good, made once: programs, checkpoints of which three are deltas, an export, a
-    dump. A case gets copies of it in a folder of its own."""
+    """Valid files, which are created once: programs, checkpoints (three of them deltas), an
+    export, a dump. Each case gets copies of them in its own folder."""
 
     def __init__(self, root):
         self.root = root
@@ -77,7 +77,7 @@ class World:
 
 
 def change(path, at=-1):
-    """Another byte."""
+    """Changes one bit of a file."""
     content = bytearray(path.read_bytes())
     content[at] ^= 1
     path.write_bytes(content)
@@ -91,7 +91,8 @@ def cut(path, count=1):
 
 
 def tear(path):
-    """A block in the middle that never came to the disk."""
+    """Replaces a block in the middle of a file by zeros, as if it had not been written to the
+    disk."""
     content = path.read_bytes()
     at = len(content) // 2
     path.write_bytes(content[:at] + bytes(4096) + content[at + 4096:])
@@ -114,20 +115,21 @@ def copied(world, own, name="saved"):
 
 
 class Case:
-    """`make(world, own)`: prepares the folder `own`, and returns the command, or the path to
-    load. `sentences`: all of them stand in what is said."""
+    """`make(world, own)`: prepares the folder `own`, and returns the command, or the path to load.
+    `sentences`: texts that the output must contain."""
 
     def __init__(self, name, make, *sentences, status=1):
         self.name, self.make, self.sentences, self.status = name, make, sentences, status
 
 
 def whole(world, own):
-    """A copy of the first checkpoint, which is no delta, alone."""
+    """Returns a copy of the first checkpoint, which is not a delta."""
     return pathlib.Path(shutil.copytree(world.saved / world.steps[0], own / world.steps[0]))
 
 
 def with_whole(damage):
-    """`predict` from a copy of a whole checkpoint that `damage` has changed."""
+    """Returns a function that runs `predict` with a copy of a complete checkpoint, after `damage`
+    has changed the copy."""
     def make(world, own):
         checkpoint = whole(world, own)
         damage(checkpoint)
@@ -136,7 +138,8 @@ def with_whole(damage):
 
 
 def with_chain(tool, damage):
-    """`tool` of the newest delta of a copy of the chain that `damage` has changed."""
+    """Returns a function that runs `tool` with the newest delta in a copy of the chain, after
+    `damage` has changed the copy."""
     def make(world, own):
         chain = copied(world, own)
         damage(world, chain)
@@ -342,7 +345,7 @@ def exported(damage):
     return make
 
 
-# What a library is given to load.
+# Paths that a library is to load.
 LOADS = [
     Case("load_nothing", lambda world, own: own / "none", "none: there is no such folder",
          "name one"),
@@ -377,7 +380,7 @@ LOADS = [
          "export the checkpoint again"),
 ]
 
-# Of `inspect`, which reads all of it.
+# Damage that `inspect` finds, because it reads all files.
 INSPECTED = [
     Case("inspect_an_export_whose_rows_are_changed",
          lambda world, own: [PDL_CHECKPOINT, "inspect",
@@ -412,7 +415,7 @@ SERVE = [
 
 
 def version_of(world, folder, library=True, values=True):
-    """Makes `folder` a version to serve."""
+    """Makes `folder` a version that can be served."""
     folder.mkdir(parents=True)
     if library:
         shutil.copy(world.library, folder)
@@ -421,7 +424,7 @@ def version_of(world, folder, library=True, values=True):
     return folder
 
 
-# What is put beside a version that is served, in the place of version 2; what the server says.
+# Contents of version 2 next to a served version, and the messages of the server.
 FOLDERS = [
     Case("version_without_a_library",
          lambda world, new: version_of(world, new, library=False), "has no library",
@@ -467,7 +470,7 @@ def but(given, **more):
     return {key: value for key, value in {**given, **more}.items() if value is not None}
 
 
-# (path, body or inputs): what is asked for, and the status of HTTP.
+# (path, body or inputs): the request, and the HTTP status of the response.
 REQUESTS = [
     Case("request_that_is_no_json", lambda *_: ("small/infer", b"{"), "no JSON", status=400),
     Case("request_without_inputs", lambda *_: ("small/infer", b"{}"), "has no inputs", status=400),
@@ -500,7 +503,7 @@ REQUESTS = [
          "the body has more than 1048576 bytes", "send smaller batches", status=413),
 ]
 
-# The same over gRPC: what is wrong with a request, and the code of the status.
+# Wrong requests over gRPC, and the status codes of the responses.
 CALLS = [
     Case("call_that_lacks_an_input", lambda request: request.inputs.pop(),
          "input 'item' is missing", status="INVALID_ARGUMENT"),
@@ -549,8 +552,8 @@ class ServingBadInput(SharedFolderTest):
 
     @contextlib.contextmanager
     def own(self, case):
-        """A folder of the case, in which, as among what is good, nothing changes behind the
-        `yield` of what it is prepared with."""
+        """Yields the result of `make` for the case, in a folder of its own. Checks that no file
+        changes after this, neither in that folder nor among the valid files."""
         own = self.root / case.name
         own.mkdir()
         with self.subTest(case.name):
@@ -563,7 +566,7 @@ class ServingBadInput(SharedFolderTest):
     def check_sentence(self, case, said):
         for sentence in case.sentences:
             self.assertIn(sentence, said)
-        # Of a model the line that is meant stands behind the sentence.
+        # For a model, the message is followed by the line in question.
         said = said.strip().split("\nmodule @small {\n")[0]
         self.assertNotIn("\n", said)
 
@@ -582,7 +585,7 @@ class ServingBadInput(SharedFolderTest):
         self.assertGreaterEqual(len(names), 60)
 
     def test_loads(self):
-        """One that fails leaves the values that a model has."""
+        """After a failed load, the model keeps its values."""
         library = serving.Library(self.world.library)
         model = library.open(self.world.saved)
         inputs = {"x": array.array("f", [0.25, 0.25]), "item": array.array("q", [3])}
@@ -598,7 +601,8 @@ class ServingBadInput(SharedFolderTest):
 
     @contextlib.contextmanager
     def serving(self, *flags, grpc=False):
-        """A server of version 1, which answers at the end as it does at the begin."""
+        """Yields a server of version 1. Its responses must be the same at the end as at the
+        beginning."""
         models = self.root / "models"
         version_of(self.world, models / "small" / "1")
         try:

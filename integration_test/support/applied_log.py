@@ -1,18 +1,19 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What servers log of the requests that they apply (docs/Protocol.md), read without PDL: the
-log, the head of messages, the payloads of a step."""
+"""Reader of the logs of applied requests that servers write (docs/Protocol.md): the records of a
+log, the head of messages and the payloads of steps. It does not use PDL."""
 
 import struct
 
-# One by itself; all requests: in a round, late or dropped, too.
+# Types of records: REQUEST is a request that was handled by itself; REQUESTS are all types of
+# requests, including those in a round, late ones and dropped ones.
 REQUEST, REQUESTS, LATE, CLOSED, ANSWERED = 2, range(2, 6), 4, 6, 7
 CONTRIBUTES, HAS_NEXT_BATCH, ALL_VALUES, OWN_KEYS = 1, 2, 8, 128
 
 
 def records(log):
-    """Type and body of each record of a log."""
+    """Yields the type and the body of each record of a log."""
     data = log.read_bytes()
     at = 16
     while at < len(data):
@@ -22,17 +23,18 @@ def records(log):
 
 
 def sender_of(head):
-    """Trainer and worker of the head of a message."""
+    """Returns the trainer and the worker in the head of a message."""
     return struct.unpack_from("<II", head, 8)
 
 
 def flags_of(body):
-    """Of a request of a step."""
+    """Returns the flags of a request of a step."""
     return struct.unpack_from("<I", body, 40)[0]
 
 
 def push_of(body):
-    """The steps of a push, its weight, and its one gradient, of five numbers."""
+    """Returns the number of steps of a push, its weight, and its only gradient, which has five
+    numbers."""
     _, _, steps, channels = struct.unpack_from("<IIII", body, 40)
     begin = 56 + 8 * channels
     sections = {}

@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A model whose groups keep averages of their values."""
+"""Model whose groups keep averages of their values."""
 
 BATCH, STEPS, ROWS = 8, 6, 70
 MODEL = f"""module @averaged {{

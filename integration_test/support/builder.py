@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The Python package `pdl`, and functions that build and check small models with it."""
+"""Functions that build small models with the Python package `pdl`, and check them."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ import pdl
 
 
 def parsed(text, *flags):
-    """What pdl-opt makes of a model; fails if it does not take it."""
+    """Returns the output of pdl-opt for a model. Fails if pdl-opt rejects the model."""
     done = subprocess.run([PDL_OPT, "-", *flags], input=str(text), capture_output=True,
                           text=True, check=False)
     if done.returncode:
@@ -22,7 +22,7 @@ def parsed(text, *flags):
 
 
 def with_fields(**fields):
-    """A model with a record of floats of the given widths."""
+    """Returns a model with a record of float fields of the given widths."""
     result = pdl.Model("m")
     record = result.record("r")
     for name, width in fields.items():
@@ -31,7 +31,8 @@ def with_fields(**fields):
 
 
 def in_program(build, **fields):
-    """Runs `build` in a program that has the fields, by name."""
+    """Calls `build` while a program is built whose arguments are the fields, by name. Returns its
+    result."""
     result = with_fields(**fields or {"x": 3, "y": 4})
     body = pdl.body.Body(result, "program @p")
     arguments = {field.name: body.argument(field.name, field.type)

@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Model whose values tests compute again in plain Python. Its data are those of Adult."""
+"""Model whose values the tests compute again in plain Python. Its data are those of Adult."""
 
 BY_HAND = """module @by_hand {
   nn.record @person {
@@ -25,5 +25,5 @@ BY_HAND = """module @by_hand {
 
 
 def by_hand(rate, clauses):
-    """The model with this learning rate and further clauses of its group."""
+    """Returns the model with the given learning rate and further clauses of its group."""
     return BY_HAND.replace("RATE", str(rate)).replace("CLAUSES", clauses)

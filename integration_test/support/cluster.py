@@ -14,12 +14,12 @@ from waiting import wait_until
 
 
 class Process:
-    """A program whose output goes to a file, so that it never blocks."""
+    """Program whose output goes to a file, so that it never blocks."""
 
     def __init__(self, name, arguments, folder):
         self.name = name
         self.path = pathlib.Path(folder, name + ".log")
-        # Another start of the same process goes on in its file.
+        # If the same process is started again, its output is appended to the file.
         with open(self.path, "a") as log:
             self.popen = subprocess.Popen([str(a) for a in arguments],
                                           stdin=subprocess.DEVNULL, stdout=log,
@@ -30,7 +30,7 @@ class Process:
         return self.path.read_text()
 
     def wait(self, seconds):
-        """Its exit status; fails if it runs for longer."""
+        """Returns the exit status. Fails if the program runs longer than `seconds`."""
         try:
             return self.popen.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -39,8 +39,8 @@ class Process:
 
 
 class Cluster:
-    """One job. Addresses are unix sockets of its folder, so that jobs of several
-    tests never meet. Whatever still runs at the end is killed.
+    """Processes of one job. Addresses are unix sockets in its folder, so that jobs of several
+    tests never connect to each other. At the end, all processes that still run are killed.
 
     `peers`: trainers own state, and so have addresses too. `figures`: each trainer reports the
     figures of the job, which tests compare; else trainer 0 alone does."""
@@ -48,15 +48,16 @@ class Cluster:
     def __init__(self, programs, trainers, servers, trainer_flags,
                  server_flags=(), trainer_command="train", peers=False, figures=True):
         self.programs = pathlib.Path(programs)
-        # The path of a unix socket is short.
+        # The path of a unix socket must be short.
         self.folder = tempfile.TemporaryDirectory(prefix="pdl")
         self.counts = trainers, servers
         self.addresses = ",".join(f"unix:{self.folder.name}/s{rank}"
                                   for rank in range(servers))
         self.peers = ",".join(f"unix:{self.folder.name}/t{rank}"
                               for rank in range(trainers if peers else 0))
-        # What trainers are told, where that is not the servers' own; where each listens, if not
-        # at its address among `peers`.
+        # `trainer_addresses`: addresses of servers that are passed to trainers, if they are not
+        # those at which the servers listen. `binds`: for each trainer, the address at which it
+        # listens, if it is not the one in `peers`.
         self.trainer_addresses = None
         self.binds = []
         self.trainer_flags = [trainer_command, *(["--print-figures"] if figures else []),
@@ -86,9 +87,9 @@ class Cluster:
         return process
 
     def kill_and_restart_trainer(self, rank, too_late):
-        """kill -9, then the same command line; nothing where it has said
-        `too_late`, or is done: who dies while it leaves may find that servers
-        are done and gone (docs/Protocol.md)."""
+        """Kills a trainer and runs its command again. Does nothing if it has printed `too_late` or
+        has ended: a trainer that dies while it leaves may find that the servers have ended
+        (docs/Protocol.md)."""
         old = next(t for t in self.trainers if t.name == f"trainer{rank}")
         if too_late in old.output:
             return
@@ -110,20 +111,21 @@ class Cluster:
         return self.trainers + self.servers
 
     def said(self):
-        """Returns what all processes have printed."""
+        """Returns the output of all processes."""
         return "\n".join(f"--- {p.name}\n{p.output}" for p in self.processes())
 
     def finish(self, seconds=120, leave_may_be_lost=False):
-        """Waits until all have ended well; returns the trainers' outputs.
+        """Waits until all processes have ended successfully. Returns the outputs of the trainers.
 
-        `leave_may_be_lost`: connections are cut on purpose, perhaps at the
-        answer to a leave, after which a server may go (docs/Protocol.md)."""
+        `leave_may_be_lost`: true if the test breaks connections. If the response to a Leave is
+        lost, the server may have ended (docs/Protocol.md)."""
         end = time.monotonic() + seconds
         for process in self.processes():
             status = process.wait(max(0.1, end - time.monotonic()))
             if status != 0:
                 raise AssertionError(f"{process.name} exited with {status}:\n{self.said()}")
-            # Its patience for servers that went first is a delay of all ends.
+            # Fail if a trainer has waited for servers that ended before it, because this would
+            # delay the end of each job.
             if (not leave_may_be_lost and
                     "did not respond to this trainer's leave" in process.output):
                 raise AssertionError(f"{process.name} waited for the answer "
@@ -131,13 +133,13 @@ class Cluster:
         return [trainer.output for trainer in self.trainers]
 
     def wait_for_steps(self, losses, steps, seconds=60):
-        """Until the log of losses has that many steps."""
+        """Waits until the log of losses has lines for at least `steps` steps."""
         wait_until(lambda: losses.exists() and losses.read_text().count("\n") >= steps, seconds,
                    self.said, pause=0.05)
 
     def interrupt_when(self, ready, seconds=60):
-        """Waits until `ready()`, and sends trainer 1 a SIGTERM; waits until all trainers have
-        ended as asked, and all servers well."""
+        """Waits until `ready()` is true, and sends SIGTERM to trainer 1. Waits until all trainers
+        have ended with the status of this signal, and all servers successfully."""
         wait_until(ready, seconds, self.said)
         self.trainers[1].popen.send_signal(signal.SIGTERM)
         for processes, due in ((self.trainers, 128 + signal.SIGTERM), (self.servers, 0)):
@@ -147,8 +149,8 @@ class Cluster:
                     raise AssertionError(f"{process.name} exited with {status}:\n{process.output}")
 
     def refuse_another(self, flags, seconds=60):
-        """Starts two trainers and a server, trainer 1 with more flags, and waits until both
-        trainers are refused; returns what they say."""
+        """Starts two trainers and a server, trainer 1 with the additional `flags`. Waits until
+        both trainers are refused. Returns their output."""
         self.start_server(0)
         self.start_trainer(0)
         self.trainer_flags += flags
@@ -172,7 +174,7 @@ class Cluster:
 
 
 class Slowed:
-    """Stops a process most of the time."""
+    """Suspends a process for most of the time."""
 
     def __init__(self, process, stopped=0.12):
         self.process = process

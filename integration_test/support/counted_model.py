@@ -1,10 +1,10 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A model that counts how often rows are shown and clicked."""
+"""Model that counts how often rows are shown and clicked."""
 
-# Bags that are pooled by their mean and counted with all their ids, ids that are
-# counted and looked up nowhere, and rows without any count.
+# The model has bags that are pooled by their mean and counted with all their ids, ids that are
+# counted but never looked up, and rows that are not counted.
 COUNTED = """
 module @counted {
   nn.record @r {

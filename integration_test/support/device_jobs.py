@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What tests of devices share: programs of a model for CPUs and for a device, and what trainings with
-both leave behind."""
+"""Common parts of the tests of devices: programs of a model for CPUs and for a device, and
+comparisons of the results of trainings with both."""
 
 import array
 import concurrent.futures
@@ -24,7 +24,7 @@ MODELS = sorted(path.name for path in (SOURCE / "models").iterdir() if path.is_d
 ROWS, BATCH = 320, 32
 TRAIN = ["--rows", f"0:{ROWS}", "--batch-size", BATCH, "--epochs", 2, "--seed", 7]
 
-# What it predicts is one product.
+# The prediction of this model is one product.
 LINES = """module @lines {
   nn.record @row {
     nn.field @x : tensor<?x64xf32>
@@ -51,7 +51,8 @@ LINES = """module @lines {
 
 
 def count_gpus(library="libcuda.so.1"):
-    """How many GPUs NVIDIA's driver knows, and why there is none (None where there are some)."""
+    """Returns the number of GPUs that NVIDIA's driver finds, and the reason if there is none
+    (otherwise None)."""
     try:
         driver = ctypes.CDLL(library)
     except OSError:
@@ -70,7 +71,7 @@ def count_gpus(library="libcuda.so.1"):
 
 
 class MixedCluster(Cluster):
-    """Every second trainer computes on a device."""
+    """Job in which every second trainer computes on a device."""
 
     def __init__(self, programs, device_programs, device, **options):
         super().__init__(programs, **options)
@@ -87,12 +88,13 @@ class MixedCluster(Cluster):
 
 
 class DeviceJobs(SharedFolderTest):
-    """Trainings on `device`, as --device takes it."""
+    """Trains on `device`, which is a value of --device."""
 
     device = "fake"
 
     def translate(self, source, target, *flags, numerics="strict"):
-        """The folder of the programs of a model of models/, or of a file."""
+        """Translates a model of models/, given by its name, or a file. Returns the folder of the
+        programs."""
         path = model(source) if isinstance(source, str) else source
         folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{path.stem}.{target}.", dir=self.root))
         run(PDL_TRANSLATE, path, f"--numerics={numerics}", f"--target={target}", *flags,
@@ -105,7 +107,8 @@ class DeviceJobs(SharedFolderTest):
         return model_data(name, folder, rows)
 
     def train(self, folder, data, *flags, steps=TRAIN):
-        """Its checkpoint, and what it says of losses and metrics."""
+        """Returns the path of the checkpoint, and a list of the losses and metrics of the
+        training."""
         saved = pathlib.Path(tempfile.mkdtemp(prefix="saved.", dir=folder)) / "checkpoint"
         losses = saved.parent / "losses"
         said = run(folder / "trainer", "train", "--data", data, *steps, "--evaluate-rows",
@@ -114,7 +117,7 @@ class DeviceJobs(SharedFolderTest):
         return saved, [losses.read_text(), *metrics]
 
     def check_same(self, name, *flags, of_device=(), translate=()):
-        """That a model trains on the device to the bits of a CPU."""
+        """Checks that training a model on the device and on a CPU gives bit-identical results."""
         data = self.data(name)
         saved, losses = self.train(self.translate(name, "cpu", *translate), data, *flags)
         other_saved, other_losses = self.train(self.translate(name, "cuda", *translate), data,
@@ -123,13 +126,13 @@ class DeviceJobs(SharedFolderTest):
         run(PDL_CHECKPOINT, "diff", saved, other_saved)
 
     def of_all_models(self, function):
-        """What the function makes of each of models/, in the order of MODELS: pairs of a name and a
-        future."""
+        """Calls the function with each model of models/, concurrently. Returns pairs of a name and
+        a future, in the order of MODELS."""
         with concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 1)) as pool:
             return [(name, pool.submit(function, name)) for name in MODELS]
 
     def problem(self, name):
-        """What of a model is other than on a CPU; None if nothing is."""
+        """Returns a description of the differences from a CPU; None if there are none."""
         try:
             self.check_same(name)
         except AssertionError as error:
@@ -142,7 +145,8 @@ class DeviceJobs(SharedFolderTest):
                 self.assertIsNone(problem.result())
 
     def check_shared_job(self, mode, servers):
-        """That a job with a trainer on a CPU and one on the device has the bits of one on CPUs."""
+        """Checks that a job with one trainer on a CPU and one on the device has the same bits as a
+        job with both on CPUs."""
         data = self.data("ctr_dnn")
         plain = self.translate("ctr_dnn", "cpu", f"--mode={mode}")
         device = self.translate("ctr_dnn", "cuda", f"--mode={mode}")
@@ -159,8 +163,9 @@ class DeviceJobs(SharedFolderTest):
         run(PDL_CHECKPOINT, "diff", *saved)
 
     def check_tf32(self, of_factor):
-        """That --tf32 reaches products of f32 of numerics fast, and does no more to them than factors
-        that are off by `of_factor` of themselves explain, and nothing to other products."""
+        """Checks the effect of --tf32 on products. With f32 and numerics fast, the results must
+        change, but by no more than factors with a relative error of `of_factor` explain. The
+        results of other products must not change."""
         source, data = self.root / "lines.mlir", self.root / "lines.safetensors"
         source.write_text(LINES)
         draw, samples = random.Random(3), 48
@@ -190,7 +195,7 @@ class DeviceJobs(SharedFolderTest):
                     for j in range(16):
                         terms = [row[k] * weights[k][j] for k in range(64)]
                         size, exact = sum(map(abs, terms)), math.fsum(terms)
-                        # 64 sums and products, each rounded to 24 bits.
+                        # The bound for 64 sums and products, each rounded to 24 bits.
                         of_sums = 65 * 2 ** -24 * size
                         self.assertLessEqual(abs(plain[i][j] - exact), of_sums)
                         off = abs(rounded[i][j] - exact)
@@ -207,7 +212,7 @@ class DeviceJobs(SharedFolderTest):
                 self.assertEqual(trained[1], trained[2])
 
     def error_of(self, folder, *flags, status=1):
-        """How a training that must fail ends: its sentence."""
+        """Runs a training that must fail. Returns its error message."""
         said = fails(folder / "trainer", "train", *flags, status=status)
         lines = [line for line in said.splitlines() if line.startswith("error: ")]
         self.assertEqual(len(lines), 1, said)

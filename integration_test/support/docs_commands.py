@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The machine on which tests run the commands of the documentation: a checkout, a network, and
+"""Environment in which tests run the commands of the documentation: a checkout, a network, and
 stand-ins for the tools of a cluster."""
 
 import os
@@ -13,14 +13,14 @@ from programs import SOURCE
 
 NODES = [f"10.0.0.{node}" for node in range(1, 5)]
 
-# Run inside of a network namespace: nothing leaves this machine.
+# Run in a network namespace, so that no data leaves this machine.
 NETWORK = "ip link set lo up && " + " && ".join(
     f"ip address add {node}/32 dev lo" for node in NODES)
 
 
 def blocks(page):
-    """The (info string, text) of each fenced block; fails on code that is only
-    indented, which nobody would run here."""
+    """Returns the pair (info string, text) of each fenced block. Fails on code that is only
+    indented, because the test would not run it."""
     fence, text, found = None, [], []
     lines = page.read_text().split("\n")
     for number, line in enumerate(lines):
@@ -38,7 +38,8 @@ def blocks(page):
 
 
 def write_clicks(folder):
-    """What the pages call clicks/day*.tsv and criteo.tsv.gz: made up."""
+    """Writes the files that the pages call clicks/day*.tsv and criteo.tsv.gz, with synthetic data.
+    """
     draw = random.Random(1)
     (folder / "clicks").mkdir()
     for day in range(4):
@@ -47,7 +48,8 @@ def write_clicks(folder):
 
 
 def prepare(folder):
-    """A checkout to run in, and the machine that pages talk about."""
+    """Creates a checkout in which commands run, and the root folder of the machine that the pages
+    describe."""
     for name in ("models", "data", "scripts", "docs", "bench", "python", "examples"):
         (folder / name).symlink_to(SOURCE / name)
     (folder / "build").symlink_to(programs.BUILD)

@@ -2,12 +2,12 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the commands of the documentation meet in docs_commands_test.py in place
-of a cluster: this file under the names `srun`, `scontrol` and `systemctl`. Each
-does what the lines in docs/Slurm.md and docs/Systemd.md need, on this machine.
+"""Stand-ins for the tools of a cluster, for the commands of the documentation that
+docs_commands_test.py runs. This file is found under the names `srun`, `scontrol` and `systemctl`.
+Each stand-in does on this machine as much as the commands in docs/Slurm.md and docs/Systemd.md
+need.
 
-PDL_DOCS_ROOT is the folder that stands for `/` in files of units.
-"""
+PDL_DOCS_ROOT is the folder that replaces `/` in unit files."""
 
 import configparser
 import os
@@ -20,16 +20,16 @@ import sys
 
 
 def scontrol(arguments):
-    """`scontrol show hostnames A,B`: one a line. `scontrol requeue JOB` fails,
-    because no job of the documentation does."""
+    """`scontrol show hostnames A,B` prints one name per line. `scontrol requeue JOB` fails,
+    because no job of the documentation requeues."""
     assert arguments[:2] == ["show", "hostnames"], arguments
     print("\n".join(arguments[2].split(",")))
     return 0
 
 
 def srun(arguments):
-    """Starts --ntasks tasks with SLURM_PROCID; fails with the first one that
-    does, after ending the others where --kill-on-bad-exit=1 is given."""
+    """Starts --ntasks tasks with SLURM_PROCID. Returns the exit code of the first task that fails.
+    If --kill-on-bad-exit=1 is given, ends the other tasks then."""
     flags = {}
     while arguments[0].startswith("--"):
         name, _, value = arguments.pop(0)[2:].partition("=")
@@ -55,9 +55,9 @@ def srun(arguments):
 
 
 def systemctl(arguments):
-    """`systemctl start NAME@I ...`: runs ExecStart of the units in the
-    background. `systemctl wait-for-all`, which only the test says: waits for
-    those that were started, and fails if one failed."""
+    """`systemctl start NAME@I ...` runs ExecStart of the units in the background. `systemctl
+    wait-for-all`, which only the test uses, waits for all started units, and fails if one has
+    failed."""
     root = pathlib.Path(os.environ["PDL_DOCS_ROOT"])
     started = root / "started-units"
     started.mkdir(exist_ok=True)
@@ -89,7 +89,7 @@ def start(root, unit, folder):
     command = service["ExecStart"].replace("%i", instance)
     for key, value in environment.items():
         command = command.replace("${" + key + "}", value)
-    # Paths of the unit are those of the machine; here they are below the root.
+    # Absolute paths in the unit are relative to the root folder of the test.
     words = [str(root / word[1:]) if word.startswith("/") else word
              for word in shlex.split(command)]
     folder.mkdir()

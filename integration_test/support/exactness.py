@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Comparing a compiled program with the reference interpreter, bit for bit."""
+"""Bit-for-bit comparison of compiled programs with the reference interpreter."""
 
 import programs  # Puts the oracles' folder on the path of modules.
 import tensorfile
@@ -10,7 +10,8 @@ from programs import PDL_OPT, compile_model, run
 
 
 def bits(tensor):
-    """A tensor as type, shape and bytes, with every NaN alike."""
+    """Returns the type, the shape and the elements of a tensor in a form that compares bits. All
+    NaNs are equal."""
     data = tensor.data
     if data.typecode in "fd":
         data = [("nan" if x != x else x.hex()) for x in data]
@@ -20,7 +21,7 @@ def bits(tensor):
 
 
 class ExactnessTest(FolderTest):
-    """A test with a folder of its own, and what compares programs."""
+    """Test with a folder of its own, and functions that compare programs."""
 
     def assert_equal_files(self, first, second):
         a, b = tensorfile.read(first), tensorfile.read(second)
@@ -35,7 +36,7 @@ class ExactnessTest(FolderTest):
                        f"{[(left[i], right[i]) for i in wrong[:1]]}")
 
     def train(self, trainer, name, data, *flags):
-        """Trains with seed 7; returns the dump's path and the losses' text."""
+        """Trains with seed 7. Returns the path of the dump and the text of the losses."""
         run(trainer, "train", "--data", data, "--seed", 7, "--dump",
             self.root / f"{name}.safetensors", "--dump-slots", "--log-losses",
             self.root / f"{name}.losses", *flags)
@@ -53,9 +54,9 @@ class ExactnessTest(FolderTest):
 
     def check_program(self, source, trainer, data, batch_size, steps,
                       init=None, predicts=True):
-        """Training of `steps` batches, and the predictions after them
-        (without training, where `init` is given): by `trainer`, compiled from
-        `source`, and interpreted in the phases `gradient` and `fused`."""
+        """Compares the results of `trainer`, which was compiled from `source`, with those of the
+        interpreter in the phases `gradient` and `fused`: a training of `steps` batches, and the
+        predictions after it. If `init` is given, predictions use the values of that file."""
         start = [] if init is None else ["--init-from", init]
         compiled, losses = self.train(trainer, "compiled", data, *start,
                                       "--batch-size", batch_size, "--steps",

@@ -1,19 +1,19 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How a job of each mode is started."""
+"""Options with which a job of each mode is started."""
 
 import dataclasses
 
 
 @dataclasses.dataclass(frozen=True)
 class Mode:
-    """How a job of the mode is started."""
+    """Options with which a job of a mode is started."""
     servers: int = 2
     peers: bool = False
     trainer_flags: tuple = ()
     server_flags: tuple = ()
-    # Its losses are those of one process with as many replicas, in numerics strict.
+    # True if, with strict numerics, the losses equal those of one process with as many replicas.
     exact: bool = False
 
 

@@ -1,8 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Batches that join to the batch of one replica: sums of sums, so equal but for
-rounding, which in f64 is below 1e-12."""
+"""Comparison of a training whose replicas have parts of a batch with a training of one replica
+that has the whole batch. The results are sums in different orders, so they differ by rounding,
+which is below 1e-12 in f64."""
 
 import programs  # Finds the oracles.
 import tensorfile
@@ -11,7 +12,8 @@ assert programs
 
 
 def compare(test, several, one):
-    """Each a dump and the text of --log-losses."""
+    """Compares the results `several` and `one`. Each is a pair of a dump and the text of
+    --log-losses."""
     (dump, losses), (one_dump, one_losses) = several, one
     losses = [float(line) for line in losses.split()]
     one_losses = [float(line) for line in one_losses.split()]
@@ -23,7 +25,8 @@ def compare(test, several, one):
     test.assertEqual(got.keys(), want.keys())
     for tensor in want:
         test.assertEqual(got[tensor].shape, want[tensor].shape)
-        # Relative to the tensor's largest value: single elements cancel.
+        # Compare with the largest value of the tensor, because the terms of single elements may
+        # cancel.
         largest = max(map(abs, want[tensor].data), default=0)
         worst = max((abs(a - b) for a, b in
                      zip(got[tensor].data, want[tensor].data)), default=0)

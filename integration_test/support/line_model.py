@@ -1,11 +1,13 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The model of one number that tests compute again: it goes to the mean of what is read."""
+"""Model of one number that tests compute again. Training moves the number to the mean of the data.
+"""
 
 
 def line_model(rate, start):
-    """Its text: half of the squared distance, by SGD, in 64 bits."""
+    """Returns the text of the model. The loss is half of the squared distance, trained by SGD in
+    f64."""
     return f"""module @line {{
   nn.record @r {{
     nn.field @y : tensor<?x1xf64>

@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The data of the models of models/: Adult, or made up where it may not be shipped
-or is made up anyway."""
+"""Data for the models of models/: those of Adult, or synthetic data for models whose data cannot
+be shipped or are always synthetic."""
 
 import sys
 
@@ -17,7 +17,7 @@ import make_texts
 
 
 def model_data(name, folder, rows):
-    """The file that models/NAME reads, of `rows` rows where it is made up."""
+    """Returns the file that models/NAME reads. If the data are synthetic, writes `rows` rows."""
     text = model(name).read_text()
     if "nn.record @criteo" in text:
         made_up_clicks.write_clicks(folder / "clicks.tsv", rows)

@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the tests of pdl-serve share: a server that runs, the models that it serves, requests."""
+"""Common parts of the tests of pdl-serve: a running server, models to serve, and requests."""
 
 import array
 import ctypes
@@ -23,7 +23,8 @@ from waiting import LONG, wait_until
 
 ROWS = 600
 
-# Ids that are no hashes, no values for missing ones, two programs with named outputs.
+# This model has ids that are not hashed, inputs without values for missing ones, and two programs
+# with named outputs.
 SMALL = """
 module @small {
   nn.record @r {
@@ -64,7 +65,7 @@ module @small {
 
 
 def single(number):
-    """A number as a float of 32 bits."""
+    """Returns a number rounded to f32."""
     return ctypes.c_float(float(number)).value
 
 
@@ -73,7 +74,7 @@ def tensor(name, datatype, shape, data):
 
 
 def inputs_of(lines):
-    """What @predict of ctr_dnn takes of lines of clicks: one text a bag."""
+    """Returns the inputs of @predict of ctr_dnn for lines of clicks. Each bag has one text."""
     return [tensor("numbers", "FP32", [len(lines), 13],
                    [float(cell or 0) for line in lines for cell in line[1:14]]),
             tensor("categories", "BYTES", [len(lines), 26],
@@ -81,7 +82,7 @@ def inputs_of(lines):
 
 
 def array_inputs_of(lines):
-    """Returns the inputs of inputs_of as pdl.serving takes them."""
+    """Returns the inputs of `inputs_of` in the form that pdl.serving accepts."""
     return {"numbers": array.array("f", [float(cell or 0) for line in lines for cell in line[1:14]]),
             "categories": [[cell] for line in lines for cell in line[14:40]]}
 
@@ -92,8 +93,8 @@ def small_inputs(count=1, item=3):
 
 
 def public_inputs(module, inputs, **how):
-    """Such inputs as a public client takes them: `module` is tritonclient's http or grpc, and `how`
-    for its set_data_from_numpy."""
+    """Returns such inputs in the form that a public client accepts. `module`: http or grpc of
+    tritonclient. `how`: arguments of its set_data_from_numpy."""
     import numpy  # pylint: disable=import-outside-toplevel
     made = []
     for each in inputs:
@@ -115,7 +116,8 @@ class UnixConnection(http.client.HTTPConnection):
 
 
 class Server:
-    """A running pdl-serve. At the end it is stopped by SIGTERM, and ends well."""
+    """Running pdl-serve. At the end of `with` it is stopped by SIGTERM, and must end successfully.
+    """
 
     def __init__(self, models, *flags, grpc=False, unix=None, waits=True, **process):
         places = ["--http", "127.0.0.1:0" + (f",unix:{unix}" if unix else "")]
@@ -141,7 +143,8 @@ class Server:
             raise
 
     def wait_until_loaded(self):
-        """Until each version that is in the folder at the start has been loaded or refused."""
+        """Waits until each version that was in the folder at the start has been loaded or refused.
+        """
         wait_until(lambda: b"not been read yet" not in self.ask("GET", "/v2/health/ready")[1]
                    and b'"LOADING"' not in self.ask("POST", "/v2/repository/index")[1],
                    said=lambda: "".join(self.lines), pause=0.01)
@@ -153,7 +156,7 @@ class Server:
                 self.changed.notify_all()
 
     def wait_for(self, pattern, since=0, seconds=LONG):
-        """The first line of the log that matches."""
+        """Waits for a line of the log that matches `pattern`. Returns the match."""
         def found():
             return next(filter(None, (re.search(pattern, line) for line in self.lines[since:])),
                         None)
@@ -167,7 +170,7 @@ class Server:
         self.process.send_signal(signal.SIGTERM)
 
     def kill(self):
-        """Ends it, if it still runs, as kill -9 does."""
+        """Kills the server if it still runs."""
         self.is_ending = True
         self.process.kill()
         self.process.wait()
@@ -191,7 +194,7 @@ class Server:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=LONG)
 
     def ask(self, method, path, body=None, headers=None, connection=None):
-        """The status and the body of an answer."""
+        """Sends a request. Returns the status and the body of the response."""
         used = connection or self.connect()
         if isinstance(body, (dict, list)):
             body = json.dumps(body)
@@ -204,7 +207,8 @@ class Server:
         return answer.status, content
 
     def infer(self, inputs, name="ctr", connection=None, **more):
-        """The outputs of an answer that is 200, by name."""
+        """Sends an inference request, whose response must have the status 200. Returns its outputs
+        by name."""
         status, content = self.ask("POST", f"/v2/models/{name}/infer",
                                    {"inputs": inputs, **more}, connection=connection)
         if status != 200:
@@ -217,7 +221,7 @@ class Server:
         return status, json.loads(content)["error"]
 
     def metrics(self):
-        """Values by name and labels, summed over labels that are not named."""
+        """Returns the text of the metrics."""
         return self.ask("GET", "/metrics")[1].decode()
 
     def metric(self, name, **labels):
@@ -231,8 +235,8 @@ class Server:
 
 @unittest.skipUnless(PDL_SERVE.exists(), "pdl-serve was not built: its packages are missing")
 class ServedModels(unittest.TestCase):
-    """Tests of a folder of models: models/ctr_dnn (`ctr`) and SMALL (`small`) in strict numerics,
-    of which `saved` says with how many epochs each is trained."""
+    """Tests of a folder with the models ctr_dnn (`ctr`) and SMALL (`small`) in strict numerics.
+    `saved`: for each model, the numbers of epochs after which checkpoints are written."""
 
     saved = {"ctr": (1,), "small": (1,)}
 
@@ -255,7 +259,7 @@ class ServedModels(unittest.TestCase):
             for count in epochs:
                 cls.train(name, count)
         cls.lines = [line.split("\t") for line in cls.data.read_text().splitlines()]
-        # By the number of epochs.
+        # Predictions of checkpoints by their number of epochs.
         cls.predicted = {epochs: cls.predictions("ctr", epochs)
                          for epochs in cls.saved.get("ctr", ())}
         cls.expected = cls.predicted.get(1)
@@ -285,7 +289,8 @@ class ServedModels(unittest.TestCase):
         self.models.mkdir()
 
     def deploy(self, name="ctr", version=1, epochs=1, link=False):
-        """Puts a version beside, then renames it to where it is served."""
+        """Copies a version to a temporary name in the folder of models, then renames it to its
+        final name."""
         made = self.models / name / f".{version}"
         made.mkdir(parents=True)
         [library] = (self.trainers[name] / "library").glob("*.so")

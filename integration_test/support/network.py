@@ -1,9 +1,11 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Network namespaces joined by links of a given rate and delay, which pdl-bench-router shapes.
-Linux, root, iproute2; standard library only. All addresses are within the namespaces that this
-makes; the network of this machine is not touched."""
+"""Network namespaces that are joined by links of a given rate and delay. pdl-bench-router shapes
+the traffic of the links.
+
+Requires Linux, root and iproute2, and only the standard library. All addresses are within the
+created namespaces; the network of this machine is not changed."""
 
 import contextlib
 import os
@@ -27,7 +29,7 @@ def ip(*words):
 
 
 def unavailable(router=ROUTER):
-    """Why there can be no network here, as a sentence, or None."""
+    """Returns the reason why no network can be created here, as a sentence; None if it can."""
     if not pathlib.Path(router).exists():
         return f"{router} is not built"
     if os.geteuid() != 0:
@@ -44,9 +46,10 @@ def unavailable(router=ROUTER):
 
 
 class Network:
-    """So many places, each a namespace with one address. `rate` in bits a second of each
-    place's link, each way (0: without limit), `delay` in seconds from one place to another.
-    A context: at its end the namespaces go, and `carried` says what each link did."""
+    """Network of `count` places. Each place is a namespace with one address. `rate`: bits per
+    second of the link of each place, in each direction (0: unlimited). `delay`: seconds from one
+    place to another. At the end of `with`, the namespaces are removed, and `carried` contains the
+    counts of each link."""
 
     def __init__(self, count, rate=0, delay=0.0, mtu=9000, room=4 << 20, router=ROUTER):
         self.names = [f"pdl{os.getpid()}-{place}" for place in range(count)]
@@ -54,7 +57,8 @@ class Network:
         self.command = [str(router), str(mtu), str(int(rate)), str(round(delay * 1e9)), str(room),
                         *(f"/run/netns/{name}" for name in self.names)]
         self.stack = contextlib.ExitStack()
-        # By place: (bytes up, bytes down, packets dropped); CPU seconds of the router.
+        # `carried`: for each place, the tuple (bytes up, bytes down, dropped packets).
+        # `router_seconds`: CPU time of the router.
         self.carried, self.router_seconds = [], 0.0
 
     def __enter__(self):
@@ -96,15 +100,16 @@ class Network:
         return f"10.77.{(place + 1) // 256}.{(place + 1) % 256}"
 
     def address_of(self, place):
-        """Where a process of the place listens."""
+        """Returns the address at which a process of the place listens."""
         return f"{self.address(place)}:{PORT}"
 
     def inside(self, place, words):
-        """A command that runs the words in the place."""
+        """Returns a command that runs the words in the place."""
         return ["ip", "netns", "exec", self.names[place], *map(str, words)]
 
     def counts(self):
-        """Bytes that each place has sent and received so far, with heads of TCP and IP."""
+        """Returns the numbers of bytes that each place has sent and received so far, including TCP
+        and IP headers."""
         rows = []
         for name in self.names:
             folder = f"/sys/class/net/{DEVICE}/statistics"
@@ -115,13 +120,14 @@ class Network:
         return rows
 
     def round_trip(self, samples=300):
-        """The median of what a byte and its answer take over TCP between the first two
-        places, in seconds."""
+        """Returns the median time in seconds for sending a byte and receiving a byte in response,
+        over TCP between the first two places."""
         return statistics.median(float(word) for word in self.talk(
             ANSWER, PING, samples).split())
 
     def bandwidth(self, megabytes=64):
-        """Bits a second of a plain TCP stream between the first two places."""
+        """Returns the rate of a plain TCP stream between the first two places, in bits per second.
+        """
         return float(self.talk(SWALLOW, STREAM, megabytes))
 
     def talk(self, server, client, number):
@@ -167,7 +173,7 @@ while left > 0:
 link.sendall(b"d")
 time.sleep(60)
 """
-# The first quarter is for TCP to find the rate.
+# The first quarter is not measured, because TCP adapts its rate in that time.
 STREAM = """
 link = socket.create_connection(PLACE)
 data = bytes(1 << 18)

@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A small model, and optimizer rules that make its numbers infinite or NaN."""
+"""Small model, and optimizer rules that make its numbers infinite or NaN."""
 
 MODEL = """
 module @tiny {{
@@ -31,7 +31,7 @@ module @tiny {{
 }}
 """
 
-# Divides by the rate, which a schedule lets fall to 0.
+# This rule divides by the learning rate, which a schedule decreases to 0.
 DIVIDES = """
   nn.rule @divides hyper() slots() once {
   ^bb0(%step: f64, %rate: f64):
@@ -43,7 +43,7 @@ DIVIDES = """
     nn.yield %new : f32
   }
 """
-# Its number is infinite from the third step on.
+# The number of this rule is infinite from the third step on.
 GROWS = """
   nn.rule @grows hyper() slots() once {
   ^bb0(%step: f64, %rate: f64):
@@ -61,7 +61,7 @@ GROWS = """
     nn.yield %new : f32
   }
 """
-# Its second value is beyond what f32 holds.
+# The second value under this rule exceeds the range of f32.
 SCALES = """
   nn.rule @scales hyper() slots() once {
   ^bb0(%step: f64, %rate: f64):
@@ -73,7 +73,7 @@ SCALES = """
     nn.yield %new : f32
   }
 """
-# The fourth of its values is infinite, whatever the gradient.
+# The fourth value under this rule is infinite, whatever the gradient is.
 COUNTS = """
   nn.rule @counts hyper() slots(count = 0.0) once {
   ^bb0(%step: f64, %rate: f64):

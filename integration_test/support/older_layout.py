@@ -1,14 +1,15 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Values as PDL wrote them before it said with them how keys come from fields."""
+"""Dumps in the form of earlier PDL versions, which do not describe how keys are computed from
+fields."""
 
 import json
 import struct
 
 
 def without_layout(dump, to):
-    """The same dump as PDL wrote it before it said how keys come from fields."""
+    """Writes the dump to `to` without the description of how keys are computed from fields."""
     content = dump.read_bytes()
     [size] = struct.unpack("<Q", content[:8])
     head = json.loads(content[8:8 + size])

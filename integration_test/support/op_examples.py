@@ -38,7 +38,7 @@ CODES = {"F32": "f", "F64": "d", "I32": "i", "I64": "q"}
 
 
 def examples(text):
-    """The lines of each example of a page, with the number of the first."""
+    """Returns the lines of each example of a page, with the number of the first line."""
     found = []
     for match in re.finditer(r"^```mlir example\n(.*?)^```$", text, flags=re.M | re.S):
         found.append((text.count("\n", 0, match.start()) + 2, match.group(1).splitlines()))
@@ -46,13 +46,13 @@ def examples(text):
 
 
 def flat(value):
-    """The numbers of lists in lists."""
+    """Returns the numbers in nested lists."""
     return [number for part in value for number in flat(part)] if isinstance(value, list) \
         else [value]
 
 
 class Example:
-    """One example as a module, its data, and what it is to compute."""
+    """Example: its module, its data, and the values that it must compute."""
 
     def __init__(self, lines):
         self.given, self.expected, self.aliases = [], [], []
@@ -70,15 +70,15 @@ class Example:
                 self.body.append(line)
 
     def types(self, pdl_opt):
-        """The types of what the program computes, a list for each name. The text does not say
-        all of them; the generic form, which the compiler prints, does."""
+        """Returns the types of the values that the program computes: a list for each name. The
+        text does not contain all types, but the generic form that the compiler prints does."""
         text = self.module([])
         run = subprocess.run([pdl_opt, "-", "--mlir-print-op-generic"], input=text,
                              capture_output=True, text=True, check=False)
         if run.returncode:
             raise AssertionError(run.stderr)
         names = re.findall(r"^%([\w.]+)(?::\d+)? = ", text, flags=re.M)
-        # Ops of the program are indented by four; those in their bodies by more.
+        # Ops of the program are indented by four spaces, ops in their bodies by more.
         lines = iter(re.findall(r"^    [%}].*$", run.stdout.partition('"nn.program"')[2],
                                 flags=re.M))
         found = {}
@@ -91,19 +91,19 @@ class Example:
         return found
 
     def returned_types(self, pdl_opt):
-        """The type of each value that is expected."""
+        """Returns the type of each expected value."""
         types = self.types(pdl_opt)
         return [types[name.partition("#")[0]][int(name.partition("#")[2] or 0)]
                 for name, _ in self.expected]
 
     def module(self, types):
-        """The text; the program returns what is expected, of these types, or nothing if there
-        are none."""
+        """Returns the text of the module. The program returns the expected values, which have the
+        types `types`; if `types` is empty, it returns nothing."""
         fields, arguments, reshapes = [], [], []
         for name, type, _ in self.given:
             shape = re.fullmatch(r"tensor<\?x([\dx]+)x(f32|f64|i64)>", type)
             if shape and "x" in shape[1]:
-                # Fields are matrices.
+                # Fields are matrices, so reshape them.
                 width = math.prod(map(int, shape[1].split("x")))
                 matrix = f"tensor<?x{width}x{shape[2]}>"
                 reshapes.append(f"%{name} = nn.reshape %{name}.matrix : ({matrix}) -> {type}")
@@ -124,7 +124,7 @@ class Example:
         return any("in @g" in line for line in self.symbols)
 
     def tensors(self):
-        """The fields as safetensors has them."""
+        """Returns the fields as tensors of a safetensors file."""
         made = {}
 
         def add(name, element, shape, numbers):
@@ -144,7 +144,8 @@ class Example:
         return made
 
     def run(self, pdl_opt, folder):
-        """What the program computes, by name: a list of numbers for each."""
+        """Runs the program. Returns the computed values by name: a list of numbers for each
+        sample."""
         model, data = folder / "example.mlir", folder / "example.safetensors"
         types = self.returned_types(pdl_opt)
         model.write_text(self.module(types))
@@ -165,7 +166,7 @@ class Example:
         return computed
 
     def lower(self, pdl_opt, folder):
-        """Compiles the example as far as LLVM."""
+        """Compiles the example to the LLVM dialect."""
         (folder / "example.mlir").write_text(self.module(self.returned_types(pdl_opt)))
         run = subprocess.run([pdl_opt, folder / "example.mlir", "--pdl-pipeline=to=llvm", "-o",
                               "/dev/null"], capture_output=True, text=True, check=False)
@@ -174,6 +175,6 @@ class Example:
 
 
 def agrees(written, computed):
-    """Whether a number is the written one, to as many digits as that has."""
+    """Returns true if a number equals the written one, to as many digits as are written."""
     digits = len(written.partition(".")[2])
     return abs(float(written) - computed) <= 0.5001 * 10.0 ** -digits

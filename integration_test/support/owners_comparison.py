@@ -16,7 +16,8 @@ def mode_of(servers):
 
 
 class OwnersComparison(SyncComparison):
-    """A topology is a number of trainers and one of servers."""
+    """Compares jobs in which trainers own state. A topology is a number of trainers and a number
+    of servers."""
 
     def translate(self, source, *flags, blocks=BLOCKS):
         for mode in ("local", "collective", "hybrid"):

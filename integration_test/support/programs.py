@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the integration tests share: where the tools, models and data are, and
-running them. Standard library only."""
+"""Common parts of the integration tests: paths of tools, models and data, and functions that run
+tools. Uses only the standard library."""
 
 import os
 import pathlib
@@ -31,7 +31,7 @@ def model(name):
 
 
 def run(*arguments, **options):
-    """Runs a command that must succeed; returns the completed process."""
+    """Runs a command that must succeed. Returns the completed process."""
     done = subprocess.run([str(a) for a in arguments], capture_output=True,
                           text=True, **options)
     if done.returncode != 0:
@@ -42,7 +42,8 @@ def run(*arguments, **options):
 
 
 def fails(*arguments, status=1, **options):
-    """Runs a command that must fail with `status`, or any if that is None; returns its errors."""
+    """Runs a command that must fail with the status `status`; None stands for each status other
+    than 0. Returns its error output."""
     done = subprocess.run([str(a) for a in arguments], capture_output=True, text=True, **options)
     if done.returncode == 0 or status not in (None, done.returncode):
         raise AssertionError(
@@ -52,13 +53,14 @@ def fails(*arguments, status=1, **options):
 
 
 def compile_model(source, folder, *flags):
-    """Compiles `source` into `folder`; returns the trainer's path."""
+    """Compiles `source` into `folder`. Returns the path of the trainer."""
     run(PDL_TRANSLATE, source, "-o", folder, *flags)
     return pathlib.Path(folder) / "trainer"
 
 
 def known_modes():
-    """The modes that pdl-translate knows, as its refusal of another one lists them."""
+    """Returns the modes of pdl-translate, as its error message about an unknown mode lists them.
+    """
     refused = subprocess.run([PDL_TRANSLATE, model("fm"), "--mode=none-such", "-o",
                               "/dev/null"], capture_output=True, text=True).stderr
     listed = re.search(r"use (.*)", refused)
@@ -68,7 +70,7 @@ def known_modes():
 
 
 def metric(text, name):
-    """The last value of metric `name` (such as "test AUC") in a report."""
+    """Returns the last value of the metric `name` (such as "test AUC") in a report."""
     values = re.findall(rf"{re.escape(name)}\s+([0-9.]+)", text)
     if not values:
         raise AssertionError(f"no '{name}' in the report:\n{text}")
@@ -76,7 +78,8 @@ def metric(text, name):
 
 
 def test_data(*parts):
-    """A file below PDL_TEST_DATA; skips the test without that folder."""
+    """Returns the path of a file below PDL_TEST_DATA. Skips the test if that variable is not set.
+    """
     folder = os.environ.get("PDL_TEST_DATA")
     if not folder:
         raise unittest.SkipTest(
@@ -85,23 +88,24 @@ def test_data(*parts):
 
 
 def checkpoints_in(folder):
-    """Those that are whole, the oldest first; what a killed process left unfinished is none."""
+    """Returns the complete checkpoints in a folder, the oldest first. Unfinished ones of killed
+    processes are not included."""
     return sorted(pathlib.Path(folder).glob("step-" + 12 * "[0-9]"))
 
 
 def is_nightly():
-    """Whether the tests of a night run, which repeat others with more seeds, models or
+    """Returns true if nightly tests run. They repeat other tests with more seeds, models or
     processes (scripts/test.sh --nightly)."""
     return bool(os.environ.get("PDL_TEST_NIGHTLY"))
 
 
 def nightly(test):
-    """Skips a test that has a smaller sibling among those of a landing."""
+    """Makes a test run only at night. A smaller version of the test runs at each landing."""
     return unittest.skipUnless(is_nightly(), "runs with scripts/test.sh --nightly")(test)
 
 
 def has_avx512(*more):
-    """Whether this CPU has what x86-64-v4 needs, and the features `more`."""
+    """Returns true if this CPU has all features of x86-64-v4, and the features `more`."""
     with open("/proc/cpuinfo") as file:
         flags = file.read()
     return all(f" {flag}" in flags for flag in
@@ -118,8 +122,8 @@ def is_intel():
 
 
 class StrictCtrDnn(SharedFolderTest):
-    """Tests of one trainer: models/ctr_dnn in strict numerics, compiled once, and a file of
-    clicks that `write_data(path)` makes."""
+    """Tests of one trainer: models/ctr_dnn in strict numerics, which is compiled once, and a file
+    of clicks that `write_data(path)` writes."""
 
     @classmethod
     def setUpClass(cls):

@@ -1,9 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What tests of modes share in which servers do not wait for all trainers: a
-model, translated for one process and for such a mode, jobs with logs of what
-servers applied, and the replay of these."""
+"""Common parts of the tests of modes in which servers do not wait for all trainers: a model that
+is translated for one process and for such a mode, jobs with logs of applied requests, and their
+replay."""
 
 import re
 
@@ -14,7 +14,7 @@ from small_model import small_model
 
 
 class PushModes(FolderTest):
-    """Programs and results are in `root`. `MODE` is the mode."""
+    """Test of the mode `MODE`. Programs and results are in the folder `root`."""
 
     MODE = None
 
@@ -43,8 +43,8 @@ class PushModes(FolderTest):
 
     def logged(self, name, trainers, servers, steps, *flags, server_flags=(),
                **options):
-        """A job whose servers log what they apply: the cluster, not started,
-        and the logs."""
+        """Creates a job whose servers log the applied requests. Returns the cluster, which is not
+        started, and the paths of the logs."""
         folder = self.root / f"{name}.logs"
         folder.mkdir()
         return (self.cluster(name, trainers, servers, steps, *flags,
@@ -53,7 +53,8 @@ class PushModes(FolderTest):
                 [folder / f"applied-{rank}.log" for rank in range(servers)])
 
     def check_replay(self, name, logs):
-        """The logs give the state that the job has saved, to the bit."""
+        """Checks that a replay of the logs gives the saved state of the job, bit for bit. Returns
+        the output."""
         again = self.root / f"{name}.again"
         done = run(self.root / self.MODE / "pserver", "replay", *logs, "-o",
                    again)
@@ -61,7 +62,8 @@ class PushModes(FolderTest):
         return done.stdout
 
     def updates(self, name):
-        """How many updates each group has had, of the job's checkpoint."""
+        """Returns the number of updates of each group, according to the newest checkpoint of the
+        job."""
         newest = max((self.root / f"{name}.saved").glob("step-*"))
         text = run(PDL_CHECKPOINT, "inspect", newest).stdout
         found = re.findall(r"^group @(\S+): (\d+) updates$", text, re.M)
@@ -70,7 +72,7 @@ class PushModes(FolderTest):
 
     def same_as_local(self, name, trainers, servers, steps, *flags, workers=2,
                       server_flags=()):
-        """Losses, values and slots of the job are those of one process."""
+        """Checks that the losses, values and slots of the job equal those of one process."""
         if not (self.root / "local.saved").exists():
             run(self.root / "local" / "trainer", "train",
                 *self.flags("local", steps)[:-6],  # What follows differs.

@@ -6,7 +6,7 @@ parameter that is read but never trained. Its data are those of Adult."""
 
 from sync_comparison import RATES, options_text
 
-# The first lines of the bodies of the model's programs, up to its loss %l.
+# First lines of the programs' bodies, up to the loss %l.
 LOSS = """  ^bb0(%numbers: tensor<?x5xf32>, %categories: tensor<?x8xi64>, %label: tensor<?x1xf32>):
     %e = nn.lookup @emb[%categories] pool(sum) : (tensor<?x8xi64>) -> tensor<?x8x16xf32>
     %f = nn.flatten %e from 1 : tensor<?x8x16xf32>
@@ -19,8 +19,8 @@ LOSS = """  ^bb0(%numbers: tensor<?x5xf32>, %categories: tensor<?x8xi64>, %label
     %l = nn.sigmoid_cross_entropy %z, %label : tensor<?x1xf32>
 """
 
-# Small: a table, a parameter of several blocks, a vector,
-# and a parameter that is read but never trained.
+# Small model: a table, a parameter of several blocks, a vector, and a parameter that is read but
+# never trained.
 SMALL = """
 module @small {
   nn.record @person {
@@ -44,8 +44,8 @@ module @small {
 """
 
 
-# What the small model observes in its training: each sort of sums, and of lists
-# both kinds of labels.
+# Metrics that the small model observes during training: each kind of sum, and for lists both kinds
+# of labels.
 METRICS = """  nn.metric @auc : #nn.auc<buckets = 1024>
   nn.metric @rmse : #nn.rmse
   nn.metric @accuracy : #nn.accuracy<threshold = 0.5>

@@ -1,10 +1,10 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A model whose tables store their values in 16 bits."""
+"""Model whose tables store their values in 16 bits."""
 
-# Rows of an odd number of values, of all kinds of groups: with a slot of rows, with one
-# that frozen programs read, with a clip, and updated without a gradient too.
+# Rows have an odd number of values. The groups are of all kinds: one has a row slot, one has a
+# slot that frozen programs read, one has a clip, and one updates rows without a gradient too.
 MODEL = """module @stored {
   nn.record @r {
     nn.field @id : tensor<?x3xi64>

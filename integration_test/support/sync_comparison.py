@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What tests of mode sync share: one model, translated for one process and for a
-cluster, and both results compared to the last bit."""
+"""Common parts of the tests of mode sync: one model is translated for one process and for a
+cluster, and both results are compared bit for bit."""
 
 import concurrent.futures
 import os
@@ -12,15 +12,15 @@ from folders import FolderTest
 from programs import PDL_CHECKPOINT, PDL_TRANSLATE, run
 
 STEPS = 200
-# Trainers and servers; each trainer has two workers.
+# Numbers of trainers and servers. Each trainer has two workers.
 TOPOLOGIES = [(1, 1), (2, 1), (2, 2), (2, 3)]
 RATES = {"@sgd": "0.05", "@momentum": "0.01", "@adagrad": "0.05",
          "@adam": "0.002", "@ftrl": "0.05"}
 
 
 def options_text(clip="", decay="", warm_up=False):
-    """What stands behind a group's rule and rate: the name of a clip, the
-    strength of a regularizer, a schedule, where they are given."""
+    """Returns the options of a group after its rule and rate. `clip`: the name of a clip. `decay`:
+    the strength of a regularizer. `warm_up`: true if the rate has a schedule."""
     options = []
     if warm_up:
         options.append("schedule(@warm_up {steps = 50.0})")
@@ -32,7 +32,8 @@ def options_text(clip="", decay="", warm_up=False):
 
 
 class SyncComparison(FolderTest):
-    """Programs and results are in `root`, which a test may change."""
+    """Compares a job with one process. Programs and results are in the folder `root`, which a test
+    may change."""
 
     def translate(self, source, *flags, blocks=("--min-block-elements=1024",
                                                 "--target-block-bytes=16384")):
@@ -52,7 +53,7 @@ class SyncComparison(FolderTest):
         return lines
 
     def train_local(self, data, trainers):
-        """One process with the replicas of that many trainers; its metrics."""
+        """Trains in one process with the replicas of `trainers` trainers. Returns the metrics."""
         name = f"local{trainers}"
         done = run(self.root / "local" / "trainer", "train",
                    *self.flags(data, name), "--replicas", f"{trainers}x2")
@@ -61,7 +62,7 @@ class SyncComparison(FolderTest):
         return self.metrics(done.stdout)
 
     def train_cluster(self, data, trainers, servers):
-        """The metrics that each trainer reports."""
+        """Trains in a cluster. Returns the metrics that each trainer reports."""
         with Cluster(self.root / "sync", trainers, servers,
                      [*self.flags(data, f"{trainers}x{servers}"),
                       "--replicas", "1x2"], ["--seed", 7]) as cluster:
@@ -69,8 +70,8 @@ class SyncComparison(FolderTest):
         return [self.metrics(output) for output in outputs]
 
     def check(self, data, topologies):
-        """Losses, metrics, and after all steps values and slots. Jobs run side
-        by side where there are cores for them: a job keeps two busy."""
+        """Compares losses, metrics, and the values and slots after all steps. Jobs run
+        concurrently: one job for every two cores."""
         counts = sorted({trainers for trainers, _ in topologies})
         with concurrent.futures.ThreadPoolExecutor(
                 max(1, (os.cpu_count() or 1) // 2)) as pool:
@@ -84,12 +85,12 @@ class SyncComparison(FolderTest):
             metrics = local[trainers].result()
             for own in cluster.result():
                 self.assertEqual(own, metrics, name)
-            # All trainers write the same file: what one wrote is what each did.
+            # All trainers write to the same file, so this compares the losses of each of them.
             self.assertEqual((self.root / f"{name}.losses").read_text(),
                              (self.root / f"{one}.losses").read_text(), name)
             run(PDL_CHECKPOINT, "diff", self.root / f"{one}.saved",
                 self.root / f"{name}.saved")
-        # Other replicas are another result, so the comparison means something.
+        # Other numbers of replicas give other results, so the comparison is meaningful.
         texts = {(self.root / f"local{count}.losses").read_text()
                  for count in counts}
         self.assertEqual(len(texts), len(counts))

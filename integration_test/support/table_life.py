@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tables that admit keys and shrink: a model, its data, and the keys that tables must hold, counted
-again."""
+"""Tables that admit keys and shrink: a model, its data, and an independent computation of the keys
+that tables must have."""
 
 import array
 import collections
@@ -84,9 +84,11 @@ MODEL = f"""module @life {{
 
 
 def life_of(steps, admit, every, unseen, decay=1.0, weight=0.0, least=0.0, score=None):
-    """What a table has behind steps, each a list of the keys that occur in it: of keys with
-    rows the period of the last update and how often they were shown, of those that wait
-    how often they occurred; with `score`, of an occurrence and of a row, its 16384ths."""
+    """Returns the state of a table after `steps`. Each step is a list of its keys. For each key
+    with a row, the result has the period of its last update and the number of times that it was
+    shown. For each waiting key, it has the number of occurrences. With `score`, the score of an
+    occurrence and the score that a row requires, it has scores in units of 1/16384 of the latter
+    instead."""
     rows, waiting = {}, {}
     for number, step in enumerate(steps, 1):
         period = (number - 1) // every
@@ -111,7 +113,7 @@ def life_of(steps, admit, every, unseen, decay=1.0, weight=0.0, least=0.0, score
 
 
 class KeyedTables(exactness.ExactnessTest):
-    """Training of `MODEL` on STEPS batches of keys, some of which occur in every step."""
+    """Trains `MODEL` on STEPS batches of keys. Some keys occur in every step."""
 
     MODEL = None
 
@@ -119,7 +121,7 @@ class KeyedTables(exactness.ExactnessTest):
         super().setUp()
         self.source = self.root / "model.mlir"
         self.source.write_text(self.MODEL)
-        # Keys of a few steps, with some that come all the time.
+        # Most keys occur in a few consecutive steps, and some in all steps.
         draw = random.Random(3)
         ids, more, splits = [], [], [0]
         for row in range(BATCH * STEPS):
@@ -161,8 +163,8 @@ class KeyedTables(exactness.ExactnessTest):
         run(PDL_CHECKPOINT, "diff", self.root / f"{one}.saved", self.root / f"{two}.saved")
 
     def check_launched(self, *topologies):
-        """Compares jobs of two trainers, each a mode and a number of servers, with the checkpoint
-        `one` of one process."""
+        """Compares jobs of two trainers with the checkpoint `one` of one process. Each topology is
+        a mode and a number of servers."""
         for mode, servers in topologies:
             with self.subTest(mode=mode, servers=servers):
                 name = f"{mode}{servers}"
@@ -173,7 +175,7 @@ class KeyedTables(exactness.ExactnessTest):
                 self.same("one", name)
 
     def check_one_sender(self):
-        """Compares jobs of one trainer in modes without rounds with one process."""
+        """Compares jobs of one trainer, in modes without rounds, with one process."""
         self.translate("local", "half-async", "async")
         self.train_here("alone", "--steps", STEPS)
         for mode in ("async", "half-async"):
@@ -184,8 +186,8 @@ class KeyedTables(exactness.ExactnessTest):
                 self.same("alone", mode)
 
     def check_stops_with_servers(self, *stops):
-        """Compares a job of mode sync that stops after some steps, and resumes with another number
-        of servers, with one process."""
+        """Compares a job of mode sync with one process. The job stops after some steps, and
+        resumes with another number of servers."""
         self.train_here("whole2", "--steps", STEPS // 2, "--replicas", "2x1")
         for steps, servers in stops:
             with Cluster(self.root / "sync", 2, servers,
@@ -197,7 +199,7 @@ class KeyedTables(exactness.ExactnessTest):
 
 
 class TableLifeTest(KeyedTables):
-    """Training of tables that admit keys and shrink."""
+    """Trains tables that admit keys and shrink."""
 
     MODEL = MODEL
 
@@ -205,7 +207,7 @@ class TableLifeTest(KeyedTables):
         return [*super().flags(name), "--evaluate-data", self.data, *more]
 
     def check_counts(self, name, samples=BATCH, steps=STEPS):
-        """That a checkpoint has the keys that it must, and the notes of those that wait."""
+        """Checks that a checkpoint has the expected keys, and the counts of the waiting keys."""
         folder = checkpoints_in(self.root / f"{name}.saved")[-1]
         self.assertFalse('"after"' in (folder / "manifest.json").read_text())
         dump = self.root / "counted.safetensors"

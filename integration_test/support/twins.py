@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A model that trains a parameter and a table with the same rule on the same gradients, and its
+"""Model that trains a parameter and a table with the same rule on the same gradients, and its
 data."""
 
 import array
@@ -15,17 +15,18 @@ from tensorfile import Tensor
 ROWS, WIDTH, STEPS = 24, 5, 20
 
 
-# Rules of averages, of delays, and of a state that begins again: none of them trains.
+# Rules for averages, for delays, and for states that restart. None of them trains.
 OTHERS = ("delay_compensation", "ema", "model_average", "cyclic_counter", "step_counter",
           "moving_average", "running_sum")
-# Rules that are told what a program counts of each row (row_rules_test.py).
+# Rules that use the counts of each row (row_rules_test.py).
 OF_COUNTS = ("click_adagrad",)
-# Rules of whole parameters; a table beside one has that of rows.
+# Rules for whole parameters. The table beside such a parameter has the corresponding rule for
+# rows.
 OF_PARAMETERS = ("lamb", "lars")
 
 
 def rules():
-    """The rules of the library that train."""
+    """Returns the rules of the library that train."""
     names = run(programs.PDL_OPT, "--print-std").stdout.strip().split(", ")
     return [name for name in names
             if name not in (*OTHERS, *OF_COUNTS) and
@@ -33,9 +34,9 @@ def rules():
 
 
 def model_text(twins, width=WIDTH, rows=ROWS):
-    """`twins`: for each name rule and clauses of two groups, one of the parameter
-    p_NAME and one of the table t_NAME. Sample i of a batch is one-hot in row i
-    and holds key i, so that both see the same cotangents."""
+    """Returns the text of the model. `twins`: for each name, the rule and clauses of two groups:
+    one with the parameter p_NAME, and one with the table t_NAME. Sample i of a batch is one-hot in
+    row i and has key i, so that both get the same cotangents."""
     lines = ["module @twins {", "  nn.record @r {",
              f"    nn.field @row : tensor<?x{rows}xf32>",
              "    nn.field @key : tensor<?x1xi64>",
@@ -72,7 +73,7 @@ def model_text(twins, width=WIDTH, rows=ROWS):
 
 
 def write_data(path, draw, width=WIDTH, rows=ROWS, steps=STEPS):
-    """Batches of as many samples as there are rows; returns the file."""
+    """Writes batches that have as many samples as there are rows. Returns the file."""
     hot, keys, pulls = (array.array(c) for c in "fqf")
     for sample in range(rows * steps):
         row = sample % rows

@@ -1,9 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tables whose values are stored in 16 bits: the same bits in the interpreter, in a
-process with its own state, through servers, on any threads and across a checkpoint; and
-small updates are not lost."""
+"""Tables whose values are stored in 16 bits. The bits are the same in the interpreter, in a
+process with its own state, with servers, with any number of threads and after a checkpoint. Small
+updates are not lost."""
 
 import array
 import pathlib
@@ -26,7 +26,7 @@ from tensorfile import Tensor
 
 BATCH, STEPS, IDS = 16, 8, 40
 
-# Each key once in a batch, with the gradient 1 for each element of its row.
+# Each batch has each key once, with the gradient 1 for each element of its row.
 KEYS, WIDTH = 64, 8
 SLOPE = f"""module @slope {{
   nn.record @r {{ nn.field @id : tensor<?x1xi64> }}
@@ -44,7 +44,7 @@ SLOPE = f"""module @slope {{
 
 
 def bfloat16(number):
-    """The nearest one, ties to even: the upper half of a float's bits."""
+    """Returns the nearest bfloat16 number, with ties to even: the upper half of a float's bits."""
     bits = struct.unpack("<I", struct.pack("<f", number))[0]
     upper = (bits + 0x7fff + (bits >> 16 & 1)) >> 16
     return struct.unpack("<f", struct.pack("<I", upper << 16))[0]
@@ -75,7 +75,7 @@ class StoredRows(exactness.ExactnessTest):
     def test_the_interpreter_rounds_as_programs_do(self):
         trainer = self.compile_strict(self.source)
         self.check_program(self.source, trainer, self.data, BATCH, STEPS)
-        # Keys that were never trained, too.
+        # Also test keys that were never trained.
         more = self.write_data("more", 50, 3 * IDS)
         dump = self.root / "compiled.safetensors"
         out = run(trainer, "predict", "--data", more, "--init-from", dump, "--seed", 7).stdout
@@ -84,8 +84,8 @@ class StoredRows(exactness.ExactnessTest):
         self.assertEqual(out, (self.root / "lines").read_text())
 
     def test_values_are_numbers_of_sixteen_bits(self):
-        """Those of a file are rounded to nearest, new ones and trained ones are some; slots
-        are of f32."""
+        """Values from a file are rounded to nearest. New and trained values are 16-bit numbers.
+        Slots are f32."""
         trainer = self.compile_strict(self.source)
         plain = self.root / "plain.mlir"
         plain.write_text(re.sub(r" stored\(\w+\)", "", MODEL))
@@ -108,8 +108,8 @@ class StoredRows(exactness.ExactnessTest):
                                 for number in held[slots].data), slots)
 
     def check_on_a_device(self, source, devices, replicas):
-        """That rows on devices have the bits of the host's, and that a training goes from one to
-        the other."""
+        """Checks that rows on devices have the bits of those on the host, and that a training can
+        resume on the other side."""
         folder = source.with_suffix("")
         for target in ("cpu", "cuda"):
             run(PDL_TRANSLATE, source, "-o", folder / target, "--numerics=strict",
@@ -138,7 +138,7 @@ class StoredRows(exactness.ExactnessTest):
         self.assertEqual(*said)
 
     def test_tables_on_a_device(self):
-        """Without a clip, and of one replica, gradients stay there."""
+        """With one replica and without a clip, gradients stay on the device."""
         alone = self.root / "alone.mlir"
         alone.write_text(MODEL.replace("clip(@joint) ", ""))
         for source, devices, replicas in ((self.source, "fake", "1x1"), (alone, "fake", "1x1"),
@@ -179,7 +179,7 @@ class StoredRows(exactness.ExactnessTest):
                 self.assertEqual(tested(here), tested(there))
         run(local, "train", *flags("threads"), "--replicas", "2x1", "--threads", 3)
         same("alone_sync", "threads")
-        # In the middle of an epoch, and into the other mode.
+        # Stop in the middle of an epoch, and resume in the other mode.
         stopped = ["--replicas", "2x1", "--resume"]
         run(local, "train", *flags("stopped"), *stopped, "--steps", 3)
         inspected = run(PDL_CHECKPOINT, "inspect", self.root / "stopped.saved").stdout
@@ -192,7 +192,7 @@ class StoredRows(exactness.ExactnessTest):
                       "--resume"]) as cluster:
             cluster.start().finish()
         same("alone_sync", "stopped")
-        # What a checkpoint and a dump say is the same.
+        # A checkpoint and a dump report the same.
         run(PDL_CHECKPOINT, "dump", self.root / "stopped.saved", "--output",
             self.root / "dump")
         run(local, "train", *flags("stopped"), *stopped, "--dump", self.root / "again",
@@ -235,7 +235,7 @@ class StoredRows(exactness.ExactnessTest):
             fails(trainer, "train", "--data", self.data, "--init-from", exact),
             r"'c.values' has a number at \[1, 1\] that is too large for the rows of @c, which "
             r"are stored in f16: its largest is 65504")
-        # What becomes too large while it is trained.
+        # A value becomes too large during training.
         steep = self.root / "steep.mlir"
         steep.write_text(SLOPE.replace("bf16", "f16").replace(
             f"rate({KEYS * 2 ** -12})", f"rate({KEYS * 40000.0})"))
@@ -253,8 +253,8 @@ class StoredRows(exactness.ExactnessTest):
         return path
 
     def test_small_updates_add_up(self):
-        """Updates of a 16th of the distance of two numbers: to nearest, each would be
-        lost. Elements move by their sum, within what chance allows."""
+        """Each update is 1/16 of the distance between two numbers, so rounding to nearest would
+        lose it. The mean change equals the sum of updates, within statistical limits."""
         source = self.root / "slope.mlir"
         source.write_text(SLOPE)
         trainer = programs.compile_model(source, self.root / "slope", "--numerics=strict")
@@ -268,7 +268,7 @@ class StoredRows(exactness.ExactnessTest):
         deviation = distance * (steps * chance * (1 - chance) / len(values)) ** 0.5
         self.assertLess(abs(mean - expected), 4 * deviation)
         self.assertGreater(1 - mean, 20 * deviation)
-        # Elements and keys do not move together.
+        # Different elements and keys are rounded independently.
         self.assertGreater(len(set(values[:WIDTH])), 1)
         self.assertGreater(len(set(values[::WIDTH])), 2)
 

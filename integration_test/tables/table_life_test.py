@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tables that admit keys and shrink: which keys have rows is counted again here; the same
-bits in the interpreter, in one process, through servers, across checkpoints and deltas."""
+"""Tables that admit keys and shrink. The test counts again which keys have rows. The bits are the
+same in the interpreter, in one process, with servers, and after checkpoints and deltas."""
 
 import collections
 import filecmp
@@ -32,7 +32,7 @@ class TableLife(TableLifeTest):
             self.train_here(name, "--steps", STEPS, *flags)
             self.check_counts(name)
         self.same("plain", "threads")
-        # Another seed draws other keys.
+        # With another seed, other keys are drawn.
         drawn = self.drawn
         run(self.root / "local" / "trainer", "train", "--data", self.data, "--seed", 8,
             "--batch-size", BATCH, "--checkpoint", self.root / "other.saved")
@@ -65,7 +65,8 @@ class TableLife(TableLifeTest):
         self.train_here("one", "--steps", STEPS // 2, "--replicas", "2x1")
         self.check_counts("one", samples=2 * BATCH, steps=STEPS // 2)
         self.check_launched(("sync", 1), ("sync", 3), ("hybrid", 2), ("collective", 0))
-        # One sender: its steps are all there is. Norms that senders form are of all keys.
+        # With one sender, its steps are all steps. Without the clip, because a sender computes
+        # norms over all keys.
         self.source.write_text(MODEL.replace("clip(@joint) ", ""))
         self.check_one_sender()
 
@@ -95,14 +96,15 @@ class TableLife(TableLifeTest):
             run(PDL_CHECKPOINT, "diff", one, other)
         said = run(PDL_CHECKPOINT, "inspect", found[0][-1]).stdout
         self.assertRegex(said, r"table @counted: .* keys wait for rows")
-        # A resume from a delta goes on from there.
+        # A resumed training continues from a delta.
         for steps in (13, 29, STEPS):
             self.train_here("resumed", "--steps", steps, "--resume", *often,
                             "--checkpoint-deltas", 5)
         run(PDL_CHECKPOINT, "diff", found[0][-1], checkpoints_in(self.root / "resumed.saved")[-1])
 
     def test_the_command_takes_what_the_clause_takes(self):
-        """At the end of a period, of a training in which no row has gone yet."""
+        """The command is run at the end of a period, for a training in which no row has been
+        removed yet."""
         steps = 3 * EVERY
         clause = re.sub(r"shrink\(every = \d+, unseen = 16384, decay = 0.5, least = 0.3\)",
                         f"shrink(every = {steps}, unseen = 2, decay = 0.5, least = 0.3)",
@@ -135,12 +137,12 @@ class TableLife(TableLifeTest):
                 rf"@{table}: .*, (\d+) of (\d+) keys that wait$", said, re.MULTILINE).groups())
             (self.assertLess if table == "counted" else self.assertEqual)(left, before)
         self.assertRegex(said, r"(?m)^table @forever: (\d+) of \1 rows are left$")
-        # It goes on as what the clause left, up to the next end of a period.
+        # The training continues as after the clause, up to the end of the next period.
         for name, trainer, saved in (("less", trainers["never"], "less"),
                                      ("clause", trainers["clause"], "clause")):
             run(trainer, "train", *self.flags(saved, "--steps", steps + EVERY - 1, "--resume"))
         self.same("less", "clause")
-        # What serves opens it.
+        # Other tools can open the result.
         run(PDL_CHECKPOINT, "export", shrunk, "-o", self.root / "exported")
         run(PDL_CHECKPOINT, "diff", self.root / "exported", shrunk)
         for flags, status, sentence in (
@@ -169,14 +171,14 @@ class TableLife(TableLifeTest):
         self.assertIn("there is something of that name already", done.stderr)
 
     def test_rows_of_a_dump_count_as_updated_then(self):
-        """A dump does not say how long periods were: no row goes early."""
+        """A dump does not contain the lengths of periods, so no row is removed too early."""
         self.translate("local")
         plain = self.root / "plain.mlir"
         plain.write_text(re.sub(r" (admit|shrink|score)\([^)]*\)", "", MODEL))
         trainer = programs.compile_model(plain, self.root / "plain", "--numerics=strict")
         run(trainer, "train", "--data", self.data, "--seed", 7, "--batch-size", BATCH, "--dump",
             self.root / "before", "--dump-slots")
-        # 60 steps: these end a period.
+        # After 60 steps, this step ends a period.
         run(self.root / "local" / "trainer", "train", "--data", self.data, "--seed", 7,
             "--batch-size", BATCH, "--steps", 1, "--init-from", self.root / "before", "--dump",
             self.root / "after", "--dump-slots")
@@ -202,7 +204,7 @@ class TableLife(TableLifeTest):
         for order in ("least-recent", "least-frequent"):
             said = self.train_here(order, *bound, "--table-eviction", order)
             self.assertGreater(int(re.search(r"^rows evicted (\d+)$", said, re.MULTILINE)[1]), 0)
-            # Other bounds, another result.
+            # With other limits, the result differs.
             self.assertNotEqual(re.findall(r"^test MAE.*", said, re.MULTILINE),
                                 re.findall(r"^test MAE.*", plain, re.MULTILINE))
             kept = keys(order)["forever.keys"]
@@ -213,16 +215,16 @@ class TableLife(TableLifeTest):
                     key for step in self.keys_of_steps(STEPS, False) for key in set(step))
                 mean = [sum(often[key] for key in some) / len(some) for some in (kept, rows)]
                 self.assertGreater(mean[0], mean[1])
-        # Threads and a large bound change nothing.
+        # Threads and a large limit do not change the result.
         self.train_here("threads", *bound, "--threads", 3)
         self.same("least-recent", "threads")
         self.train_here("large", "--max-table-memory", "1GiB")
         self.same("plain", "large")
-        # Deltas know who went.
+        # Deltas record the evicted rows.
         often = ["--checkpoint-steps", 3, "--checkpoint-keep", 0]
         self.train_here("deltas", *bound, *often, "--checkpoint-deltas", 50)
         self.same("least-recent", "deltas")
-        # A server has the rows.
+        # The rows are on a server.
         with Cluster(self.root / "sync", 1, 1, self.flags("server"),
                      ["--seed", 7, *bound]) as cluster:
             cluster.start().finish()

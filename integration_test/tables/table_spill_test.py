@@ -1,8 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rows above memory are kept in a folder: the same bits as without a bound, in one process,
-with servers, across checkpoints, deltas and stops; what cannot be is refused."""
+"""Rows that exceed the memory limit are stored in a folder. The bits are the same as without a
+limit: in one process, with servers, after checkpoints, deltas and stops. Invalid combinations are
+rejected."""
 
 import filecmp
 import os
@@ -28,7 +29,7 @@ class TableSpill(TableLifeTest):
         super().setUp()
         self.source.write_text(MODEL.replace("untouched(dense)", "untouched(lazy)"))
         self.folder = self.root / "rows"
-        # A part of the rows: all of them take some 150 KiB.
+        # The limit is smaller than all rows, which need about 150 KiB.
         self.spill = self.spill_at("24KiB")
 
     def spill_at(self, size):
@@ -46,7 +47,7 @@ class TableSpill(TableLifeTest):
         for name, more in (
                 ("spilled", self.spill), ("threads", [*self.spill, "--threads", 3]),
                 ("frequent", [*self.spill, "--table-eviction", "least-frequent"]),
-                # All rows leave behind each step.
+                # All rows leave memory after each step.
                 ("tiny", self.spill_at("1"))):
             with self.subTest(name):
                 said = self.train_here(name, *more)
@@ -54,7 +55,7 @@ class TableSpill(TableLifeTest):
                 self.assertEqual(self.results(said), self.results(plain))
                 self.same("plain", name)
         self.assertEqual(os.listdir(self.folder), [])
-        # Replicas, two epochs, and a file of all rows.
+        # Replicas, two epochs, and a file with all rows.
         many = ["--replicas", "2x1", "--epochs", 2, "--steps", STEPS // 2]
         run(self.root / "local" / "trainer", "train", *self.flags(
             "many", *many, "--max-table-memory", "1GiB"), "--dump", self.root / "many",
@@ -88,14 +89,15 @@ class TableSpill(TableLifeTest):
     def test_stops_and_deltas(self):
         self.translate("local", "sync")
         often = ["--checkpoint-steps", 3, "--checkpoint-keep", 0]
-        # Rows are made in updates there, too: without a bound a step that is prepared makes some.
+        # Updates create rows in this test. Without a limit, the preparation of a step creates some
+        # of them.
         self.train_here("whole", *often, "--max-table-memory", "1GiB")
         self.train_here("deltas", *often, "--checkpoint-deltas", 5, *self.spill)
         found = [checkpoints_in(self.root / f"{name}.saved") for name in ("whole", "deltas")]
         self.assertEqual(len(found[0]), STEPS // 3)
         for one, other in zip(*found):
             run(PDL_CHECKPOINT, "diff", one, other)
-        # On from where there is more than fits, with a bound and without.
+        # Resume with more rows than fit into memory, with a limit and without.
         for number, steps in enumerate((13, 29, 41, STEPS)):
             self.train_here("resumed", "--steps", steps, "--resume", *often,
                             "--checkpoint-deltas", 5, *(self.spill if number != 2 else []))
@@ -117,7 +119,7 @@ class TableSpill(TableLifeTest):
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         wait_until(lambda: self.folder.exists() and os.listdir(self.folder))
         left = os.listdir(self.folder)
-        # Beside one that runs, others keep theirs.
+        # A process keeps the rows of other processes that run.
         self.train_here("beside", "--steps", 5, *self.spill)
         self.assertEqual(os.listdir(self.folder), left)
         killed.send_signal(signal.SIGKILL)

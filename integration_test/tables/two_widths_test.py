@@ -1,9 +1,10 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tables whose rows get some columns later: which keys have weights and which have vectors is
-counted again here; the same bits in the interpreter, in one process, through servers, across
-checkpoints, and in a library that serves; what the two tables are that one stands for."""
+"""Tables whose rows get some columns later (`widen`). The test counts again which keys have
+weights and which have vectors. The bits are the same in the interpreter, in one process, with
+servers, after checkpoints, and in a library for serving. Also tests the two tables that such a
+table is compiled to."""
 
 import array
 import ctypes
@@ -25,8 +26,8 @@ from tensorfile import Tensor
 sys.path.insert(0, str(SOURCE / "python"))
 from pdl import serving
 
-# By table: width, first column of the vector, what a key scores of an occurrence, the score of a
-# vector; admission and shrinking of the weight.
+# For each table: width, first column of the vector, score of an occurrence of a key, score that a
+# vector requires; admission and shrinking of the weight.
 RULES = {
     "plain": (4, 1, 0.3 + 0.2 * 0.5, 1.2, dict(admit=1, every=10 ** 9, unseen=1)),
     "aged": (5, 2, 0.5, 1.5, dict(admit=2, every=EVERY, unseen=2, decay=0.75)),
@@ -122,7 +123,8 @@ MODEL = f"""module @widths {{
 
 
 def written_as_two(text):
-    """The model with a table for each part, as one would write it without `widen`."""
+    """Returns the model with a table for each part, in the form in which a user would write it
+    without `widen`."""
     for name, (width, first, _, score, _) in RULES.items():
         found = re.search(rf"( *nn\.table @{name} : i64 -> )tensor<{width}xf32>(.*)\n", text)
         clauses = re.sub(r" widen\(.*\)$", "", found[2])
@@ -156,7 +158,7 @@ class TwoWidths(KeyedTables):
     MODEL = MODEL
 
     def check_keys(self, name, samples=BATCH, steps=STEPS):
-        """That a checkpoint has the weights and the vectors that it must."""
+        """Checks that a checkpoint has the expected weights and vectors."""
         dump = self.root / "counted.safetensors"
         run(PDL_CHECKPOINT, "dump", checkpoints_in(self.root / f"{name}.saved")[-1], "--output",
             dump)
@@ -170,7 +172,7 @@ class TwoWidths(KeyedTables):
             self.assertEqual(list(held[f"{table}.vector.keys"].data), sorted(vectors), table)
             self.assertEqual(held[f"{table}.values"].shape, [len(weights), first])
             self.assertEqual(held[f"{table}.vector.values"].shape, [len(vectors), width - first])
-            # No vector outlives its weight, or comes before it here; some keys have none.
+            # Here no vector exists without its weight, and some keys have only a weight.
             self.assertLess(set(vectors), set(weights), table)
             self.assertGreater(len(vectors), 3, table)
             for part, rows in (("", weights), (".vector", vectors)):
@@ -183,7 +185,7 @@ class TwoWidths(KeyedTables):
             self.train_here(name, "--steps", STEPS, *flags)
             self.check_keys(name)
         self.same("plain", "threads")
-        # Tables stay on the host where a device computes.
+        # If a device computes, tables stay on the host.
         run(PDL_TRANSLATE, self.source, "-o", self.root / "device", "--numerics=strict",
             "--target=cuda")
         run(self.root / "device" / "trainer", "train", *self.flags("device", "--steps", STEPS),
@@ -193,7 +195,7 @@ class TwoWidths(KeyedTables):
     def test_the_interpreter_has_the_same_bits(self):
         trainer = self.compile_strict(self.source)
         self.check_program(self.source, trainer, self.data, BATCH, STEPS)
-        # In phase model it is one table still.
+        # In phase model, it is still one table.
         state, lines = self.root / "compiled.safetensors", self.root / "lines"
         outputs = run(trainer, "predict", "--data", self.data, "--init-from", state,
                       "--batch-size", BATCH, "--seed", 7).stdout
@@ -203,7 +205,7 @@ class TwoWidths(KeyedTables):
         self.assertEqual(outputs, lines.read_text())
 
     def test_two_tables_have_the_same_bits(self):
-        """But for the clip, which is one norm of both parts."""
+        """The bits are the same, except for the clip, which has one norm for both parts."""
         text = MODEL.replace(" clip(@each)", "").replace("with(@plain)", "").replace(
             " with(@t: i64 -> tensor<4xf32>)", "").replace("@t[", "@plain[")
         saved = {}
@@ -221,7 +223,8 @@ class TwoWidths(KeyedTables):
         self.train_here("one", "--steps", STEPS // 2, "--replicas", "2x1")
         self.check_keys("one", samples=2 * BATCH, steps=STEPS // 2)
         self.check_launched(("sync", 1), ("sync", 2), ("hybrid", 2), ("collective", 0))
-        # One sender: its steps are all there is. Norms that senders form are of all keys.
+        # With one sender, its steps are all steps. Without the clip, because a sender computes
+        # norms over all keys.
         self.source.write_text(MODEL.replace("clip(@each) ", ""))
         self.check_one_sender()
 
@@ -235,7 +238,7 @@ class TwoWidths(KeyedTables):
         self.check_stops_with_servers((11, 2), (STEPS // 2, 1))
 
     def test_what_serves_and_what_shrinks(self):
-        """A library reads both parts; names say which is which; a shrunk checkpoint too."""
+        """A library reads both parts, names distinguish them, and so does a shrunk checkpoint."""
         self.translate("local")
         self.train_here("served", "--steps", STEPS)
         saved = checkpoints_in(self.root / "served.saved")[-1]
@@ -275,7 +278,7 @@ class TwoWidths(KeyedTables):
                                "--mode=geo"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, "is not for mode geo: ")
-        # A table of that width as it was before.
+        # A table with the whole width, without `widen`.
         self.translate("local")
         wide = self.root / "wide.safetensors"
         tensorfile.write(wide, {
@@ -285,7 +288,7 @@ class TwoWidths(KeyedTables):
                                "--init-from", wide], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("plain.values", done.stderr)
-        # A rule that counts nothing.
+        # Use a rule that does not need counts.
         self.source.write_text(MODEL.replace("rule(@click_adagrad)", "rule(@adagrad)").replace(
             "nn.count @plain", "// nn.count @plain"))
         done = subprocess.run([PDL_TRANSLATE, self.source, "-o", self.root / "none"],

@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""bench/gpu.py: what it reads out of models and traces, which peers it refuses, and that it says
-why it measures nothing where there is no GPU."""
+"""bench/gpu.py: the numbers that it extracts from models and traces, the measurements of other
+systems that it rejects, and its explanation if there is no GPU."""
 
 import pathlib
 import subprocess
@@ -38,7 +38,8 @@ class BenchGpu(unittest.TestCase):
 
     def test_idle_share(self):
         self.assertIsNone(gpu.idle_share(trace(span(0, 0, 30), span(1, 2, 3))))
-        # From 100 on, what overlaps once, and one that lies within another: 10 + 90 of 200.
+        # From 100 on, with overlapping spans that count once and a span within another one: 10 +
+        # 90 of 200 are idle.
         found = gpu.idle_share(trace(
             span(0, 0, 300), span(2, 0, 110), span(2, 150, 200), span(3, 180, 240),
             span(3, 190, 195), span(2, 300, 300)))
@@ -52,7 +53,7 @@ class BenchGpu(unittest.TestCase):
         self.assertNotIn("clip(", clicks.text)
         self.assertEqual(clicks.parameters["w1"], ((273, 400), "xavier"))
         self.assertEqual(len(clicks.parameters), 8)
-        # The gradient of the whole input, as ours forms it.
+        # The gradient of the whole input is computed, as in PDL.
         self.assertEqual(sum(2 * m * n * k * count for m, n, k, count in clicks.products(64)),
                          64 * 2 * 3 * click.WEIGHTS)
         people = Work("dlrm", 1000)
@@ -69,7 +70,7 @@ class BenchGpu(unittest.TestCase):
         for found in ([0.7, 0.6, 0.5001], [0.7, 0.6], [0.7, 0.6, float("nan")]):
             with self.subTest(found), self.assertRaises(gpu.OtherWork):
                 gpu.compare_losses("peer", found, wanted, 1e-4)
-        # Nothing was trained.
+        # Equal losses mean that nothing was trained.
         with self.assertRaises(gpu.OtherWork):
             gpu.compare_losses("peer", [0.7, 0.7], [0.7, 0.7], 1e-4)
 

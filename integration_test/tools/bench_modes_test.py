@@ -1,7 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""bench/modes.py: what it reads out of reports, how its page keeps sections, and a small run."""
+"""bench/modes.py: the numbers that it extracts from reports, the sections of its page that it
+keeps, and a small run."""
 
 import collections
 import pathlib
@@ -47,7 +48,7 @@ class BenchModes(unittest.TestCase):
         self.assertEqual(run.tests, [{"AUC": 0.7187, "log loss": 1e-05},
                                      {"AUC": 0.72, "log loss": 0.44}])
         self.assertEqual((run.score("AUC"), run.rate, run.samples), (0.72, 800.0, 256))
-        # Two trainers say 2000 bytes each.
+        # Each of the two trainers reports 2000 bytes.
         self.assertEqual(run.bytes, 2 * 2000 / 256)
         self.assertEqual(run.ahead, {0: 12, 1: 3, 4: 1})
         self.assertEqual(run.late, 5)

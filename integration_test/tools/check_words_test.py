@@ -58,7 +58,7 @@ class CheckWordsTest(FolderTest):
             self.assertEqual(self.check("lib/A.cpp", f"// The {word}.\n"), [], word)
 
     def test_spelling_of_names(self):
-        """In code, in IR, in a page's examples and in the name of a file."""
+        """Spelling in code, in IR, in examples of pages and in names of files."""
         for path, text in (("lib/A.cpp", "StandardiseOp op;\n"), ("lib/A.cpp", "int isNormalised;\n"),
                            ("python/pdl/a.py", "def l2_normalise(x):\n"),
                            ("python/pdl/a.py", "# Normalised.\n"),
@@ -95,8 +95,8 @@ class CheckWordsTest(FolderTest):
         self.assertIn("is not 'FILE: RULE: WORD  # REASON'", done.stderr)
 
     def test_pending_files(self):
-        """The prose of a pending file is left out, until it passes: then it must leave the list.
-        Its names are checked."""
+        """The prose of a pending file is not checked. If it has no findings, the file must be
+        removed from the list. Its names are checked."""
         pending = self.root / "scripts" / "words_pending.txt"
         pending.parent.mkdir()
         pending.write_text("# Why.\nlib/A.cpp\n")

@@ -1,7 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""cmake/compile_cached.sh: the compiler cache returns no object of another header."""
+"""cmake/compile_cached.sh: the compiler cache returns no object that was compiled with another
+header."""
 
 import os
 import pathlib
@@ -28,7 +29,7 @@ class CompileCached(FolderTest):
         self.environment.pop("CCACHE_DISABLE", None)
 
     def folder(self, name, number):
-        """A clone whose precompiled header returns `number`."""
+        """Returns a clone whose precompiled header returns `number`."""
         folder = self.root / name
         folder.mkdir()
         (folder / "cmake_pch.hxx").write_text("#pragma clang system_header\n#include \"own.h\"\n")
@@ -55,7 +56,7 @@ class CompileCached(FolderTest):
                      folder / "cmake_pch.hxx.cxx", ccache=ccache)
 
     def result(self, folder):
-        """What the program returns that is compiled with the header."""
+        """Compiles a program with the header. Returns the exit status of the program."""
         self.compile(folder, "-Xclang", "-include-pch", "-Xclang", folder / "cmake_pch.hxx.pch",
                      "-Xclang", "-include", "-Xclang", folder / "cmake_pch.hxx", "-o", "main.o",
                      "-c", folder / "main.cpp")
@@ -77,7 +78,8 @@ class CompileCached(FolderTest):
                 self.assertEqual(self.result(folder), number, name)
 
     def test_header_that_changes_while_it_is_compiled(self):
-        """Its digest would be that of bytes that the compiler has not read."""
+        """If a header changes during compilation, its digest would not be that of the compiled
+        bytes."""
         folder = self.folder("clone", 1)
         late = self.root / "late"
         late.write_text(f"#!/bin/sh\n{CCACHE} \"$@\" && sed -i s/1/2/ {folder}/own.h\n")

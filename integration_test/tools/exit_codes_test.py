@@ -27,7 +27,7 @@ SMITH = SOURCE / "tools/pdl-smith/pdl-smith"
 
 
 def fill_disk(size):
-    """Lets no file of this process become larger, as if the disk were full."""
+    """Limits the size of the files of this process, which has the effect of a full disk."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
@@ -66,7 +66,7 @@ class ExitCodes(unittest.TestCase):
         self.assertIn(text, said)
 
     def expect_stopped(self, status, text, *command):
-        """Sends SIGTERM when the program has printed `text`."""
+        """Sends SIGTERM after the program has printed `text`, and checks its status."""
         with open(self.root / "log", "w+") as log:
             process = subprocess.Popen([str(word) for word in command], stdout=log, stderr=log)
             end = time.monotonic() + 60
@@ -81,7 +81,7 @@ class ExitCodes(unittest.TestCase):
             self.assertIn(text, said)
 
     def start_job(self, data, trainers):
-        """Starts one server and `trainers` that train for ever."""
+        """Starts one server, and `trainers` trainers that train for a very long time."""
         cluster = Cluster(self.out, trainers, 1, ["--data", data, "--epochs", 10**8])
         cluster.start_server(0)
         for rank in range(trainers):
@@ -103,7 +103,8 @@ class ExitCodes(unittest.TestCase):
                             "--epochs", 10**8)
 
     def test_flags_and_the_files_that_they_name(self):
-        """A wrong flag ends with 2, whenever it is found, and a missing or unfit file with 1."""
+        """A wrong flag ends with 2, whenever it is found. A missing or unsuitable file ends with
+        1."""
         nothing = self.root / "nothing"
         data = ("--data", self.clicks)
         train, predict = ((self.trainer, command, *data) for command in ("train", "predict"))
@@ -169,7 +170,7 @@ class ExitCodes(unittest.TestCase):
                          "\n".join(process.output for process in processes))
 
     def test_one_status_for_a_job(self):
-        """The code of a failure reaches the other processes."""
+        """The exit code of a failure reaches the other processes."""
         with self.subTest("a trainer is killed"), self.start_job(self.clicks, 2) as cluster:
             self.wait_for_an_epoch(cluster.trainers[0])
             cluster.trainers[1].popen.kill()
@@ -200,7 +201,7 @@ class ExitCodes(unittest.TestCase):
         self.expect(USAGE, *serve, "--no-such")
         self.expect(FAILURE, SERVE, self.root / "nothing")
         self.expect(USAGE, SERVE, models, "--http", "nowhere")
-        # It serves until it is told to stop, so that this is no failure.
+        # A server runs until it is stopped, so the stop is not a failure.
         self.expect_stopped(0, "answers HTTP", *serve)
         first = subprocess.Popen([str(word) for word in serve], stderr=subprocess.PIPE, text=True)
         try:
@@ -219,7 +220,7 @@ class ExitCodes(unittest.TestCase):
         self.expect(RETRY, PDL_CHECKPOINT, "dump", self.saved, "-o",
                     self.root / "dump.safetensors", limit=1000)
         self.expect(0, PDL_CHECKPOINT, "diff", self.saved, self.saved)
-        # 1 says that there are differences.
+        # `diff` uses 1 for differences, so errors have another code.
         self.expect(USAGE, PDL_CHECKPOINT, "diff", self.saved, self.damaged)
 
     def test_translate(self):

@@ -1,9 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Frozen programs read the averages of groups that keep one, in the interpreter, in a
-process with its own state and through servers, while training goes on from the values
-themselves."""
+"""Frozen programs read the averages of groups that keep averages: in the interpreter, in a process
+with its own state and with servers. Training continues from the values themselves."""
 
 import array
 import pathlib
@@ -70,7 +69,8 @@ class Averages(exactness.ExactnessTest):
                                             self.root / "values.safetensors"))
 
     def test_an_average_begins_as_the_value(self):
-        """Before the first step, and where a file has values alone."""
+        """Before the first step, and with a file that has only values, the average equals the
+        value."""
         trainer = self.compile_strict(self.source)
         dump = self.root / "values.safetensors"
         run(trainer, "train", "--data", self.data, "--seed", 7, "--batch-size", BATCH,
@@ -87,8 +87,8 @@ class Averages(exactness.ExactnessTest):
         self.assertEqual(held["w.slot.average"].data, held["w"].data)
 
     def test_servers_hold_them(self):
-        """Tests between the epochs, which bring averages to the trainers, leave the
-        training as it is."""
+        """Tests between epochs, which load averages into the trainers, do not change the training.
+        """
         units = ("--min-block-elements=64", "--target-block-bytes=256")
         for mode in ("local", "sync", "async"):
             run(PDL_TRANSLATE, self.source, "-o", self.root / mode, "--numerics=strict",

@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is drawn for a sample depends on the seed, the epoch and the sample: on no batch,
+"""Random numbers of a sample depend on the seed, the epoch and the sample, but on no batch,
 replica, process or checkpoint. Real processes."""
 
 import pathlib
@@ -35,7 +35,7 @@ def write_histories(folder, rows, name="histories.tsv"):
 class Draws(exactness.ExactnessTest):
 
     def test_other_replicas_draw_the_same(self):
-        """Their batches join to those of one replica."""
+        """The batches of the replicas join to those of one replica."""
         data = write_histories(self.root, 2800)
         trainer = compile_model(SOURCE, self.root / "double", "--element-type=f64")
 
@@ -49,7 +49,7 @@ class Draws(exactness.ExactnessTest):
                 joined.compare(self, result(replicas, replicas, size), one)
 
     def test_interpreter(self):
-        """Over two epochs, shuffled: rows are drawn for by their numbers in the file."""
+        """Two epochs with a shuffle. Random numbers of a row depend on its number in the file."""
         data = write_histories(self.root, 500)
         trainer = self.compile_strict(SOURCE)
         batches = self.root / "batches"
@@ -64,14 +64,14 @@ class Draws(exactness.ExactnessTest):
                            f"steps={steps} dump={dump} dump-slots=true losses={lines}")
             self.assertEqual(losses, lines.read_text())
             self.assert_equal_files(compiled, dump)
-        # In phase `model` ops have no streams yet, and the same ones all the same.
+        # In phase `model`, ops have no streams of random numbers yet, but the same ones are used.
         lines = self.root / "first"
         self.interpret(SOURCE, "model", f"program=train data={batches} seed=7 steps=1 "
                        f"losses={lines}")
         self.assertAlmostEqual(float(lines.read_text()), float(losses.split()[0]), 5)
 
     def test_interpreter_passes_over_a_plain_file(self):
-        """Each pass of the interpreter is an epoch of the trainer's."""
+        """Each pass of the interpreter over the file is an epoch of the trainer."""
         data = write_histories(self.root, 96)
         trainer = self.compile_strict(SOURCE)
         dumped, plain = self.root / "dumped", self.root / "plain.safetensors"
@@ -89,7 +89,7 @@ class Draws(exactness.ExactnessTest):
         self.assertEqual(losses, lines.read_text())
 
     def test_epochs_and_seeds_differ(self):
-        """With a rate of 0 only draws can make a difference."""
+        """With rate 0, only random numbers can cause a difference."""
         text = SOURCE.read_text().replace("rate(3.0e-3)", "rate(0.0)")
         source = self.root / "still.mlir"
         source.write_text(text.replace("rule(@adagrad) rate(0.05)", "rule(@sgd) rate(0.0)"))
@@ -101,7 +101,7 @@ class Draws(exactness.ExactnessTest):
         self.assertNotEqual(losses[:2], losses[2:])
 
     def test_goes_on(self):
-        """From a checkpoint in the middle of the second epoch."""
+        """Resumes from a checkpoint in the middle of the second epoch."""
         data = write_histories(self.root, 640)
         trainer = self.compile_strict(SOURCE)
         flags = ["--batch-size", 64, "--shuffle-window", 100, "--epochs", 2]

@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A metric of groups of samples: its value is that of counting the pairs of each
-group, and has the same bits whatever batches, replicas and interruptions there are."""
+"""A metric of groups of samples. Its value equals that of counting the pairs of each group, and
+has the same bits for all batch sizes, replicas and interruptions."""
 
 import pathlib
 import random
@@ -51,7 +51,8 @@ OBSERVE = "nn.observe @weighted(%z, %y) group %user weight %w : tensor<?x1xf32>"
 
 
 def grouped_auc(rows):
-    """Value, and how many of how many users do not count; rows: user, x, y, w."""
+    """Returns the value, the number of users that do not count, and the number of all users. A row
+    is (user, x, y, w)."""
     total = weight = 0.0
     rows = [row for row in rows if row[3]]  # others are no samples
     users = sorted({row[0] for row in rows})
@@ -82,7 +83,8 @@ class GroupedAuc(SharedFolderTest):
         cls.model.write_text(MODEL.replace("OBSERVE", OBSERVE))
         cls.trainer = compile_model(cls.model, cls.root / "local", "--numerics=strict")
         numbers = random.Random(11)
-        # Users of one sample, of samples all over the file, and of one label.
+        # Some users have one sample, some have samples in the whole file, and some have equal
+        # labels.
         cls.rows = [(f"u{min(numbers.randrange(40), numbers.randrange(60))}",
                      numbers.randrange(-8, 9) / 4, numbers.randrange(3) // 2,
                      numbers.randrange(4) / 4) for _ in range(700)]
@@ -123,11 +125,11 @@ class GroupedAuc(SharedFolderTest):
                      for text in (whole, resumed)]
             self.assertTrue(lines[0])
             self.assertEqual(*lines)
-            # The second epoch counts no sample of the first.
+            # The second epoch does not count samples of the first one.
             self.assertEqual(len({line.split("; ")[1] for line in lines[0]}), 1)
 
     def test_a_training_that_observes_none_goes_on(self):
-        """Groups of @evaluate alone are in no checkpoint."""
+        """Groups that only @evaluate observes are in no checkpoint."""
         trainer = self.translated("local", "") / "trainer"
         flags = ("--data", self.data, "--batch-size", 10, "--steps")
         saved = self.root / "saved-without"
@@ -148,7 +150,7 @@ class GroupedAuc(SharedFolderTest):
             self.assertIn("metrics of groups keep more samples than --max-grouped-samples ",
                           done.stderr)
             self.assertIn("allow more, test fewer rows", done.stderr)
-        # One metric of groups keeps each sample, the other each that has a weight.
+        # One metric of groups stores each sample, the other each sample with a weight.
         weighted = sum(1 for row in self.rows if row[3])
         self.assertLess(weighted, 700)
         both = 700 + weighted
@@ -157,7 +159,7 @@ class GroupedAuc(SharedFolderTest):
         refused(*evaluate, both - 1, "--replicas", "2x2")
         self.assertTrue(self.evaluate("--max-grouped-samples", both))
         refused("train", "--max-grouped-samples", weighted - 1, "--epochs", 2)
-        # Each epoch begins anew.
+        # Each epoch starts without samples.
         run(self.trainer, "train", "--max-grouped-samples", weighted, "--epochs", 2,
             "--data", self.data)
 
@@ -174,7 +176,7 @@ class GroupedAuc(SharedFolderTest):
         local = run(self.trainer, "train", *flags).stdout
         with Cluster(programs, 1, 1, flags) as cluster:
             output = cluster.start().finish()[0]
-        # A log has both streams: the epoch's line and the report.
+        # A log contains both streams: the line of the epoch and the report.
         found = [set(re.findall(r"train grouped .*", text)) for text in (local, output)]
         self.assertEqual(len(found[0]), 1)
         self.assertEqual(*found)
@@ -191,8 +193,8 @@ class GroupedAuc(SharedFolderTest):
                 trainer.output)
 
     def test_several_trainers(self):
-        """Users whose samples are spread over trainers, a training that goes on within an
-        epoch, and a limit for all of them together."""
+        """Users with samples in several trainers, a training that resumes within an epoch, and a
+        limit for all trainers together."""
         programs = self.translated("sync", OBSERVE)
         saved = self.root / "several"
         flags = ("--data", self.data, "--batch-size", 16, "--epochs", 2)
@@ -204,13 +206,13 @@ class GroupedAuc(SharedFolderTest):
         test = ("--evaluate-data", self.data)
         with Cluster(programs, 2, 2, (*flags, *test)) as cluster:
             whole = cluster.start().finish()
-        # One of each epoch; the log has both.
+        # There is one value for each epoch; the log has both.
         wanted, tested = found("train", local.stdout + local.stderr), found("test", whole[0])
         self.assertEqual((len(wanted), len(tested)), (2, 2))
         for output in whole:
             self.assertEqual(found("train", output), wanted)
-        # Within the second epoch, which has 22 steps. What was kept before is with the first
-        # trainer, and beside its half of the limit.
+        # Stop within the second epoch, which has 22 steps. The first trainer has the samples that
+        # were stored before, in addition to its half of the limit.
         checkpoint = ("--checkpoint", saved, "--max-grouped-samples", 700)
         for more in (("--steps", 31), ("--resume",)):
             with Cluster(programs, 2, 2, (*flags, *checkpoint, *more),
@@ -219,7 +221,8 @@ class GroupedAuc(SharedFolderTest):
         for output in resumed:
             self.assertLessEqual(found("train", output), wanted)
             self.assertIn(*found("train", output), found("train", local.stdout))
-        # Who keeps its share stops at once, not when all meet behind the epoch.
+        # A trainer that exceeds its share stops immediately, not when all trainers meet after the
+        # epoch.
         with Cluster(programs, 2, 1, (*flags, "--max-grouped-samples", 300)) as cluster:
             cluster.start_server(0)
             for rank in range(2):
@@ -233,8 +236,8 @@ class GroupedAuc(SharedFolderTest):
             self.assertNotIn("epoch 1: ", said)
 
     def test_several_trainers_of_mode_async(self):
-        """No step is anybody's: the samples are all there, and those of the last test are
-        ranked by what all trained."""
+        """No step is common to all trainers. All samples are counted, and those of the last test
+        are ranked by the state that all have trained."""
         programs = self.translated("async", OBSERVE)
         flags = ("--data", self.data, "--batch-size", 16)
         with Cluster(programs, 2, 1, flags) as cluster:
@@ -250,7 +253,7 @@ class GroupedAuc(SharedFolderTest):
             self.assert_refused(job, "are lost with a trainer that is restarted within its job")
 
     def test_only_programs_that_observe_are_refused(self):
-        # The way that the sentence names: training in a job, the test in one process.
+        # The message suggests this: train in a job, and test in one process.
         programs = self.translated("sync", "")
         saved = self.root / "job"
         with Cluster(programs, 2, 1, ("--data", self.data, "--checkpoint", saved),

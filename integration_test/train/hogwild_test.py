@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Workers that share the state of one process without waiting for each other
-(--hogwild): real processes of compiled trainers."""
+"""Workers that share the state of one process without waiting for each other (--hogwild). The
+tests run compiled trainers as processes."""
 
 import pathlib
 import sys
@@ -24,7 +24,7 @@ class Hogwild(StrictCtrDnn):
         write_clicks(path, 12000)
 
     def train(self, name, *flags):
-        """The report of a training, and what it dumps."""
+        """Trains. Returns the report and the dump."""
         dump = self.root / f"{name}.safetensors"
         report = run(self.trainer, "train", "--data", self.clicks,
                      "--batch-size", 100, "--seed", 4, "--dump", dump, *flags)
@@ -42,8 +42,7 @@ class Hogwild(StrictCtrDnn):
             rounds, alone = self.train(f"rounds{workers}", *replicas)
             shared, dump = self.train(f"workers{workers}", *replicas,
                                       "--hogwild")
-            # More updates of the same data, of which some do not see each
-            # other.
+            # There are more updates with the same data, and some of them do not see each other.
             self.assertGreater(metric(shared, "train AUC"),
                                metric(rounds, "train AUC") - 0.02)
             want, got = tensorfile.read(alone), tensorfile.read(dump)
@@ -59,7 +58,7 @@ class Hogwild(StrictCtrDnn):
                  "--checkpoint", saved)
         self.train("first", *flags, "--steps", 20)
         report, _ = self.train("second", *flags, "--resume", "--epochs", 1)
-        # Rounds of two batches: 40 of the 60 are left.
+        # In rounds of two batches, 40 of the 60 steps are left.
         self.assertRegex(report, r"(?s)60 steps|steps +60|40 steps")
 
     def test_refusals_say_what_to_do(self):

@@ -1,9 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Regularizers of rows that occur in some batches weigh what docs/Optimizers.md says: by
-`decay` a row is pulled for each step that touches it, by a penalty in the loss for each sample
-that has it."""
+"""The effect of regularizers on rows that occur in some batches, as docs/Optimizers.md describes
+it. By `decay`, a row is reduced in each step that updates it; by a penalty in the loss, for each
+sample that contains it."""
 
 import pathlib
 import subprocess
@@ -23,7 +23,7 @@ RARE, HALF, ALL = 1, 2, 3
 
 
 def compiled(folder, batch, untouched, in_loss):
-    """A trainer whose loss has no gradient but that of the penalty."""
+    """Returns a trainer whose loss has no other gradient than that of the penalty."""
     model = pdl.Model("rows")
     record = model.record("r")
     record.floats("y", 1)
@@ -48,12 +48,12 @@ def compiled(folder, batch, untouched, in_loss):
 class LazyDecay(unittest.TestCase):
 
     def trained(self, batch, untouched="lazy", in_loss=False):
-        """The rows after an epoch, all of which began as 1."""
+        """Returns the rows after an epoch. All rows start with the value 1."""
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             trainer = compiled(folder, batch, untouched, in_loss)
             data, dump = folder / "data.csv", folder / "dump.safetensors"
-            # Others stand where a row does not occur.
+            # In samples in which a row does not occur, other rows occur instead.
             data.write_text("".join(
                 f"0,{RARE if n == 0 else 100 + n},{200 + n if n % 2 else HALF},{ALL}\n"
                 for n in range(SAMPLES)))
@@ -74,7 +74,7 @@ class LazyDecay(unittest.TestCase):
             steps = SAMPLES // batch
             touched = [1, SAMPLES // 2 if batch == 1 else steps, steps]
             self.near(self.trained(batch), [pull ** count for count in touched])
-            # As many steps as there are, for all rows alike.
+            # All rows are reduced in every step.
             self.near(self.trained(batch, "dense"), [pull ** steps] * 3)
 
     def test_penalties_count_samples(self):

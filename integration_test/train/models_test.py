@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Each model of models/ trains in local and in sync, from one file, to the same
-bits, and models/README.md lists it. That the bits are right: goldens_test.py."""
+"""Each model of models/ trains in modes local and sync from one file to the same bits, and
+models/README.md lists it. goldens_test.py tests that the bits are correct."""
 
 import pathlib
 import re
@@ -31,10 +31,10 @@ class Models(SyncComparison):
                 self.assertIn("pdl-translate", (FOLDER / name / "README.md").read_text())
 
     def check_sync(self, name):
-        """2 trainers with 2 servers, and one process with as many replicas."""
+        """Compares 2 trainers and 2 servers with one process that has as many replicas."""
         file = model_data(name, self.root, 4000)
         data = ["--data", file, *(["--rows", "0:12000"] if file == ADULT else [])]
-        # Blocks so small that each server has some of the parameters.
+        # Blocks are so small that each server owns some of the parameters.
         self.translate(model(name), blocks=("--min-block-elements=16",
                                             "--target-block-bytes=1024"))
         self.check([*data, "--batch-size", 8], [(2, 2)])

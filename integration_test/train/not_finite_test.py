@@ -1,9 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Whatever makes a number of the model infinite or NaN ends the training with a
-sentence that names it, alone and on servers; nothing that was saved is lost, and
-nothing damaged is saved."""
+"""If a number of the model becomes infinite or NaN, the training ends with an error message that
+names it, in one process and with servers. No saved file is lost, and no damaged state is saved."""
 
 import math
 import pathlib
@@ -21,7 +20,7 @@ from not_finite_models import COUNTS, DIVIDES, GROWS, SCALES, rows, text
 
 import tensorfile
 
-# What the metric observes and `predict` writes is nan for a negative x.
+# The value that the metric observes and that `predict` writes is NaN for a negative x.
 LOGARITHM = """
 module @tiny {
   nn.record @sample {
@@ -79,8 +78,8 @@ class NotFinite(FolderTest):
         self.assertEqual(done.stderr.count("error:"), 1, done.stderr)
 
     def check_stop(self, source, steps, *sentences, data=None):
-        """Stops after `steps` good steps. The checkpoint of the step before stays
-        the last one and is whole."""
+        """Checks that the training stops after `steps` good steps. The checkpoint of the last good
+        step stays the newest one, and is complete."""
         trainer = self.compile(source)
         saved = self.root / "saved"
         self.stops([trainer, "train", "--data", data or self.data, "--batch-size",
@@ -114,7 +113,7 @@ class NotFinite(FolderTest):
             dumps.append(self.root / f"{steps}.safetensors")
             done = programs.run(trainer, "train", "--data", self.data, "--batch-size", 4,
                                 "--replicas", "1x1", "--steps", steps, "--dump", dumps[-1])
-            # The schedule is over with step 3.
+            # The schedule ends with step 3.
             self.assertEqual(done.stderr.count("group @wide: the learning rate is 0"), 1)
         first, last = (tensorfile.read(dump)["w"].data for dump in dumps)
         self.assertEqual(first, last)
@@ -165,7 +164,7 @@ class NotFinite(FolderTest):
         data = self.write("zeros.csv", rows(40, weight=0.0))
         trainer = self.compile(text())
         self.warns_of_weights(trainer, data)
-        # Some that are 0 are none of it.
+        # Some weights of 0 cause no warning.
         data = self.write("some.csv", rows(8, weight=0.0) + rows(8))
         done = programs.run(trainer, "train", "--replicas", "1x1", "--data", data,
                             "--batch-size", 4, "--shuffle-window", 0)
@@ -185,10 +184,10 @@ class NotFinite(FolderTest):
         flags = ("--replicas", "1x1", "--batch-size", 2, "--init-from", model)
         done = programs.run(trainer, "evaluate", "--data", good, *flags)
         self.assertRegex(done.stdout, r"test AUC [0-9.]+ \(@auc; exact to [0-9.]+\)")
-        # Logarithms of them are below 0.
+        # Their logarithms are below 0.
         self.assertEqual(done.stderr.count("metric @auc expects probabilities, and 3 "
                                            "predictions so far lie outside of [0, 1]"), 1)
-        # Labels of -1 and 1 under a cross entropy; the warning is of both epochs.
+        # Labels of -1 and 1 with a cross entropy. There is one warning for both epochs.
         signs = self.write("signs.csv", [(1, 0.5), (-1, 0.25), (1, 0.75), (-1, 0.5)])
         for data, count in ((good, 0), (signs, 1)):
             done = programs.run(trainer, "train", "--data", data, "--epochs", 2, *flags)
@@ -198,7 +197,7 @@ class NotFinite(FolderTest):
         bad = self.write("bad.csv", [(1, 0.5), (0, 0.25), (1, 0.75), (0, -1.0)])
         sentence = "metric @auc observed a number that is not finite in batch 1 of"
         self.stops([trainer, "evaluate", "--data", bad, *flags], sentence)
-        # A test that stops costs nothing of what was trained.
+        # If a test fails, no trained step is lost.
         self.stops([trainer, "train", "--data", good, "--evaluate-data", bad,
                     "--replicas", "1x1", "--batch-size", 2, "--dump",
                     self.root / "kept"], sentence)

@@ -1,9 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiled models reach the quality that PyTorch reaches on the same rows: the
-first 80 % of Adult for training, the last 20 % for the test, mean of three
-seeds (PyTorch: 0.9183 logistic regression, 0.9231 Wide & Deep)."""
+"""Compiled models reach the quality of PyTorch on the same rows: the first 80 % of Adult for
+training, the last 20 % for the test, mean of three seeds (PyTorch: 0.9183 logistic regression,
+0.9231 Wide & Deep)."""
 
 import pathlib
 import sys

@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Replicas are part of a result, threads are not: compiled trainers as real
-processes, their dumps compared."""
+"""Results depend on the number of replicas, but not on the number of threads. The tests run
+compiled trainers as processes and compare their dumps."""
 
 import json
 import pathlib
@@ -37,7 +37,7 @@ class Replicas(unittest.TestCase):
         cls.folder.cleanup()
 
     def train(self, trainer, name, *flags):
-        """Values and slots, losses and the report of a training."""
+        """Trains. Returns the dump of values and slots, the losses and the report."""
         dump = Path(self.folder.name, name + ".safetensors")
         losses = Path(self.folder.name, name + ".losses")
         report = run(trainer, "train", "--data", ADULT, "--rows", "0:6000",
@@ -59,15 +59,15 @@ class Replicas(unittest.TestCase):
             self.assertTrue(result[0] == first[0],
                             f"the dump of {threads} threads differs")
             self.assertEqual(result[1:], first[1:])
-        # Other replicas are another result, so the comparison means something.
+        # Another number of replicas gives another result, so the comparison is meaningful.
         dump, _, _ = self.train(
             self.strict, "other", "--replicas", "4x1", "--batch-size", 100,
             "--shuffle-window", 1000, "--epochs", 2)
         self.assertFalse(dump.read_bytes() == first[0])
 
     def test_threads_within_a_replica_change_no_bit(self):
-        """Products in slices, ranges of loops, rows and keys, and batches that
-        are prepared beside a step."""
+        """Threads compute parts of products, ranges of loops, rows and keys, and prepare batches
+        during a step."""
         root = Path(self.folder.name)
         for name, numerics in (("ctr_dnn", "fast"), ("ctr_dnn", "strict"),
                                ("sasrec", "strict"), ("dlrm", "fast")):
@@ -123,7 +123,7 @@ class Replicas(unittest.TestCase):
         self.assertRegex(refused.stderr, "is there and is no regular file")
 
     def compare(self, name, replicas, batch_size, whole_batch):
-        """Replicas whose batches join to the batches of one: a sum of sums."""
+        """Compares replicas whose batches join to the batch of one replica with that replica."""
         one_dump, one_losses, _ = self.train(
             self.double, name + "_one", "--batch-size", whole_batch)
         dump, losses, _ = self.train(

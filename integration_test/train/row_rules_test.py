@@ -1,9 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rules that reduce over rows, where rows are longer than the lanes of a sum: the
-interpreter's bits, equal ones for parameters and tables, and a state that files
-keep; rules that are told what a program counts of each row."""
+"""Rules that reduce over rows, if rows are longer than the lanes of a sum. The bits equal those of
+the interpreter and are the same for parameters and tables, and files keep the state. Also tests
+rules that use the counts of each row."""
 
 import array
 import pathlib
@@ -20,7 +20,7 @@ from twins import ROWS, STEPS, model_text, write_data
 
 import tensorfile
 
-# Two rounds of 16 lanes and a rest; one element, which is all of its row.
+# Widths of two rounds of 16 lanes and a remainder, and of one element, which is the whole row.
 WIDTHS = (37, 1)
 TWINS = {rule: f"rule(@{rule}) rate(0.05)"
          for rule in ("rowwise_adagrad", "bounded_adagrad", "rowwise_lars",
@@ -80,12 +80,12 @@ class RowRules(ExactnessTest):
         for name in ("p_rowwise_adagrad", "t_rowwise_adagrad"):
             slot = dump[f"{name}.slot.accumulator"]
             self.assertEqual(slot.shape, [ROWS, 1])
-            # The mean of the squares of the first step, over each row.
+            # The slot has the mean of the squares of the first step, over each row.
             self.assertTrue(all(number > 0 for number in slot.data))
         self.assertEqual(dump["p_rowwise_lamb.slot.m"].shape, [ROWS, 37])
 
     def test_checkpoints_and_dumps_keep_row_slots(self):
-        """Ten steps and ten are twenty, by a checkpoint and by a dump."""
+        """Twice ten steps equal twenty steps, with a checkpoint and with a dump between them."""
         _, trainer, data = self.prepare(37)
         flags = ["--batch-size", ROWS]
         whole, _ = self.train(trainer, "whole", data, *flags)
@@ -104,7 +104,7 @@ class RowRules(ExactnessTest):
         self.assert_equal_files(later, whole)
 
     def test_counts(self):
-        """Of ids that are looked up, or not, in one replica and two."""
+        """Counts of ids with and without lookups, with one replica and with two."""
         chance, count = random.Random(5), 60
         bags = [[chance.randrange(40) for _ in range(chance.choice([0, 1, 2, 5]))]
                 for _ in range(2 * count)]
@@ -147,8 +147,7 @@ class RowRules(ExactnessTest):
             self.assertEqual(sorted(keys), sorted({*shows, 100, 101, 102, 103}))
 
     def test_counts_in_a_cycle(self):
-        """A program counts in its own turns alone, and what they do for ids of several
-        slots waits for its turn."""
+        """A program counts only in its own turns, also for ids with several slots."""
         chance, count = random.Random(6), 90
         data = self.root / "data.safetensors"
         tensorfile.write(data, {
@@ -161,7 +160,7 @@ class RowRules(ExactnessTest):
         trainer = self.compile_strict(source)
         self.check_program(source, trainer, data, 10, 9, predicts=False)
         dump = tensorfile.read(self.train(trainer, "cycle", data, "--batch-size", 10)[0])
-        # Two of three batches of ten samples, each with two ids.
+        # Two of three batches with ten samples each; each sample has two ids.
         self.assertEqual(sum(dump["t.slot.show"].data), 2 * 60)
 
     def test_a_slot_of_another_shape_is_refused(self):

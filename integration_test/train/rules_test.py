@@ -1,10 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What holds for every rule of the standard library. A rule becomes a loop over a
-dense block and a kernel over rows: fed the same values and the same gradients,
-both give the same bits, over 20 steps. At rate 0 values stay as they are. Servers
-apply rules and clips as one process does."""
+"""Properties of each rule of the standard library. A rule is compiled to a loop over a dense block
+and to a kernel over rows. With the same values and gradients, both give the same bits over 20
+steps. With rate 0, values stay unchanged. Servers apply rules and clips as one process does."""
 
 import array
 import json
@@ -33,7 +32,7 @@ class Rules(FolderTest):
         return write_data(self.root / "data.safetensors", draw)
 
     def train_twins(self, twins, draw):
-        """Initial values, and the dump after STEPS steps."""
+        """Trains a model for STEPS steps. Returns the initial values and the dump."""
         source = self.root / "twins.mlir"
         source.write_text(model_text(twins))
         trainer = compile_model(source, self.root / "out", "--numerics=strict")
@@ -51,7 +50,7 @@ class Rules(FolderTest):
         return values, tensorfile.read(self.root / "dump.safetensors")
 
     def test_ftrl_learns_at_any_batch(self):
-        """The published settings, which are for one sample a step: gradients are sums."""
+        """The published settings are for one sample per step, so gradients are sums."""
         text = programs.model("logistic_regression").read_text(encoding="utf-8")
         source = self.root / "ftrl.mlir"
         source.write_text(text.replace(
@@ -80,7 +79,7 @@ class Rules(FolderTest):
                 for name in twins:
                     left = dump[f"p_{name}"].data.tobytes()
                     self.assertEqual(left, dump[f"t_{name}.values"].data.tobytes())
-                    # Rate 0 leaves values as they are.
+                    # With rate 0, values stay unchanged.
                     self.assertEqual(left == values.tobytes(), name == "still")
                     for slot in [n for n in dump if n.startswith(f"p_{name}.slot.")]:
                         self.assertEqual(dump[slot].data.tobytes(),
@@ -89,8 +88,8 @@ class Rules(FolderTest):
         self.assertGreater(slots, 0)
 
     def check_modes(self, name, source, data, batch):
-        """Checkpoints after the data's batches: sync with two trainers and three
-        servers, and async with one worker and two servers, against one process."""
+        """Compares the checkpoints after all batches of the data with those of one process: for
+        sync with two trainers and three servers, and for async with one worker and two servers."""
         root = self.root / name
         root.mkdir()
         units = ("--min-block-elements=64", "--target-block-bytes=256")
@@ -115,15 +114,15 @@ class Rules(FolderTest):
                     root / f"{mode}.saved")
 
     def test_servers_give_the_bits_of_one_process(self):
-        """All rules in one job."""
+        """All rules are in one job."""
         source = self.root / "all.mlir"
         source.write_text(model_text(
             {rule: f"rule(@{rule}) rate(0.05)" for rule in rules()}))
         self.check_modes("all", source, self.write_data(random.Random(1)), ROWS)
 
     def test_servers_own_rows_of_a_parameter(self):
-        """Four blocks of 64 rows, with what rules keep of each row; a rule of whole
-        parameters has one block beside them."""
+        """The parameter has four blocks of 64 rows, and rules store a value for each row. A
+        parameter with a rule for whole parameters has one block."""
         rows = 200
         source = self.root / "blocks.mlir"
         source.write_text(model_text(
@@ -134,7 +133,8 @@ class Rules(FolderTest):
         self.check_modes("blocks", source, data, rows // 2)
 
     def test_servers_clip_as_one_process(self):
-        """The goldens of clips, which one limits on some steps and symbols only."""
+        """Golden cases of clips. One of them limits gradients only in some steps and for some
+        symbols."""
         for name in ("clip", "clip_norm", "clip_value"):
             case = ORACLES / "goldens" / "ops" / name
             batch = json.loads((case / "case.json").read_text())["batch_size"]

@@ -1,11 +1,10 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Several losses in a program, and states that it writes: the golden case `states`
-(batch norm, data norm, calibration, a counter, a second loss with weights of its
-own) has the bits of the interpreter, of any threads, of one process on servers, and
-those of a training that was interrupted. So have the cases `cycle`, of programs that
-take turns, and `mixed`, of f64 beside f32."""
+"""Several losses in a program, and states that it writes. The golden case `states` (batch norm,
+data norm, calibration, a counter, a second loss with weights of its own) has the same bits in the
+interpreter, with any number of threads, with servers, and after an interruption. The same holds
+for the cases `cycle`, with programs that run in turns, and `mixed`, with f64 and f32."""
 
 import array
 import json
@@ -29,7 +28,7 @@ OPS = programs.SOURCE / "integration_test" / "oracles" / "goldens" / "ops"
 
 
 class OfCase(exactness.ExactnessTest):
-    """What holds for any such case, whose second loss trains the group `second`."""
+    """Tests of any such case. The second loss trains the group `second`."""
 
     case, second = "", ""
 
@@ -60,7 +59,7 @@ class OfCase(exactness.ExactnessTest):
         last = train("parts", "--resume")
         for name in ("threads", "parts"):
             run(PDL_CHECKPOINT, "diff", self.root / "whole", self.root / name)
-        # The second loss is reported like a metric, and goes on like one.
+        # The second loss is reported like a metric, and continues like one after an interruption.
         reported = [re.findall(rf"^train mean .*@loss of {self.second} in train.*$",
                                text, re.MULTILINE) for text in (whole, last)]
         self.assertEqual(len(reported[0]), 1, whole)
@@ -90,7 +89,7 @@ class OfCase(exactness.ExactnessTest):
                     self.root / f"{mode}.saved")
 
 
-# The second loss is infinite where y is 0.
+# The second loss is infinite if y is 0.
 INFINITE_IN_TURNS_OF_OTHERS = """
 nn.record @r {
   nn.field @x : tensor<?x2xf32>
@@ -130,7 +129,7 @@ class Cycle(OfCase):
         after = self.root / "after.safetensors"
         run(self.compile_strict(source), "train", "--data", data, "--batch-size", 1,
             "--steps", 6, "--dump", after)
-        # Three steps of the second program, each of rate * log(0.5).
+        # Three steps of the second program, each with rate * log(0.5).
         self.assertAlmostEqual(tensorfile.read(after)["v"].data[0],
                                1 - 3 * 0.05 * math.log(0.5), places=6)
 

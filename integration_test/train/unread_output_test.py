@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Pipes that nobody reads: they stop no training, and keep no process from ending in order."""
+"""Pipes that no process reads. They stop no training, and every process can still end normally."""
 
 import fcntl
 import os
@@ -21,12 +21,12 @@ from waiting import wait_until
 
 PDL_LAUNCH = BUILD / "bin" / "pdl-launch"
 DATA = ["--data", ADULT, "--rows", "0:2000", "--batch-size", 20]
-# How long a process may take to end in order, on a busy machine.
+# Maximum time for a process to end normally, on a busy machine.
 SECONDS = 20
 
 
 def full_pipe():
-    """Both ends of a pipe that has no room for a byte."""
+    """Returns both ends of a pipe that is full."""
     reads, writes = os.pipe()
     flags = fcntl.fcntl(writes, fcntl.F_GETFL)
     fcntl.fcntl(writes, fcntl.F_SETFL, flags | os.O_NONBLOCK)
@@ -97,7 +97,7 @@ class UnreadOutput(unittest.TestCase):
                         self.trainer, "train", *DATA, "--epochs", 1_000_000, "--checkpoint", saved,
                         stdout=output, stderr=writes)
                 os.close(writes)
-                # An epoch says a line, and is saved.
+                # An epoch prints a line and is saved.
                 self.await_steps(saved, 500)
                 self.assertEqual(self.stop(process), 128 + signal.SIGTERM)
                 last = int(checkpoints_in(saved)[-1].name[5:])
@@ -126,7 +126,8 @@ class UnreadOutput(unittest.TestCase):
         os.close(reads)
 
     def test_unread_results(self):
-        """They are waited for until the process is told to stop, and nothing else is lost."""
+        """The process waits for readers of its results until it is told to stop. Nothing else is
+        lost."""
         for make in (os.pipe, new_socket):
             with self.subTest(make.__name__):
                 reads, writes = make()
@@ -136,7 +137,7 @@ class UnreadOutput(unittest.TestCase):
                         self.trainer, "train", *DATA, "--epochs", 1_000_000, "--log-losses", "-",
                         "--checkpoint", saved, stdout=writes, stderr=messages)
                 os.close(writes)
-                # Until there is no room for lines any more.
+                # Wait until the pipe has no capacity for lines any more.
                 before = None
                 while not before or checkpoints_in(saved)[-1:] != before:
                     before = checkpoints_in(saved)[-1:] if saved.exists() else []

@@ -20,8 +20,8 @@ using namespace pdlc;
 using namespace pdlc::nn;
 
 namespace {
-/// Numbers scalars by equality: two values with the same id are equal for all
-/// values of the unknowns. Zeros of both signs count as equal.
+/// Gives each scalar an id. Two scalars have the same id only if they are equal
+/// for all values of the unknown numbers. Zeros of both signs count as equal.
 class Expressions {
 public:
   using Id = unsigned;
@@ -29,8 +29,8 @@ public:
   Id unknown() { return next++; }
 
   Id number(double value) {
-    // NaN gets a new id each time, because it equals nothing, not even another
-    // NaN.
+    // NaN is not equal to anything, not even to another NaN, so it gets a new
+    // id each time.
     if (std::isnan(value)) {
       values[next] = value;
       return next++;
@@ -100,8 +100,8 @@ private:
           return isOne(1) ? Result(operands[0]) : std::nullopt;
         })
         .Case([&](arith::DivFOp) -> Result {
-          // Zero over an unknown divisor. This ignores that the divisor may be
-          // zero. Zero over zero has been folded to NaN above.
+          // 0 / x is 0, and x / 1 is x. An unknown divisor is assumed not to be
+          // 0. The quotient 0 / 0 has been folded to NaN before.
           if (isZero(0) || isOne(1))
             return operands[0];
           return std::nullopt;

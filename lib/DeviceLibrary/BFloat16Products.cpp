@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Emulates `vdpbf16ps` and `vcvtne2ps2bf16` (docs/Numerics.md), which treat
-// denormal numbers as zeros. No multiply-add of a GPU is guaranteed to do that
-// like a CPU. But denormal numbers hardly ever occur: a number of eight bits
-// that is 2^e or more is a multiple of 2^(e - 7). If all nonzero factors are
-// large enough, each sum is a multiple of the smallest normal number, and so
-// never between it and zero.
+// Emulates the CPU instructions `vdpbf16ps` and `vcvtne2ps2bf16`
+// (docs/Numerics.md), which treat denormal numbers as zeros. A multiply-add of
+// a GPU is not guaranteed to do so. This rarely matters: a bf16 number has
+// eight significant bits, so one of at least 2^e is a multiple of 2^(e - 7). If
+// all nonzero factors of a tile are large enough, each of its sums is a
+// multiple of the smallest normal number, and is therefore never denormal. Only
+// other tiles need the slow emulation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,17 +44,17 @@ inline float zeroWhereDenormal(float x) {
   return (bits & ~signBit) < minNormal ? floatOf(bits & signBit) : x;
 }
 
-/// Computes a multiply-add whose result is zero if it is below the smallest
-/// normal number after rounding to 24 bits with an unlimited exponent.
+/// Computes a * b + c. Returns zero if the result is below the smallest normal
+/// number when it is rounded to 24 bits with an unlimited exponent.
 inline float multiplyAddWithoutDenormals(float a, float b, float c) {
   const float result = multiplyAdd(a, b, c);
   const uint32_t bits = bitsOf(result), magnitude = bits & ~signBit;
   if (magnitude > minNormal)
     return result;
   if (magnitude == minNormal) {
-    // It may have been rounded up to the smallest normal number as a denormal
-    // number. The exact sum fits into 53 bits, or is so close to this number
-    // that the difference does not matter.
+    // The result may be a denormal number that was rounded up to the smallest
+    // normal number. Decide with the sum in f64: it is exact, or so close to
+    // the smallest normal number that its error does not matter.
     const double sum = multiplyAdd(
         static_cast<double>(a), static_cast<double>(b), static_cast<double>(c));
     if (__builtin_fabs(sum) >= 0x1.ffffffp-127)
@@ -102,8 +103,9 @@ public:
   static float result(float x) { return zeroWhereDenormal(x); }
 
 private:
-  /// Twice the smallest nonzero magnitude, minus 1; zeros become the largest
-  /// number.
+  /// Smallest nonzero factors of A and B, as 2 * (bits of the magnitude) - 1.
+  /// The bits of zero wrap around to the largest number, so that zeros are
+  /// ignored.
   uint32_t minLeft = 0xffffffff, minRight = 0xffffffff;
 
   static float note(float x, uint32_t &least) {

@@ -15,8 +15,8 @@
 
 namespace pdldevice {
 
-/// Returns word `number`, 0 to 3. Uses selections on a copy, because a variable
-/// index would force the block into memory.
+/// Returns word `number` of the block, 0 to 3. Selects from four copies:
+/// indexing with a variable would force the block into memory.
 inline uint32_t wordOf(pdlabi::PhiloxBlock block, int64_t number) {
   const uint32_t w0 = block.words[0], w1 = block.words[1];
   const uint32_t w2 = block.words[2], w3 = block.words[3];

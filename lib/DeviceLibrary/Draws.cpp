@@ -20,15 +20,16 @@ namespace {
 /// Number of elements that share a block of random numbers.
 constexpr int64_t elementsOfBlock = 4;
 
-/// Returns the number of bags of a sample; without splits, a sample is one bag
-/// with one row.
+/// Returns the number of bags of each sample. Without splits, a sample is one
+/// bag with one row.
 inline int64_t bagsOfSample(int64_t sampleCount, int64_t bagCount,
                             const int32_t *splits) {
   return splits ? bagCount / sampleCount : 1;
 }
 
-/// Applies dropout. An iteration covers some adjacent columns of all rows of a
-/// bag. If the width is a multiple of a block, each row of them is one block.
+/// Applies dropout. An iteration processes four adjacent columns of all rows of
+/// a bag. If the width is a multiple of four, these columns of a row share one
+/// block of random numbers.
 template <typename T>
 void drop(uint64_t seed, int64_t epoch, int64_t sampleCount,
           const int64_t *__restrict samples, int64_t stream, double rate,

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A block has at most 128 rows, which would be too few iterations for a GPU,
-// and rows are as long as a batch. Therefore an iteration of a reduction is one
-// lane of a row. Code that needs the result of a row joins its lanes, which
-// costs little.
+// A block of scores has at most 128 rows, and each row is as long as a batch.
+// One iteration per row would be too few for a GPU. Therefore an iteration of a
+// reduction computes one lane of a row. Code that needs the result for a row
+// joins the lanes each time, which costs little.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,16 +24,18 @@ using namespace pdldevice;
 
 namespace {
 
-/// Returns minus infinity if `other` is no negative of `own`, otherwise the
-/// score.
+/// Returns the score of user `own` for item `other`, or minus infinity if this
+/// item is not a negative: another sample's item with the id of the user's own
+/// item.
 inline float exclude(const int64_t *__restrict ids, int64_t own, int64_t other,
                      float score) {
   const bool isExcluded = ids && other != own && ids[other] == ids[own];
   return isExcluded ? -infinity<float>() : score;
 }
 
-/// Returns the maximum of a row from its lanes. A lane without elements repeats
-/// the first element, which is then the only one of lane 0.
+/// Returns the maximum of a row of `count` scores from the maxima of its lanes.
+/// A lane without a score repeats lane 0, which then contains only the first
+/// score.
 inline float joinMaxima(int64_t count, const float *__restrict maxima) {
   float lane[laneCount];
 #pragma clang loop unroll(full)

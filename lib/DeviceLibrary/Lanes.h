@@ -27,8 +27,8 @@ struct Sum {
   template <typename T> T operator()(T a, T b) const { return a + b; }
 };
 
-/// Computes the maximum. NaN on either side is kept; of two equal values, the
-/// second is returned.
+/// Returns the larger number. If one of them is NaN, returns NaN. If they are
+/// equal, returns the second one, which matters for zeros of different sign.
 struct Maximum {
   template <typename T> T operator()(T a, T b) const {
     return (a > b || a != a) ? a : b;

@@ -6,13 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The loops of all products. `Factors` defines their arithmetic:
-//   swapsPairs       k goes 1, 0, 3, 2, ...
-//   left, right      convert an element of A or B; may record properties
-//   areSafe          true if, by the recorded properties, chains of plain
-//                    multiply-adds are correct. If not:
-//   chain            computes an element of C before its posts, by all rules
-//   operand, result  convert an operand of a post, and a sum with one
+// The loops of all products. Template parameter `Factors` defines their
+// arithmetic, with these members:
+//   swapsPairs       if true, k runs 1, 0, 3, 2, ..., else 0, 1, 2, ...
+//   left, right      convert an element of A or of B, and may record properties
+//                    of all converted elements
+//   areSafe          returns true if, by the recorded properties, chains of
+//                    plain multiply-adds are correct
+//   chain            used if not: computes an element of C, before post-ops
+//   operand          converts an operand of a post-op
+//   result           converts the sum of an element and a bias
 // Contraction must be off in code that includes this file.
 //
 //===----------------------------------------------------------------------===//
@@ -52,8 +55,8 @@ template <typename T> inline bool isAligned(const T *pointer) {
   return reinterpret_cast<uint64_t>(pointer) % PDL_DEVICE_LOAD_BYTES == 0;
 }
 
-/// Reads `count` adjacent elements; `wide`: their address is aligned for
-/// vectors.
+/// Reads `count` adjacent elements. If `wide`, their address must be aligned
+/// for vectors.
 template <bool wide, int count, typename T>
 inline void load(const T *__restrict from, T (&to)[count]) {
   constexpr int lanes = vectorElements<T>;
@@ -86,8 +89,8 @@ template <int count, typename T> inline void storeWide(const T *from, T *to) {
   }
 }
 
-/// Reads `lines` lines of a factor, `stride` apart, with `depth` elements of
-/// each.
+/// Reads `depth` adjacent elements from each of `lines` lines of a factor.
+/// `stride` is the distance between lines.
 template <bool wide, int lines, int depth, typename T, int all>
 inline void loadAlong(const T *__restrict from, int64_t stride,
                       T (&to)[depth][all], int begin) {
@@ -115,8 +118,9 @@ inline void loadAcross(const T *__restrict from, int64_t stride,
   }
 }
 
-/// Adds `depth` adjacent terms along k to the sums of a tile. `a` and `b`:
-/// addresses of its rows and groups in the factors.
+/// Adds the next `depth` terms along k to the sums of a tile. `a` is the
+/// address of the tile's rows in the left factor. `b` has the addresses of its
+/// groups of columns in the right factor.
 template <bool transposeA, bool transposeB, bool wide, typename Shape,
           int depth, typename Factors, typename T, int columns>
 inline void addDepth(Factors &factors, const Product<T> &product, const T *a,
@@ -189,8 +193,8 @@ inline void storeTile(const Product<T> &product, const Tile<Shape> &tile,
                       const T (&sum)[Shape::rows][columns]) {
   if constexpr (Shape::width % vectorElements<T> == 0)
     if (product.storesWide) {
-    // Columns are a multiple of a group, so a group belongs to the tile
-    // completely or not at all.
+    // n is a multiple of the width of a group, so a tile owns either all
+    // columns of a group or none.
 #pragma clang loop unroll(full)
       for (int c = 0; c < columns; c += Shape::width)
         if (tile.ownsColumn(c))
@@ -207,8 +211,8 @@ inline void storeTile(const Product<T> &product, const Tile<Shape> &tile,
   });
 }
 
-/// Computes a tile whose sums are not plain chains, element by element, because
-/// this is rare.
+/// Computes each element of a tile separately with `Factors::chain`. Used if
+/// plain multiply-adds are not correct for the tile, which is rare.
 template <typename Factors, typename T, typename Shape>
 inline void computeByChains(const Product<T> &product,
                             const Tile<Shape> &tile) {
@@ -270,8 +274,8 @@ inline void computeTile(const Product<T> &product, const Tile<Shape> &tile) {
   storeTile(product, tile, sum);
 }
 
-/// Computes a tile in parts, because the sums of a tile may not fit into
-/// registers.
+/// Computes a large tile of 64-bit elements in four parts, because the sums of
+/// the whole tile may not fit into registers.
 template <typename Factors, bool transposeA, bool transposeB, bool wide,
           typename T>
 inline void computeTile(const Product<T> &product, const Tile<LargeTile> &tile)

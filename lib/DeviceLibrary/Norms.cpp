@@ -13,8 +13,8 @@
 
 using namespace pdldevice;
 
-/// Adds up the lanes. An iteration is a lane of a unit: adjacent iterations
-/// read adjacent elements.
+/// Adds the squares of divided gradients by lane. An iteration computes one
+/// lane of a unit. Adjacent iterations read adjacent elements.
 template <typename T>
 static void normLanes(int64_t count, int64_t unit, uint64_t weight,
                       const T *__restrict values, double *__restrict lanes,

@@ -61,8 +61,9 @@ void pool(int64_t pooling, int64_t bagCount, int64_t width,
   });
 }
 
-/// Returns the first position in [begin, end) of an ascending list whose number
-/// is at least `number`.
+/// Searches the range [begin, end) of the ascending list `numbers`. Returns the
+/// position of the first entry that is at least `number`, or `end` if there is
+/// none.
 inline int64_t findAtLeast(const int32_t *__restrict numbers, int64_t begin,
                            int64_t end, int64_t number) {
   while (begin < end) {

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each element is one chain of fused multiply-adds in ascending k, as in the
-// strict kernels of the CPU.
+// Each element of a product is one chain of fused multiply-adds in ascending
+// order of k. The strict kernels of the CPU use the same order, so results are
+// bit-identical.
 //
 //===----------------------------------------------------------------------===//
 

@@ -75,8 +75,8 @@ int64_t pdldevice_table_place_turns(const pdl_device_table *, int64_t count,
   return partsOf(count, pdlabi::keysOfTableChunk);
 }
 
-// Each chunk sums up the counts before it itself: a batch has only some
-// thousand.
+// Each iteration adds up the counts of the chunks before its own. This is
+// cheap, because a batch has at most some thousand chunks.
 void pdldevice_table_place(const pdl_device_table *table, int64_t count,
                            const int32_t *counts, const int64_t *used,
                            int64_t *next, void **rows, uint32_t *numbers,

@@ -36,8 +36,9 @@ inline float asStored(int64_t storage, float value) {
              : widen(storage, storedBits(storage, value));
 }
 
-/// Writes a part of the initial value, either to the value itself or, widened,
-/// to the slot that starts with the same value.
+/// Writes a part of a row's initial value, beginning at element `begin`. If
+/// `isSlot`, writes it to a slot that starts with the same value. Slots are not
+/// stored in 16 bits, so the rounded value is then widened.
 template <typename T>
 void writeValue(const pdl_device_table &table, int64_t key, int64_t begin,
                 bool isSlot, char *to) {

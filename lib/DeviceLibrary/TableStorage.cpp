@@ -32,8 +32,8 @@ inline pdlabi::PhiloxBlock drawBlock(const pdl_device_table &table, int64_t key,
       table.seed ^ table.id);
 }
 
-/// Rounds a block of a row's value. Returns true if all stored values are
-/// finite.
+/// Rounds a part of a row's value to its storage format. Returns true if all
+/// rounded numbers are finite.
 template <typename T>
 bool roundBlock(const pdl_device_table &table, int64_t width, int64_t key,
                 int64_t index, int64_t update, const float *wide, void *row) {

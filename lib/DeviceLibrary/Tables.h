@@ -43,7 +43,7 @@ inline int64_t slotAfter(int64_t slot, int64_t slots) {
 }
 
 /// Adds a new key to the index, with row `number` - 1. Other threads may insert
-/// other keys concurrently, but none may search.
+/// other keys concurrently. No thread may search for keys at the same time.
 inline void insertKey(const pdl_device_table &table, int64_t key,
                       uint32_t number) {
   const int64_t slots = table.slots;
@@ -52,8 +52,8 @@ inline void insertKey(const pdl_device_table &table, int64_t key,
   if (key != 0) {
     slot = pdlabi::homeSlotOf(key, slots);
     for (;;) {
-      // Most used slots were already used before this launch, and reading costs
-      // less than a swap.
+      // Read the slot before trying to swap: most slots that are in use were
+      // already used before this launch, and reading costs less than a swap.
       int64_t there = __atomic_load_n(keys + slot, __ATOMIC_RELAXED);
       if (there == 0 &&
           __atomic_compare_exchange_n(keys + slot, &there, key, /*weak=*/false,

@@ -6,18 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An iteration of a product computes a tile of C in registers. Large tiles read
-// less of A and B for each multiplication. Many small ones use a GPU that large
-// ones would leave idle, and wait less for each other.
+// An iteration of a product computes a tile of C in registers. With large
+// tiles, each element of A and B that is read is used for more multiplications.
+// But a small product has few large tiles, which would leave most of a GPU
+// idle. It is computed in many small tiles.
 //
-// A tile is `rows` rows by `groups` runs of `width` adjacent columns. The runs
-// of a tile are far apart, and those of adjacent iterations are adjacent, so
-// that together they read whole rows of B.
+// A tile consists of `rows` rows and `groups` groups of `width` adjacent
+// columns. The groups of a tile are far apart. Adjacent iterations have
+// adjacent groups, so that together they read whole rows of B.
 //
-// The size of C need not be a multiple of a tile's. At its ends, a tile is
-// moved back until it is completely in C, and stores only elements that no
-// other tile stores. The loop over k therefore needs no bounds checks, and
-// reads no elements outside of the factors.
+// The sizes of C need not be multiples of the sizes of a tile. A tile that
+// would exceed C is moved back until it is completely inside. It then overlaps
+// its neighbor, and stores only elements that no other tile stores. Therefore
+// the loop over k needs no bounds checks, and reads no elements outside the
+// factors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,13 +53,13 @@ using ElementTile = TileShape<1, 1, 1>;
 
 enum class TileKind { large, middle, row, element };
 
-/// Returns the kind of tiles for `count` products.
+/// Returns the kind of tiles for `count` products on a GPU.
 ///
-/// A GPU has some hundred processors. Each needs hundreds of threads if a
-/// thread has one sum, and some ten if a thread has 16 sums. Tiles of one
-/// element load two numbers from the caches for each multiplication, several
-/// times more than the caches can deliver; large tiles load a quarter of a
-/// number.
+/// A GPU has some hundred processors. To keep one busy takes hundreds of
+/// threads with one sum each, or some ten threads with 16 sums each. With tiles
+/// of one element, each multiplication needs two numbers from the caches, which
+/// is several times more than the caches can deliver. With large tiles it needs
+/// a quarter of a number.
 inline TileKind tileKind(int64_t count, int64_t m, int64_t n) {
   if (LargeTile::fits(m, n) && count * LargeTile::turns(m, n) >= 24576)
     return TileKind::large;
@@ -66,8 +68,8 @@ inline TileKind tileKind(int64_t count, int64_t m, int64_t n) {
   return TileKind::element;
 }
 
-/// Returns the kind of tiles if one thread runs all iterations. Then the number
-/// of sums that it can compute in parallel matters.
+/// Returns the kind of tiles if a single thread runs all iterations. With
+/// larger tiles, the thread computes more sums in parallel.
 inline TileKind tileKindOfThread(int64_t m, int64_t n) {
   if (MiddleTile::fits(m, n))
     return TileKind::middle;
@@ -96,8 +98,9 @@ inline int64_t turnsOfProducts(int64_t count, int64_t m, int64_t n) {
                        [&](auto shape) { return count * shape.turns(m, n); });
 }
 
-/// A tile of C: its first row and columns, and the first of them that belong to
-/// it.
+/// A tile of C. It is computed from row `row` and columns `column[g]` on, but
+/// stores only elements from `ownRow` and `ownColumn[g]` on. These differ only
+/// if the tile was moved back at the end of C.
 template <typename Shape> struct Tile {
   int64_t row, ownRow;
   int64_t column[Shape::groups], ownColumn[Shape::groups];
@@ -124,10 +127,11 @@ template <typename Shape> struct Tile {
   }
 };
 
-/// Returns the tile of an iteration of a product. Adjacent iterations have
-/// adjacent columns. If B is transposed, these are far apart in memory; then
-/// groups of four iterations share columns and have adjacent rows, so that 32
-/// iterations read 4 locations of A and 8 of B instead of 1 and 32.
+/// Returns the tile of iteration `turn` of a product. Adjacent iterations have
+/// adjacent columns. If B is transposed, adjacent columns are far apart in
+/// memory. Then groups of four iterations have the same columns and adjacent
+/// rows, so that 32 iterations read 4 locations of A and 8 of B, instead of 1
+/// and 32.
 template <typename Shape>
 inline Tile<Shape> tileOfTurn(bool transposeB, int64_t m, int64_t n,
                               int64_t turn) {

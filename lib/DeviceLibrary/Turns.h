@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Code included here and by the other sources of this folder has no static
-// data, calls no library, and allocates nothing, because a GPU supports none of
-// this.
+// The code of this folder, and all code that it includes, has no static data,
+// calls no library and allocates nothing, because a GPU supports none of this.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +24,8 @@ struct Division {
   int64_t quotient, remainder;
 };
 
-/// Divides a nonnegative by a positive number. GPUs divide by long sequences of
-/// instructions, and 64 bits take several times as long as 32.
+/// Divides a nonnegative by a positive number. Uses 32 bits if both numbers
+/// fit, because a GPU divides 64 bits with several times as many instructions.
 inline Division divide(int64_t number, int64_t divisor) {
   if (((number | divisor) >> 32) == 0) {
     const auto low = static_cast<uint32_t>(number);

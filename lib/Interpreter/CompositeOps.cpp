@@ -15,8 +15,9 @@ using namespace pdlc;
 using namespace pdlc::interpreter;
 using namespace pdlc::nn;
 
-/// Builds the lowered ops in a separate block, whose arguments stand for the
-/// op's operands, so that the program does not change.
+/// Evaluates a composite op by the ops that replace it. Builds these in a
+/// separate program, whose block arguments stand for the operands, so that the
+/// program that runs does not change.
 LogicalResult interpreter::evaluateComposite(CompositeOpInterface op,
                                              Frame &frame) {
   // Some ops depend on whether their program trains.

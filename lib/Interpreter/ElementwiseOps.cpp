@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An elementwise op defines its formula for one element as scalar ops. The
-// interpreter runs them for many elements at once, which it gathers from
-// operands that broadcast.
+// An elementwise op defines the formula of one element as scalar ops. The
+// interpreter compiles these once and runs them on many elements at a time. It
+// gathers the elements from the operands, which may broadcast.
 //
 //===----------------------------------------------------------------------===//
 
@@ -100,8 +100,8 @@ static void runFormula(ScalarProgram &program, ArrayRef<Leaf> leaves,
   }
 }
 
-/// Returns the shape of the result in this batch. Reports an error if two
-/// dynamic dimensions, which are equal by their types, differ.
+/// Returns the shape of the result in this batch. Reports an error if dynamic
+/// dimensions differ that must be equal.
 static FailureOr<Tensor::Shape> resultShape(ElementwiseOpInterface op,
                                             ArrayRef<const Tensor *> operands) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());

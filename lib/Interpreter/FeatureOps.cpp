@@ -51,8 +51,9 @@ struct BagsOfIds {
 
 } // namespace
 
-/// Computes the cross of `bagCount` bags: every combination, with the last
-/// operand varying fastest.
+/// Computes a feature cross. For each of `bagCount` bags, hashes every
+/// combination of one id of each operand; the ids of the last operand change
+/// fastest.
 static LogicalResult crossBags(Operation *op, ArrayRef<BagsOfIds> operands,
                                int64_t bagCount, uint64_t salt,
                                std::vector<int64_t> &ids,

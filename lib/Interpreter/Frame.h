@@ -22,8 +22,8 @@ struct StepContext {
   StepResult &result;
   nn::ProgramOp program;
   const Draws &draws;
-  /// Number of ops that have drawn random numbers, by op name. Only used in
-  /// phase `model`, in which ops have no random streams yet.
+  /// Number of ops that have drawn random numbers so far, by op name. Used only
+  /// in phase `model`, in which ops have no random streams yet.
   std::map<std::string, unsigned> drawingOps = {};
 };
 
@@ -38,9 +38,9 @@ public:
   /// Returns true if the program only reads state.
   bool isFrozen() const { return stepContext.program.getFrozen(); }
   const Draws &draws() const { return stepContext.draws; }
-  /// Returns the random stream of the op. In phase `model`, returns the stream
-  /// that `nn-lower-model` would assign, provided that each op of the program
-  /// is queried once.
+  /// Returns the random stream of an op. In phase `model`, returns the stream
+  /// that `nn-lower-model` would assign to it. This requires one call for each
+  /// op of the program, in program order.
   uint64_t streamOf(DrawingOpInterface op);
 
   /// Symbols passed to the running function, by its symbol parameters.
@@ -79,22 +79,22 @@ private:
 /// Evaluates `op`. Releases nothing: values live as long as the frame.
 mlir::LogicalResult evaluate(mlir::Operation *op, Frame &frame);
 
-/// Returns the elements of an attribute, whose element type must be one of
-/// those of tensors.
+/// Returns the elements of an attribute as a tensor. Their type must be one
+/// that tensors support.
 Tensor tensorFrom(mlir::DenseElementsAttr elements);
 
-/// Applies an elementwise op to tensors that stand for its operands, in the
-/// type of the op's result.
+/// Applies an elementwise op to `operands` instead of its own operands. The
+/// element type is that of the op's result.
 mlir::FailureOr<Tensor>
 evaluateElements(ElementwiseOpInterface op,
                  llvm::ArrayRef<const Tensor *> operands);
 
-/// Evaluates a composite op by the ops that it is lowered to. Fails if it
-/// cannot be lowered in its current form.
+/// Evaluates a composite op by the ops that replace it. Fails if this use of
+/// the op does not expand to other ops.
 mlir::LogicalResult evaluateComposite(CompositeOpInterface op, Frame &frame);
 
-/// Model of an op that `function` evaluates. `function` takes the op and the
-/// frame, and returns void if it cannot fail.
+/// Implementation of InterpretableOpInterface that calls `function(op, frame)`.
+/// `function` returns a LogicalResult, or void if it cannot fail.
 template <typename OpType, auto function>
 struct EvaluatedBy
     : InterpretableOpInterface::ExternalModel<EvaluatedBy<OpType, function>,

@@ -31,8 +31,8 @@ using namespace pdlc::nn;
 
 namespace {
 
-/// A text file that is kept only on success. Without a path, the output is
-/// discarded.
+/// An output file that remains only if the pass succeeds. If the path is empty,
+/// the output is discarded.
 class TextFile {
 public:
   LogicalResult open(StringRef path, ModuleOp module) {

@@ -85,8 +85,8 @@ void pdlc::registerInterpretation(DialectRegistry &registry) {
   });
 }
 
-/// Fails if a loss or gradient is not finite, so that nothing is updated from
-/// it.
+/// Reports an error if a loss or gradient is not finite. Runs before the first
+/// update, so that no state changes in this case.
 static LogicalResult verifyFinite(ProgramOp program, Frame &frame) {
   const StepResult &result = frame.result();
   if (result.lossSum && !std::isfinite(*result.lossSum))

@@ -13,9 +13,9 @@
 
 namespace pdlc::interpreter {
 
-/// Sixteen accumulators. Element j of a row is added to lane j mod 16, and a
-/// tree 8-4-2-1 combines the lanes. The result is the same with vectors of 8
-/// and of 16 elements.
+/// Sixteen accumulators for the fixed summation order of a row. Element j of a
+/// row is added to lane j mod 16, and a tree 8-4-2-1 joins the lanes. Vectors
+/// of 8 and of 16 elements can compute this order with the same result.
 template <typename T> class Lanes {
 public:
   static constexpr int64_t count = 16;

@@ -29,9 +29,9 @@ template <typename T> static T divisorOf(Pooling pooling, int64_t size) {
   llvm_unreachable("all poolings are defined");
 }
 
-/// Pools `size` rows into `out`: adds them in bag order, starting from +0, and
-/// divides the sum according to `pooling`. `rowOf(i)` points to the row of the
-/// bag's i-th id.
+/// Pools the rows of one bag of `size` ids into `out`. Adds them in bag order,
+/// starting from +0, and divides the sum according to `pooling`. `rowOf(i)`
+/// returns the row of the i-th id.
 template <typename T, typename RowOf>
 static void poolBag(Pooling pooling, int64_t size, int64_t width, RowOf rowOf,
                     T *out) {
@@ -49,8 +49,8 @@ static void poolBag(Pooling pooling, int64_t size, int64_t width, RowOf rowOf,
     out[j] /= divisor;
 }
 
-/// Returns the values of `keys`. A program that is not frozen creates a row for
-/// each key, unless the table creates rows in updates.
+/// Returns the values of `keys`. If the program trains, also creates rows for
+/// keys that have none, unless only updates create rows in this table.
 template <typename T>
 static std::vector<T> pullRows(Table &table, ArrayRef<int64_t> keys,
                                bool frozen) {
@@ -185,8 +185,8 @@ static LogicalResult evaluatePull(PullOp op, Frame &frame) {
 
 namespace {
 
-/// Position of one input of an `nn.unique`: its occurrences are `first` to
-/// `first + count` - 1. Its bags are given by `splits`, or hold one id each.
+/// One input of an `nn.unique`. Its occurrences are numbers `first` to `first +
+/// count - 1` in the list of all occurrences.
 struct LookupInput {
   int64_t first, count;
   const std::vector<int32_t> *splits; ///< Null if each bag holds one id.

@@ -14,8 +14,8 @@ using namespace pdlc;
 using namespace pdlc::interpreter;
 using namespace pdlc::nn;
 
-/// Returns the product of two matrices, with optional transpositions. Reports
-/// an error if dynamic sizes do not match in this batch.
+/// Returns the product of two matrices, each transposed if requested. Reports
+/// an error if their dynamic sizes do not match in this batch.
 static FailureOr<Tensor> multiplyTensors(Operation *op, const Tensor &lhs,
                                          const Tensor &rhs, bool transposeLhs,
                                          bool transposeRhs,
@@ -43,9 +43,9 @@ static FailureOr<Tensor> multiplyTensors(Operation *op, const Tensor &lhs,
   return out;
 }
 
-/// Applies an elementwise op to `result`, a value of type `type`, and to
-/// `other` unless it is null. The op is not part of the program: `build`
-/// creates it from values that stand for the two operands.
+/// Applies one more elementwise op to `result`, for example a post-op of a
+/// product. The op is not part of the program: `build` creates it, with
+/// `result` and, if it is not null, `other` as operands.
 static LogicalResult
 follow(Operation *owner, Type type, Tensor &result, const Tensor *other,
        Type otherType,

@@ -17,8 +17,8 @@
 
 using namespace pdlc::interpreter;
 
-// Without FMA instructions, the C library's fma is called, which is slower but
-// bit-identical.
+// On a CPU without FMA instructions, the compiler calls fma of the C library,
+// which is slower but gives the same bits.
 #if defined(__x86_64__)
 #define PDLC_WITH_FMA                                                          \
   __attribute__((target_clones("arch=x86-64-v3", "default")))
@@ -28,8 +28,8 @@ using namespace pdlc::interpreter;
 
 namespace {
 
-/// The loop over n is innermost. Chains of different elements are independent,
-/// so the compiler can vectorize it.
+/// Computes a product with the loop over columns innermost. The sums of
+/// different columns are independent, so the compiler can vectorize this loop.
 template <typename T>
 [[gnu::always_inline]] inline void
 multiplyChains(const ProductShape &shape, const T *lhs, const T *rhs, T *out) {
@@ -105,8 +105,9 @@ static float roundToBFloat16(float number) {
   return std::bit_cast<float>(bits & 0xffff0000);
 }
 
-/// Returns the rounded factor in its storage order. Along k, a row (or column)
-/// of +0 is added if the number is odd, and adjacent ones are swapped in pairs.
+/// Returns a factor rounded to bf16, in its own storage order. Along k,
+/// adjacent rows (or columns) are swapped in pairs. If k is odd, a row (or
+/// column) of +0 is added first.
 static std::vector<float> roundFactor(const float *from, int64_t rows,
                                       int64_t columns, bool isDepthRows) {
   const int64_t depth = isDepthRows ? rows : columns;

@@ -13,8 +13,8 @@
 
 namespace pdlc::interpreter {
 
-/// Sizes of a row-major product of m x k and k x n. A transposed operand is
-/// stored as k x m, or n x k.
+/// Sizes of a row-major matrix product: m x k times k x n. A transposed left
+/// factor is stored as k x m, a transposed right factor as n x k.
 struct ProductShape {
   int64_t m, n, k;
   bool transposeLhs, transposeRhs;
@@ -27,14 +27,15 @@ void multiply(const ProductShape &shape, const float *lhs, const float *rhs,
 void multiply(const ProductShape &shape, const double *lhs, const double *rhs,
               double *out);
 
-/// Computes a product with factors rounded to bf16 and k in the order 1, 0, 3,
-/// 2, ...; a missing last partner counts as +0. Must be called inside of a
-/// `DenormalsAreZeros`.
+/// Computes a product of factors that are rounded to bf16. Terms are added in
+/// the order k = 1, 0, 3, 2, ...; if k is odd, the missing term counts as +0.
+/// Must be called while an object of type `DenormalsAreZeros` exists.
 void multiplyInBFloat16(const ProductShape &shape, const float *lhs,
                         const float *rhs, float *out);
 
-/// While an object exists, denormal inputs count as zeros in this thread, and
-/// denormal results become zeros. Has no effect on machines other than x86-64.
+/// While an object exists, the thread that created it treats denormal operands
+/// as zeros, and replaces denormal results by zeros. Has no effect on machines
+/// other than x86-64.
 class DenormalsAreZeros {
 public:
   DenormalsAreZeros();

@@ -40,8 +40,9 @@ static double exponential(double x) { return std::exp(x); }
 static float logarithm(float x) { return pdlabi::log(x); }
 static double logarithm(double x) { return std::log(x); }
 
-/// Returns the scores of a batch. Row i has the scores of user i; the score is
-/// minus infinity if an item is not a negative.
+/// Returns the scores of all users and items of a batch. Row i has the scores
+/// of user i. A score is minus infinity if the item is not a negative of the
+/// user.
 template <typename T, typename OpType>
 static std::vector<T> scoresOf(OpType op, Frame &frame) {
   const Tensor &users = frame.tensor(op.getUsers());

@@ -16,8 +16,8 @@ using namespace pdlc;
 using namespace pdlc::interpreter;
 using namespace pdlc::nn;
 
-/// Returns the maximum as the fixed order defines it: NaN in `a` is kept, and
-/// of two equal values the second is returned.
+/// Returns the maximum of `a` and `b` in the fixed order of reductions. If one
+/// of them is NaN, returns NaN. If they are equal, returns `b`.
 template <typename T> static T largerOf(T a, T b) {
   return (a > b || a != a) ? a : b;
 }
@@ -111,8 +111,8 @@ static void evaluateReduce(ReduceOp op, Frame &frame) {
   frame.set(op.getResult(), std::move(out));
 }
 
-/// Returns the f64 sums of losses times weights and of weights, in sample
-/// order. The latter is NaN if a weight is negative or NaN.
+/// Returns two sums over the samples in f64: of losses times weights, and of
+/// the weights. If a weight is negative or NaN, the second sum is NaN.
 static std::pair<double, double> sumLosses(const Tensor &losses,
                                            const Tensor *weights) {
   double sum = 0, weightSum = 0;
@@ -132,8 +132,8 @@ static std::pair<double, double> sumLosses(const Tensor &losses,
   return {sum, weightSum};
 }
 
-/// Sums the losses and weights of an op. Records those of the program's first
-/// op of this kind as the loss of the program.
+/// Returns the sums of losses and weights of an op. If it is the first such op
+/// of the step, also records them as the loss of the program.
 template <typename Op>
 static FailureOr<std::pair<double, double>> evaluateLosses(Op op,
                                                            Frame &frame) {
@@ -203,8 +203,8 @@ static void evaluateTopK(TopKOp op, Frame &frame) {
   frame.set(op.getResult(), Tensor(shape, std::move(positions)));
 }
 
-// Before phase `gradient`, the program states what to minimize but not how.
-// Therefore only the losses are summed.
+// Before phase `gradient`, a program does not contain the updates that minimize
+// the loss. So this op only sums the losses.
 static LogicalResult evaluateMinimize(MinimizeOp op, Frame &frame) {
   return evaluateLosses(op, frame);
 }

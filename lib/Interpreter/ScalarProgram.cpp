@@ -32,10 +32,9 @@ template <typename T> T &in(Scalar &scalar);
 template <> float &in<float>(Scalar &scalar) { return scalar.f32; }
 template <> double &in<double>(Scalar &scalar) { return scalar.f64; }
 
-// One functor per op, called with a single element type for all operands. In 32
-// bits, they use the functions of `pdlabi/math.h`, which compiled programs
-// inline as well. In 64 bits, they use the C library, except where PDL defines
-// a function of its own.
+// One functor for each op, with operands of one element type. For f32, they
+// call the functions of `pdlabi/math.h`, which compiled programs inline. For
+// f64, they call the C library, or a function of PDL if there is one.
 
 struct Add {
   template <typename T> T operator()(T a, T b) const { return a + b; }
@@ -144,8 +143,8 @@ template <typename Formula> StepFunction inType(Type type) {
   return type.isF64() ? runStep<double, Formula> : runStep<float, Formula>;
 }
 
-// Comparisons. If an operand is NaN, ordered ones are false and unordered ones
-// are true.
+// Comparisons. If an operand is NaN, ordered comparisons are false, and
+// unordered ones are true.
 
 template <arith::CmpFPredicate predicate, typename T> bool compare(T a, T b) {
   using P = arith::CmpFPredicate;

@@ -16,8 +16,8 @@
 
 namespace pdlc::interpreter {
 
-/// One register of a scalar region. The op that writes it determines the active
-/// member.
+/// One register of a scalar program. The type of the op that writes the
+/// register determines which member is valid.
 struct Scalar {
   union {
     float f32;
@@ -27,22 +27,21 @@ struct Scalar {
 };
 
 /// A block of scalar ops, compiled to a list of steps over registers, so that
-/// it can run for many elements. The block is the region of an `nn.once` or
-/// `nn.update`, or the formula of an elementwise op. Each op is computed and
-/// rounded in its own type.
+/// it can run quickly on many elements. The block is a region of an `nn.once`
+/// or `nn.update`, or the formula of an elementwise op. Each op is computed in
+/// its own type.
 class ScalarProgram {
 public:
-  /// Compiles the ops that compute `results` from the block's arguments. Each
-  /// register has `lanes` elements, which are computed at once. Reports an
-  /// error at an op that is not a supported scalar op.
+  /// Compiles the ops that compute `results` from the block's arguments. The
+  /// program computes `lanes` elements at once, so each register has so many
+  /// elements. Reports an error at an op that is not a supported scalar op.
   static mlir::FailureOr<ScalarProgram>
   compile(mlir::Block &block, mlir::ValueRange results, size_t lanes = 1);
   /// Compiles a region; the results are the values that it yields.
   static mlir::FailureOr<ScalarProgram> compile(mlir::Region &region);
 
   size_t lanes() const { return laneCount; }
-  /// Return the lanes of a register. The first registers are the block's
-  /// arguments.
+  /// Return the lanes of an argument of the block, to be set before `run`.
   Scalar *argument(size_t index) { return lanesOf(index); }
   Scalar *argument(mlir::BlockArgument argument) {
     return lanesOf(argument.getArgNumber());
@@ -56,7 +55,7 @@ public:
       step.function(*this, step, count);
   }
 
-  /// One op, which reads the registers `operands` and writes the register
+  /// One op: `function` reads the registers `operands` and writes the register
   /// `result`.
   struct Step {
     void (*function)(ScalarProgram &program, const Step &step, size_t count);

@@ -37,7 +37,7 @@ static Type elementOf(Operation *op) {
   return getElementTypeOrSelf(op->getResult(0).getType());
 }
 
-/// Returns the shape of the result in this batch, with `first` as the dynamic
+/// Returns the shape of the op's result, with `first` in place of the dynamic
 /// first dimension.
 static Tensor::Shape shapeWith(Operation *op, int64_t first) {
   Tensor::Shape shape(
@@ -53,8 +53,8 @@ static Tensor::Shape shapeOfBags(Operation *op, const Segments &segments) {
   return shape;
 }
 
-/// Checks that two dynamic dimensions, which are equal by their types, do not
-/// differ.
+/// Reports an error if the numbers of rows `found` and `expected` differ. The
+/// types of the op cannot guarantee that they are equal.
 static LogicalResult verifyRows(Operation *op, int64_t found,
                                 int64_t expected) {
   if (found == expected)
@@ -130,8 +130,9 @@ static void evaluateSizes(SegmentSizesOp op, Frame &frame) {
   frame.set(op.getResult(), std::move(out));
 }
 
-/// Moves rows within each bag. Row i of the result is the row
-/// `sourceOf(i, size)` of the same bag, or zeros if there is no such row.
+/// Moves rows within each bag. Row i of the result is row `sourceOf(i, size)`
+/// of the same bag, where `size` is the number of rows of the bag. If there is
+/// no such row, the result is zeros.
 template <typename OpType, typename SourceOf>
 static LogicalResult moveRows(OpType op, Frame &frame, SourceOf sourceOf) {
   const Tensor &rows = frame.tensor(op.getRows());
@@ -166,8 +167,8 @@ static LogicalResult evaluateReverse(SegmentReverseOp op, Frame &frame) {
                   [](int64_t i, int64_t size) { return size - 1 - i; });
 }
 
-/// Calls `copy` for each row that has a position in a bag of `length`, with the
-/// row and the position. Both are counted over all bags.
+/// Calls `copy(row, place)` for each row that has a position in bags padded to
+/// `length`. `row` is numbered over all bags, and `place` over all padded bags.
 template <typename Copy>
 static void forPlaces(const Segments &segments, int64_t length, bool fromEnd,
                       Copy copy) {
@@ -217,8 +218,8 @@ static LogicalResult evaluateUnpad(SegmentUnpadOp op, Frame &frame) {
   return success();
 }
 
-/// Returns one row of a tensor of rows. The first `counting` dimensions of the
-/// tensor count the rows.
+/// Returns row `row` of `rows` as a tensor of type `type`. The first `counting`
+/// dimensions of `rows` count the rows.
 static Tensor rowOf(const Tensor &rows, int64_t row, Type type,
                     unsigned counting = 1) {
   Tensor::Shape shape(rows.shape().drop_front(counting));

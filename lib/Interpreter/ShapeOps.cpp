@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Along an axis, a tensor consists of `outer` blocks of `extent * inner`
-// elements. `inner` is the number of elements per index of the axis.
+// Ops that work along an axis view a tensor as `outer` blocks of `extent *
+// inner` elements. `extent` is the size of the axis, and `inner` is the number
+// of elements for each index of the axis.
 //
 //===----------------------------------------------------------------------===//
 
@@ -150,8 +151,9 @@ static void evaluateTake(TakeOp op, Frame &frame) {
   frame.set(op.getResult(), std::move(out));
 }
 
-/// Gives the operand's elements the shape of the result. If its first dimension
-/// is dynamic, it follows from the number of elements.
+/// Gives the elements of the operand the shape of the result. If the first
+/// dimension of the result is dynamic, it is computed from the number of
+/// elements.
 static LogicalResult evaluateReshape(ReshapeOp op, Frame &frame) {
   Tensor out = frame.tensor(op.getInput());
   auto type = cast<RankedTensorType>(op.getResult().getType());

@@ -240,10 +240,9 @@ std::vector<int64_t> Table::keys() const {
 // Creation
 //===----------------------------------------------------------------------===//
 
-/// Returns the slots that the rule of a symbol's group keeps for it. Returns
-/// none if the module does not contain the rule, because it cannot update the
-/// symbol. Also returns none if the module contains explicit updates, but none
-/// of this symbol.
+/// Returns the slots of a symbol, which the rule of its group defines. Returns
+/// none if nothing in the module can update the symbol: because it does not
+/// contain the rule, or because it contains updates, but none of this symbol.
 static std::vector<Slot> slotsOf(ModuleOp module, StringRef symbol,
                                  FlatSymbolRefAttr group, TableOp table = {}) {
   std::vector<Slot> slots;
@@ -273,8 +272,8 @@ static std::vector<Slot> slotsOf(ModuleOp module, StringRef symbol,
   return slots;
 }
 
-/// Returns the admission and eviction of a table. If `isVector`, returns those
-/// of its deferred vectors, which have a score of their own.
+/// Returns how a table admits and evicts keys. If `isVector`, returns this for
+/// its deferred embedding vectors, which are admitted by a score of their own.
 static TableLife lifeOf(TableOp table, ArrayRef<Slot> slots, bool isVector) {
   TableLife life;
   const std::optional<APFloat> threshold =
@@ -438,8 +437,8 @@ static LogicalResult loadTensor(const NamedTensorsReader &file,
   return success();
 }
 
-/// Copies a part of the rows of some keys. If their storage format cannot hold
-/// a number, returns its row and element.
+/// Copies `values` into part `part` of the rows of `keys`. If the table's
+/// storage format cannot hold a number, stops and returns its row and element.
 template <typename T>
 static std::optional<std::pair<int64_t, int64_t>>
 copyRows(Table &table, ArrayRef<int64_t> keys, size_t part,
@@ -592,8 +591,9 @@ static Tensor collectRows(Table &table, ArrayRef<int64_t> keys, size_t part) {
   return values;
 }
 
-/// Writes how keys are computed from fields, if the module states it, in the
-/// same form as dumps of programs (`ModelFile.h` of the runtime).
+/// Adds metadata that describe how keys are computed from fields, in the form
+/// that dumps of programs have (`ModelFile.h` of the runtime). Adds only the
+/// version if the module has no fingerprint.
 static void addLayout(ModuleOp module, NamedTensorsWriter &writer) {
   writer.setMetadata("layout_version", "2");
   for (auto fingerprint : module.getOps<FingerprintOp>())

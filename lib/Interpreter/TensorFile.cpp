@@ -34,8 +34,9 @@ static void convertElements(const char *data, std::vector<To> &out) {
   }
 }
 
-/// Reads `count` elements from element `first` on, widened to `elementType` if
-/// needed. Returns nothing if their type does not fit.
+/// Reads `count` elements, beginning with element `first`, and widens them to
+/// `elementType` if needed. Returns nothing if the type in the file cannot be
+/// converted.
 static std::optional<Elements> readElements(const TensorInFile &tensor,
                                             int64_t first, int64_t count,
                                             Type elementType) {
@@ -89,8 +90,8 @@ static std::string nameOf(int64_t batch) {
   return "batch" + std::to_string(batch);
 }
 
-/// Returns the prefix of the names of a batch's fields. It cannot collide with
-/// the batch's `.epoch`.
+/// Returns the prefix of the names of fields in a batch. The slash ensures that
+/// no field has the name of the batch's `.epoch`.
 static std::string prefixOf(int64_t batch) { return nameOf(batch) + "/"; }
 
 /// Returns the number of elements per sample of a row-major tensor.
@@ -179,8 +180,9 @@ FailureOr<BatchFile> BatchFile::open(StringRef path, int64_t batchSize,
   return batches;
 }
 
-/// Returns the number that replaces a missing one: in a bag, one of several.
-/// Null if there is none.
+/// Returns the number that replaces a missing number among other numbers of a
+/// bag: that of `missing_element` or, without this clause, that of `missing`.
+/// Null if the field has neither.
 static FloatAttr missingNumberOf(FieldOp field) {
   auto missing = dyn_cast_or_null<FloatAttr>(field.getMissingElementAttr());
   return missing ? missing
@@ -205,9 +207,10 @@ template <typename T> static bool isMissingNumber(T value) {
     return false;
 }
 
-/// Takes the bags between `splits` of `all`, as readers of programs do. A bag
-/// is missing if it has no values, or if its only value is missing. The field's
-/// `missing` replaces a missing bag; without it the bag is empty.
+/// Takes the bags of `all` that `splits` delimits, and replaces missing values
+/// as the readers of compiled programs do. A bag is missing if it has no
+/// values, or if its only value is missing. A missing bag gets the field's
+/// `missing`, or is empty without this clause.
 template <typename T>
 static void takeBags(FieldOp field, ArrayRef<int64_t> splits,
                      const std::vector<T> &all, auto &taken,

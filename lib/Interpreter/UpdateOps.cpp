@@ -23,9 +23,11 @@ using namespace pdlc;
 using namespace pdlc::interpreter;
 using namespace pdlc::nn;
 
-/// Returns the amount that an update adds for a key without a row. If the table
-/// admits by count, this is the number of occurrences, in the last column. If
-/// it admits by score, these are the score units.
+/// Returns what the update adds to the record of a key that has no row yet.
+/// `sum` is the gradient of the key, followed by its counts. If the table
+/// admits by count, this is the number of occurrences, which is the last of
+/// `stride` numbers. If it admits by score, it is the score of the counts, in
+/// units.
 template <typename T>
 static double countOf(const Table &table, const T *sum, int64_t stride) {
   const TableLife &life = table.life();
@@ -57,8 +59,8 @@ static void addParameterNorm(const Tensor &gradient, double weight,
   }
 }
 
-/// Adds the norm of the rows that the step updates. Counts may follow the
-/// gradients.
+/// Adds the squared norm of a table's gradient to `total`. Only rows that the
+/// step will update contribute. Counts that follow a gradient are ignored.
 template <typename T>
 static void addTableNorm(const Tensor &gradient, const Table &table,
                          ArrayRef<int64_t> keys, double weight, double &total) {
@@ -103,8 +105,8 @@ static void evaluateSquaredNorm(SquaredNormOp op, Frame &frame) {
 // Scalars of a group
 //===----------------------------------------------------------------------===//
 
-/// Returns true if the weight of the step is zero. Then nothing that it divides
-/// is updated.
+/// Returns true if the summed weight of the step is 0. Then the group, whose
+/// gradients are divided by this weight, is not updated.
 static bool isSkipped(OnceOp op, Frame &frame) {
   return frame.tensor(op.getWeight()).get<double>()[0] == 0;
 }
@@ -191,8 +193,8 @@ private:
   size_t arguments;
 };
 
-/// Location of a row: `state[0]` points to its value, `state[1 + s]` to slot s,
-/// and `rowSlots[s]` to its element of row slot s.
+/// Addresses of a row: `state[0]` is the value, `state[1 + s]` is slot s, and
+/// `rowSlots[s]` is the element of row slot s.
 template <typename T> struct RowPlaces {
   SmallVector<T *> state, rowSlots;
 };
@@ -237,8 +239,8 @@ public:
   bool isFinite() const { return finite; }
   void noteFinite(bool isFinite) { finite &= isFinite; }
 
-  /// Applies the rule to a row. `gradient`, followed by the counts, is null for
-  /// zeros.
+  /// Applies the rule to a row. `gradient` is followed by the counts of the
+  /// row; null stands for a gradient and counts of zeros.
   void apply(const RowPlaces<T> &places, int64_t width, const T *gradient) {
     if (row)
       applyRow(places, width, gradient);
@@ -266,8 +268,8 @@ private:
     finite &= std::isfinite(value);
   }
 
-  /// Computes the row region. Element j is added to lane j mod 16, and a tree
-  /// 8-4-2-1 combines the lanes.
+  /// Computes the regions `sum` and `row`. In the sums over the row, element j
+  /// is added to lane j mod 16, and a tree 8-4-2-1 joins the lanes.
   void applyRow(const RowPlaces<T> &places, int64_t width, const T *gradient) {
     constexpr size_t laneCount = 16;
     const size_t sums = sum->resultCount(), slots = places.rowSlots.size();
@@ -373,8 +375,9 @@ static void updateTable(Table &table, ArrayRef<int64_t> keys, int64_t number,
   table.endUpdate(number);
 }
 
-/// Returns the number of this update of the symbol's group, 1 for the first; 0
-/// if it is unknown.
+/// Returns the number of the current update of the symbol's group, from 1 on.
+/// Returns 0 if the update has no scalar of an `nn.once`, which counts the
+/// steps.
 static int64_t updateNumber(UpdateOp op, Frame &frame) {
   for (Value scalar : op.getScalars())
     if (auto once = scalar.getDefiningOp<OnceOp>())

@@ -90,8 +90,8 @@ Error pdlc::checkReplaceable(StringRef path) {
     return failure(path, "is the standard output, and the dump is not text; "
                          "name a file (./- for one of that name)");
   llvm::sys::fs::file_status status;
-  // A file without a status does not exist or is not writable; opening it will
-  // tell.
+  // If the status cannot be read, the file does not exist, or it is not
+  // accessible; opening it will report that.
   if (llvm::sys::fs::status(path, status, /*follow=*/false))
     return Error::success();
   if (llvm::sys::fs::is_symlink_file(status))

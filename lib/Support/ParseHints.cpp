@@ -29,8 +29,9 @@ static std::string lineAt(FileLineColLoc location) {
   return {};
 }
 
-/// Returns the number such as `1e-3` at or next to `column` (from 0) of `line`,
-/// with a decimal point added; empty if there is none.
+/// Searches `line` for a number without a decimal point, such as `1e-3`, that
+/// contains or touches `column` (from 0). Returns it with a point, such as
+/// `1.0e-3`; empty if there is none.
 static std::string numberWithPoint(StringRef line, size_t column) {
   for (size_t begin = 0; begin < line.size();) {
     auto isWord = [](char c) {
@@ -66,8 +67,8 @@ static std::string numberWithPoint(StringRef line, size_t column) {
   return {};
 }
 
-/// Adds a hint for an op of a dialect that models do not use: what to use
-/// instead.
+/// If the error is about an op of a dialect that models do not use, reports
+/// which dialects they use.
 static LogicalResult explainDialect(Diagnostic &diagnostic) {
   std::string text = diagnostic.str();
   StringRef rest = text;
@@ -105,8 +106,8 @@ static void explainFloats(Diagnostic &diagnostic) {
            "makes f64 of f32, and f32 of f64";
 }
 
-/// Adds a hint for text that spells out result types which follow from other
-/// types.
+/// If the line spells out a result type that follows from the types of the
+/// operands, adds a note that says how to write the op.
 static void explainTypes(Diagnostic &diagnostic, StringRef line) {
   std::string text = diagnostic.str();
   if (!line.contains("->"))

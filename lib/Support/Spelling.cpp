@@ -13,8 +13,8 @@
 using namespace llvm;
 
 std::string pdlc::didYouMean(StringRef name, ArrayRef<StringRef> known) {
-  // A third of the letters may be wrong, but at least two, because two swapped
-  // letters count as two.
+  // Accept a name if at most a third of its letters differ. Always accept two
+  // different letters, because two swapped letters count as two.
   unsigned best = std::max<size_t>(2, name.size() / 3) + 1;
   StringRef meant;
   for (StringRef candidate : known) {

@@ -73,8 +73,8 @@ pdlc::translateToLLVMIR(mlir::ModuleOp module, LLVMContext &context) {
   return result;
 }
 
-/// Returns the optimization level for a part. Parts with only long functions
-/// are not optimized.
+/// Returns the optimization level of a part. A part that consists only of long
+/// functions (LongFunction.h) is not optimized.
 static CodeGenOptLevel effortOf(const Module &part) {
   bool isLeft = all_of(part, [](const Function &function) {
     return function.isDeclaration() ||
@@ -84,8 +84,8 @@ static CodeGenOptLevel effortOf(const Module &part) {
   return isLeft ? CodeGenOptLevel::None : CodeGenOptLevel::Aggressive;
 }
 
-/// Runs LLVM's -O3 pipeline, or only the required passes for a part that is not
-/// optimized.
+/// Runs LLVM's -O3 pipeline. For a part that is not optimized, runs only the
+/// required passes and one elimination of common subexpressions.
 static void runPipeline(Module &module, TargetMachine &machine) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
@@ -113,8 +113,8 @@ static void runPipeline(Module &module, TargetMachine &machine) {
 }
 
 namespace {
-/// Conversion of an optimized module to bytes, and its name in the keys of the
-/// object cache.
+/// A form in which an optimized part is written. `name` is part of the key in
+/// the object cache.
 struct Output {
   StringRef name;
   Error (*write)(Module &module, TargetMachine &machine,
@@ -141,8 +141,8 @@ static Error writeBitcode(Module &module, TargetMachine &,
 static constexpr Output kObject{"object", writeObject};
 static constexpr Output kBitcode{"bitcode", writeBitcode};
 
-/// Compiles a part. The part is passed as bitcode, because two threads may not
-/// share a context.
+/// Compiles a part. It is passed as bitcode, because threads compile parts in
+/// parallel and must not share an LLVMContext.
 static Expected<FileBytes> generate(ArrayRef<char> part,
                                     const CodegenContext &context,
                                     const Output &output) {

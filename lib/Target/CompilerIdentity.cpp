@@ -17,8 +17,8 @@
 using namespace llvm;
 using namespace pdlc;
 
-/// Returns the build id of an object file, which the linker stored in its
-/// notes. Empty if it was linked without one.
+/// Returns the build id that the linker stored in the notes of an object file.
+/// Returns an empty string if the file has none.
 static StringRef findBuildId(const dl_phdr_info &object) {
   for (const ElfW(Phdr) &segment :
        ArrayRef(object.dlpi_phdr, object.dlpi_phnum)) {

@@ -14,8 +14,8 @@
 namespace pdlc {
 
 /// Returns bytes that identify the build of the running program and of all
-/// libraries that it has loaded. This includes LLVM, which generates code, and
-/// the C library, with whose functions LLVM folds constants.
+/// libraries that it has loaded. Among these are LLVM, which generates code,
+/// and the C library, whose functions LLVM uses to fold constants.
 std::string getCompilerIdentity();
 
 } // namespace pdlc

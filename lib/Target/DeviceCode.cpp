@@ -86,8 +86,9 @@ static std::unique_ptr<TargetMachine> createMachine(StringRef architecture) {
       CodeGenOptLevel::Aggressive));
 }
 
-/// Adds an entry, which a device launches, for a function that takes a thread
-/// number and the number of threads.
+/// Adds the entry that a device launches for `kernel`. The last two parameters
+/// of `kernel` are the number of the thread and the number of threads; the
+/// entry reads them from the device and has the other parameters only.
 static void addEntry(Function &kernel) {
   Module &module = *kernel.getParent();
   LLVMContext &context = module.getContext();

@@ -93,8 +93,8 @@ static void removeQuietly(const std::string &path) {
   (void)ignored;
 }
 
-/// Gives a copy the modification time of the original, which identifies the
-/// copy later.
+/// Gives `copy` the modification time of the original file. By size and time,
+/// `copyInto` later recognizes the copy.
 static std::error_code copyTime(const sys::fs::file_status &original,
                                 const std::string &copy) {
   int file = -1;
@@ -107,8 +107,9 @@ static std::error_code copyTime(const sys::fs::file_status &original,
   return code ? code : closed;
 }
 
-/// Copies a file into a folder under a temporary name, and then renames it. An
-/// existing file of equal size and time counts as the copy.
+/// Copies a file into a folder: writes it under a temporary name and then
+/// renames it. Does nothing if a file of the same name has the same size and
+/// modification time.
 static Error copyInto(const std::string &source, StringRef folder,
                       StringRef name) {
   std::string target = joinPath(folder, name), temporary = target + ".partial";
@@ -180,11 +181,12 @@ public:
   Error find();
   /// Adds the first arguments for an executable.
   void beginProgram();
-  /// Adds the first arguments for a library that exports only `names`. `script`
-  /// is the version script.
+  /// Adds the first arguments for a library. `names` are kept although nothing
+  /// in the library uses them. The version script `script` says which names the
+  /// library exports.
   void beginLibrary(StringRef script, ArrayRef<std::string> names);
-  /// Adds objects and archives, links, and copies the libraries that the result
-  /// loads into its folder.
+  /// Adds objects and archives, and links. Then copies the libraries that the
+  /// result loads from its own folder into that folder.
   Error finish();
 
   void add(std::string argument) { arguments.push_back(std::move(argument)); }
@@ -240,8 +242,8 @@ Error Linking::find() {
   for (const std::string &path : needed)
     if (Error error = requireFile(path))
       return error;
-  // Builds without oneDNN do not have this archive; they use the strict
-  // kernels.
+  // PDL may have been built without oneDNN. Then this archive does not exist,
+  // and programs use the strict kernels.
   oneDnn = request.fast && sys::fs::exists(archive("PDLRuntimeOneDNN"));
   if (!request.grpc)
     return Error::success();
@@ -255,15 +257,16 @@ Error Linking::find() {
 
 void Linking::beginProgram() {
   arguments = {"-pie",
-               // The program has its own C++ library, which must stay separate
-               // from the libraries in its folder.
+               // The program contains its own C++ library. Export none of its
+               // symbols, because the libraries in the program's folder must
+               // not use them.
                "--exclude-libs=ALL", "-dynamic-linker",
                "/lib64/ld-linux-x86-64.so.2", archive("PDLProgramStart")};
 }
 
 void Linking::beginLibrary(StringRef script, ArrayRef<std::string> names) {
-  // Names that only the version script hides are bound inside of the library,
-  // whatever other libraries are loaded.
+  // The version script hides all other names. References to hidden names are
+  // resolved inside the library, whatever other libraries a process has loaded.
   isLibrary = true;
   arguments = {"-shared", "-soname", request.name, "--version-script",
                script.str()};
@@ -297,9 +300,9 @@ Error Linking::copyCompanions() const {
   return Error::success();
 }
 
-/// Appends the checksum of a library and of the libraries that it loads from
-/// its own folder, so that a server need not map a damaged library
-/// (library_checksum.h).
+/// Appends a checksum to the library (library_checksum.h). It covers the
+/// library and the libraries that it loads from its own folder, so that a
+/// server can detect damage before it maps them.
 Error Linking::appendChecksum() const {
   std::string added;
   raw_string_ostream lines(added);

@@ -19,8 +19,8 @@ class Extraction {
 public:
   Extraction(const Module &module, const DenseSet<const GlobalValue *> &copied);
 
-  /// Creates a symbol for a definition of the new module, before anything
-  /// refers to it.
+  /// Adds a function or variable that the new module will define. Must be
+  /// called for all of them before `finish`.
   void define(const GlobalValue &global);
   /// Copies the bodies, and the definitions that they use.
   std::unique_ptr<Module> finish();

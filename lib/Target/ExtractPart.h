@@ -14,13 +14,14 @@
 
 namespace pdlc {
 
-/// Copies functions and variables of `module`, with everything that they use,
-/// into a new module in the same context. Symbols in `copied` are copied with
-/// their bodies; all others become declarations, in the order of their first
-/// use. Therefore the result depends only on its own contents.
+/// Copies functions and variables of `module` into a new module in the same
+/// context, together with the symbols that they use. Symbols in `copied` become
+/// definitions in the new module, too; all others become declarations, in the
+/// order of their first use. Therefore the result depends only on what it
+/// contains.
 ///
-/// Takes time proportional to the result. Variables that are used outside of
-/// the result must have hidden or external linkage.
+/// Takes time proportional to the size of the result. Variables that are used
+/// outside the result must have hidden or external linkage.
 std::unique_ptr<llvm::Module>
 extractPart(const llvm::Module &module,
             llvm::ArrayRef<const llvm::Function *> functions,

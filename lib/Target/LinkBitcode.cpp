@@ -17,8 +17,7 @@
 using namespace llvm;
 using namespace pdlc;
 
-/// Links the functions of `bitcode` that `module` needs. Returns the linked
-/// functions.
+/// Links those functions of `bitcode` that `module` calls, and returns them.
 static Expected<std::vector<Function *>> link(Module &module,
                                               MemoryBufferRef bitcode) {
   Expected<std::unique_ptr<Module>> library =
@@ -31,8 +30,8 @@ static Expected<std::vector<Function *>> link(Module &module,
       names.push_back(function.getName().str());
   (*library)->setDataLayout(module.getDataLayout());
   (*library)->setTargetTriple(module.getTargetTriple());
-  // The bitcode's flags and identification are those of the compiler that
-  // created it.
+  // The module flags and the identification in the bitcode come from the
+  // compiler that created it. Generated code must not get them.
   if (NamedMDNode *flags = (*library)->getModuleFlagsMetadata())
     flags->eraseFromParent();
   if (NamedMDNode *ident = (*library)->getNamedMetadata("llvm.ident"))
@@ -41,8 +40,9 @@ static Expected<std::vector<Function *>> link(Module &module,
     return createStringError("cannot link the functions of " +
                              bitcode.getBufferIdentifier());
 
-  // Use the target of the functions that call them. Ignore pdl_program_query,
-  // which has another target because it runs on every CPU.
+  // Compile the linked functions for the same CPU as their callers, whichever
+  // caller comes first. Only pdl_program_query is for another CPU: it must run
+  // on every x86-64 CPU.
   const Function *caller = nullptr;
   for (const Function &function : module)
     if (!caller && !function.isDeclaration() &&

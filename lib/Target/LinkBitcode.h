@@ -17,9 +17,9 @@ class Module;
 
 namespace pdlc {
 
-/// Links the reproducible scalar functions (pdlabi/math.h) that `module` calls.
-/// They become internal, are compiled for the target of the module, which must
-/// be set, and are inlined everywhere.
+/// Links the scalar functions of pdlabi/math.h that `module` calls. They become
+/// internal, are compiled for the target of the module, which must be set, and
+/// are always inlined.
 llvm::Error linkMath(llvm::Module &module);
 
 /// Links the bodies of kernels (pdlabi/device.h) in the same way.

@@ -16,10 +16,10 @@ class Function;
 namespace pdlc {
 
 /// Returns true if a function is long and has no loop. Stages are such
-/// functions: they have hundreds or thousands of calls of kernels. For them,
-/// LLVM would compare each load or store with every other one, and allocate
-/// registers for thousands of pointers. Optimization would not help, because
-/// the time is spent in the called kernels.
+/// functions: they consist of hundreds or thousands of calls of kernels.
+/// Optimizing them takes very long: LLVM compares each load or store with all
+/// others, and allocates registers for thousands of pointers. It would not make
+/// programs faster, because their time is spent in kernels.
 bool isLongFunction(const llvm::Function &function);
 
 } // namespace pdlc

@@ -21,8 +21,9 @@
 using namespace llvm;
 using namespace pdlc;
 
-/// First bytes of a file; the number is the version of the layout. They are
-/// followed by the key, the digest of the contents, and the contents.
+/// First bytes of a cache file; the number is the version of the file layout.
+/// After them, the file contains the key, the digest of the contents, and the
+/// contents.
 static constexpr StringLiteral kMagic = "PDL object cache 1\n";
 static constexpr size_t kHeadSize =
     kMagic.size() + sizeof(ObjectCache::Key) + sizeof(BLAKE3Result<>);
@@ -89,8 +90,9 @@ std::optional<SmallVector<char, 0>> ObjectCache::find(const Key &key) {
   // Other kinds of files may never end.
   if (!sys::fs::is_regular_file(path))
     return std::nullopt;
-  // Pruning uses the time of the last use, so update it even if the file system
-  // does not.
+  // Pruning removes the files that were not used for the longest time. So
+  // update the access time even if the file system is mounted without access
+  // times.
   Expected<sys::fs::file_t> opened =
       sys::fs::openNativeFileForRead(path, sys::fs::OF_UpdateAtime);
   if (!opened) {

@@ -20,17 +20,17 @@
 using namespace llvm;
 using namespace pdlc;
 
-/// Approximate number of instructions, before optimization, in a part. A part
-/// costs about 2 ms, which is a fifth of the time to compile these
-/// instructions. With fewer parts, more code is recompiled after a small
-/// change.
+/// Approximate number of instructions in a part, before optimization. Each part
+/// adds about 2 ms, a fifth of the time that it takes to compile so many
+/// instructions. Larger parts would cost less in total, but a small change
+/// would then recompile more code.
 static constexpr uint64_t kWeightOfPart = 128;
 
 /// Maximum size of constants that are copied into each part that uses them.
 static constexpr uint64_t kCopiedBytes = 1024;
 
-/// Visits the functions and variables that use `value`, directly or inside of a
-/// constant.
+/// Calls `visit` for each function or variable that uses `value`, directly or
+/// as a part of a constant.
 static void forEachUser(const Value &value,
                         function_ref<void(const GlobalValue &)> visit) {
   for (const User *user : value.users())
@@ -55,8 +55,9 @@ ModulePartition::ModulePartition(Module &module) : module(module) {
   assign();
 }
 
-/// Returns true if a local constant may be duplicated, because its address has
-/// no meaning.
+/// Returns true if each part may have its own copy of a local constant. Only
+/// functions may use it; it must contain plain data; and it must be small or
+/// have a single user.
 static bool mayCopy(const GlobalVariable &variable) {
   if (!variable.isConstant() || !variable.hasLocalLinkage() ||
       any_of(variable.getInitializer()->operands(),
@@ -90,8 +91,8 @@ void ModulePartition::findCopied() {
   }
 }
 
-/// Finds functions that may be compiled in any part, because they would not be
-/// inlined.
+/// Finds the functions that can be compiled in any part: those that LLVM would
+/// not inline into a caller.
 void ModulePartition::findMovable() {
   for (Function &function : module)
     if (!function.isDeclaration() && function.hasLocalLinkage() &&
@@ -104,8 +105,8 @@ void ModulePartition::findMovable() {
       movable.insert(&function);
 }
 
-/// Returns the number of instructions of the function, including those of
-/// inlined functions.
+/// Returns the number of instructions of `function`, including the functions
+/// that are always inlined into it.
 uint64_t ModulePartition::weightOf(const Function &function) const {
   uint64_t weight = function.getInstructionCount();
   for (const BasicBlock &block : function)
@@ -117,8 +118,8 @@ uint64_t ModulePartition::weightOf(const Function &function) const {
   return weight;
 }
 
-/// Returns true if other functions use `function`. Other functions use kernels
-/// but not stages.
+/// Returns true if other functions use `function`. This distinguishes kernels,
+/// which stages call, from stages.
 static bool isUsedByFunctions(const Function &function) {
   bool isUsed = false;
   forEachUser(function,
@@ -126,8 +127,9 @@ static bool isUsedByFunctions(const Function &function) {
   return isUsed;
 }
 
-/// Returns a name without the numbers at the ends of its words, which
-/// distinguish equal names.
+/// Returns a name without the counters that make equal names unique. A counter
+/// is a number after an underscore at the end of a word; words are separated by
+/// dots.
 static std::string withoutCounters(StringRef name) {
   SmallVector<StringRef> words;
   name.split(words, '.');
@@ -139,16 +141,17 @@ static std::string withoutCounters(StringRef name) {
   return join(words, ".");
 }
 
-/// Makes a symbol visible to other parts, but hidden outside of the linked
-/// object.
+/// Renames a symbol, and makes it visible to other parts but not outside the
+/// object that is linked from the parts.
 static void share(GlobalObject &object, const Twine &name) {
   object.setName(name);
   object.setLinkage(GlobalValue::ExternalLinkage);
   object.setVisibility(GlobalValue::HiddenVisibility);
 }
 
-/// Names a function by its contents, so that the object cache finds unchanged
-/// kernels. Equal names get a counter.
+/// Names a kernel by its contents, so that unchanged kernels keep their names,
+/// and the object cache finds their parts. If the name is taken, appends a
+/// counter. A stage keeps its own name, after a prefix.
 void ModulePartition::nameStably(Function &function) {
   if (!named.insert(&function).second)
     return;
@@ -194,11 +197,12 @@ static bool calls(const Function &function, const Function &callee) {
   });
 }
 
-/// Assigns functions to parts. Whether a cut is made next to a function depends
-/// only on this function, so that a change does not move other cuts. A large
-/// function is a part of its own. After a small function, the probability of a
-/// cut is proportional to its size. Long functions, which are not optimized,
-/// are parts of their own.
+/// Assigns functions to parts, in module order. Whether a part ends next to a
+/// function depends only on this function, so that a change does not move the
+/// ends of other parts. A function of at least kWeightOfPart instructions is a
+/// part of its own. After a smaller function, a part ends with a probability
+/// proportional to its size. Long functions, which are not optimized, are parts
+/// of their own, too.
 void ModulePartition::assign() {
   parts.emplace_back();
   for (const Function &function : module)

@@ -16,21 +16,23 @@
 
 namespace pdlc {
 
-/// Partition of a module into parts that are compiled separately. It depends
-/// only on the module, never on the machine, and so does the compiled result.
+/// Partition of a module into parts that are compiled separately. The
+/// partition, and so the compiled program, depends only on the module and not
+/// on the machine.
 ///
 /// Parts are stable: the contents of a part, including its names, depend only
-/// on its functions and on their neighbors. If one layer of a model changes,
-/// only the parts with affected functions change.
+/// on its functions and their neighbors. If one layer of a model changes, only
+/// parts with functions of this layer change.
 class ModulePartition {
 public:
-  /// Partitions a module that is not optimized yet. Symbols that may be in a
-  /// different part than the variables get a stable name and hidden visibility.
+  /// Partitions a module before optimization. Symbols that several parts use
+  /// get hidden visibility and a name that does not depend on the rest of the
+  /// module.
   explicit ModulePartition(llvm::Module &module);
 
   unsigned size() const { return parts.size(); }
   /// Returns a part as bitcode. Equal parts of different modules have equal
-  /// bitcode. The first part contains the variables. Constants, and functions
+  /// bitcode. Part 0 contains the variables. Small constants, and functions
   /// that are always inlined, are in each part that uses them.
   llvm::SmallVector<char, 0> bitcode(unsigned part) const;
 

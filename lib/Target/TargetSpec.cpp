@@ -88,8 +88,9 @@ Expected<TargetSpec> TargetSpec::get(StringRef cpu) {
       return createStringError(
           "CPU '" + spec.cpu + "' has no " + needed +
           ", which PDL's numerics need; use x86-64-v3 or a later one");
-  // The name of the CPU implies the other features. On this machine, features
-  // may be missing, as on virtual machines.
+  // For a CPU that is given by name, the name implies all other features. This
+  // machine may lack features of its CPU, for example if it is virtual, so list
+  // them.
   spec.features = cpu == "native" ? hostFeatures.getString()
                                   : "+" + join(std::begin(kNeededFeatures),
                                                std::end(kNeededFeatures), ",+");

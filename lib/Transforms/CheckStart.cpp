@@ -34,8 +34,8 @@ static LogicalResult checkPhase(ModuleOp module, Phase expected) {
          << stringify(expected) << "; say from=" << phase;
 }
 
-/// Checks the mode of the module. Up to phase `fused`, a module suits all
-/// modes.
+/// Checks that the module was cut for `mode`. A module that has not passed
+/// phase `fused` suits all modes.
 static LogicalResult checkMode(ModuleOp module, ps::Mode mode) {
   std::optional<Phase> phase = symbolizePhase(phaseOf(module));
   const bool isCut = phase && *phase >= Phase::Placed;

@@ -21,13 +21,14 @@
 using namespace mlir;
 using namespace pdlc;
 
-/// Number of chunks in which a device sums over a batch with fast numerics. A
-/// sum of few columns then keeps that many times more threads busy. For batches
-/// of some thousand samples, both steps of the sum take about equally long.
+/// Number of chunks into which a device divides sums over a batch, with fast
+/// numerics. A sum of few columns then uses 128 times as many threads. For
+/// batches of some thousand samples, adding the elements of a chunk and adding
+/// the chunks take about equally long.
 static constexpr int64_t sumChunksOfDevice = 128;
 
-/// Adds the conversion of loops, memory, arithmetic and functions to the LLVM
-/// dialect.
+/// Adds the passes that convert loops, memory, arithmetic and functions to the
+/// LLVM dialect.
 static void addLLVMLowering(OpPassManager &manager) {
   manager.addPass(createRTSerializeLoops());
   manager.addPass(createRTCallsToLLVM());
@@ -36,13 +37,13 @@ static void addLLVMLowering(OpPassManager &manager) {
   // A single pass, because each conversion reads the whole module.
   manager.addPass(createConvertToLLVMPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
-  // No CSE follows: for each load it would inspect all ops between two loads,
-  // and LLVM does the same at less cost.
+  // Do not add MLIR's CSE here. For each load, it inspects all ops between two
+  // loads; LLVM does the same at less cost.
   manager.addPass(createCanonicalizerPass());
 }
 
-/// Returns true if trainers may keep parameters on devices, with owners inside
-/// the trainers.
+/// Returns true if trainers may apply the rules of parameters on devices. This
+/// requires a device, and a mode in which trainers own parameters.
 static bool trainersHaveRules(const PipelineOptions &options) {
   const ps::ModeProperties &mode = ps::propertiesOf(options.mode);
   return options.target == Target::Cuda && mode.trainersOwn() &&

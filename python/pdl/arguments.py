@@ -50,7 +50,7 @@ class Want:
     example: str = ""
 
     def range(self) -> str:
-        """The bounds in words."""
+        """Returns a text about the bounds, for messages."""
         if self.least is not None and self.most is not None:
             return f"from {self.least} to {self.most}"
         lower = (f"at least {self.least}" if self.least is not None else
@@ -60,7 +60,7 @@ class Want:
         return " and ".join(part for part in (lower, upper) if part)
 
     def contains(self, number: float) -> bool:
-        """Returns true if a number is within the bounds."""
+        """Returns true if a number is within all bounds."""
         return ((self.least is None or number >= self.least)
                 and (self.above is None or number > self.above)
                 and (self.most is None or number <= self.most)
@@ -78,7 +78,7 @@ POSITIVE = Want(above=0)
 NOT_NEGATIVE = Want(least=0)
 ELEMENT = Want(choices=("f32", "f64"), example="one of 'f32' and 'f64'")
 ELEMENT_OR_ID = Want(choices=("f32", "f64", "i64"))
-# Numbers that programs draw or set at the start are of f32.
+# Numbers that programs draw, or set at the start, have type f32.
 _LARGEST = (2 - 2**-23) * 2.0**127
 F32 = Want(least=-_LARGEST, most=_LARGEST)
 INIT = Want(family="init", example="init=pdl.init.zeros()")
@@ -139,7 +139,7 @@ def _called(function: Callable) -> str:
 
 
 def _titled(title: str, arguments: Mapping[str, Any], called: str) -> str:
-    """The title with the arguments that it contains, if these are texts."""
+    """Returns the title with the values of the arguments that it names, if these are texts."""
     names = [field for _, field, _, _ in string.Formatter().parse(title) if field]
     if all(isinstance(arguments.get(name), str) and arguments[name] for name in names):
         return title.format(**arguments)
@@ -148,7 +148,7 @@ def _titled(title: str, arguments: Mapping[str, Any], called: str) -> str:
 
 def _bound(signature: inspect.Signature, called: str, positional: Sequence,
            named: Mapping[str, Any]) -> inspect.BoundArguments:
-    """Returns the arguments by name."""
+    """Returns the arguments of a call by name."""
     try:
         return signature.bind(*positional, **named)
     except TypeError:

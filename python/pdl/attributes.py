@@ -19,8 +19,8 @@ _FREE = Want(infinite=True)
 class Attribute(Declared):
     """An attribute of the dialect, such as `#nn.l2<1.0e-6>`.
 
-    `family` names the functions that make attributes for the same purpose, such as "init". It is
-    empty if the user wrote the attribute.
+    `family` is the purpose of the attribute, such as "init" for initial values. It is empty if the
+    user made the attribute with `pdl.attribute`.
     """
 
     ADVICE = {**Declared.ADVICE, "`+`": "decay=[...] lists several decays of a group"}

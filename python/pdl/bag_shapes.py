@@ -58,7 +58,7 @@ def segment_shift(rows: Value, bags: Value, by: int) -> TensorType:
 
 
 def first_state(value: Value, bags: Value) -> TensorType:
-    """The state that begins with a value, of one bag each."""
+    """Returns the type of a state whose initial value is `value`, with one row for each bag."""
     slots = require.bags("bags", bags).width
     require.floats(init=value)
     if value.type.rank < 3 or value.shape[:2] != (None, slots):

@@ -28,8 +28,8 @@ _bodies: contextvars.ContextVar[tuple[Body, ...]] = contextvars.ContextVar(
 class Statement(NamedTuple):
     """An op: its results, the text after them, and the place of the user's line.
 
-    Operands are separate parts of the text, because a value may be named later. So are bodies of
-    the op.
+    `parts` is that text. Operands and bodies of the op are separate parts, because their values may
+    be named later.
     """
 
     results: tuple[Value, ...]

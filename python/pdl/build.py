@@ -24,8 +24,8 @@ from pdl.types import TensorType
 from pdl.values import Arithmetic, Operand, Value
 
 
-# By op and argument: requirements on numbers. Without one, a number is finite in the type of the
-# op's elements.
+# Indexed by op and argument: requirements on numbers. A number without a requirement must be finite
+# in the type of the op's elements.
 _SHIFT = Want(least=1 - 2**31, most=2**31 - 1)
 _WANTS = {
     ("clamp", "lower"): Want(infinite=True), ("clamp", "upper"): Want(infinite=True),
@@ -44,62 +44,62 @@ class Argument(NamedTuple):
 
 
 def operand(given: Operand | None) -> Argument:
-    """A value; None if it may be left out."""
+    """Returns an operand that is a value. None: it is left out."""
     return Argument("operand", given)
 
 
 def operands(given: Sequence[Operand]) -> Argument:
-    """Any number of values."""
+    """Returns an operand that is any number of values."""
     return Argument("operands", given)
 
 
 def symbol(given: Symbol | None) -> Argument:
-    """A declaration; None if it may be left out."""
+    """Returns an argument that is a declaration. None: it is left out."""
     return Argument("symbol", given)
 
 
 def symbols(given: Sequence[Symbol]) -> Argument:
-    """A list of declarations."""
+    """Returns an argument that is a list of declarations."""
     return Argument("symbols", given)
 
 
 def integer(given: int | None) -> Argument:
-    """A whole number; None if it may be left out."""
+    """Returns an argument that is a whole number. None: it is left out."""
     return Argument("integer", given)
 
 
 def real(given: float | None) -> Argument:
-    """A number; None if it may be left out."""
+    """Returns an argument that is a number. None: it is left out."""
     return Argument("real", given)
 
 
 def integers(given: Sequence[int] | None) -> Argument:
-    """A list of whole numbers; None if it may be left out."""
+    """Returns an argument that is a list of whole numbers. None: it is left out."""
     return Argument("integers", given)
 
 
 def id_tensor(given: Sequence[int] | None) -> Argument:
-    """A constant tensor of whole numbers, [n]; None if it may be left out."""
+    """Returns an argument that is a constant tensor [n] of whole numbers. None: it is left out."""
     return Argument("id_tensor", given)
 
 
 def reals(given: Sequence[float] | None) -> Argument:
-    """A list of numbers; None if it may be left out."""
+    """Returns an argument that is a list of numbers. None: it is left out."""
     return Argument("reals", given)
 
 
 def flag(given: bool) -> Argument:
-    """A keyword that is present or absent."""
+    """Returns an argument that is a keyword, which is present or absent."""
     return Argument("flag", given)
 
 
 def word(given: str | None, choices: Sequence[str]) -> Argument:
-    """One of several words; None if it may be left out."""
+    """Returns an argument that is one of several words. None: it is left out."""
     return Argument("word", given, choices)
 
 
 def plain(given: Any) -> Argument:
-    """An argument that is not part of the text. Only the rule for the result's type uses it."""
+    """Returns an argument that is not part of the op's text; only its type rule uses it."""
     return Argument("plain", given)
 
 
@@ -141,7 +141,7 @@ def _left_out(rule: Callable) -> set[str]:
 
 
 def _element(body: Body, arguments: dict[str, Argument]) -> str:
-    """Returns the float type for number operands: that of the first operand that has one."""
+    """Returns the float type of constants in an op: that of the first operand with a float type."""
     for kind, given, _ in arguments.values():
         if kind == "operands" and isinstance(given, Sequence):
             found = list(given)
@@ -203,7 +203,7 @@ def _checked(body: Body, role: str, argument: Argument, element: str, want: Want
     elif kind in ("integers", "id_tensor"):
         return [check(role, one, int) for one in given]
     elif kind == "real":
-        # Refuses what is infinite in the type of the elements.
+        # Raises an error if the number is infinite in the type of the elements.
         number(check(role, given, float, want), element)
     elif kind == "reals":
         for one in given:

@@ -10,7 +10,7 @@ from pdl.errors import ModelError
 
 
 def parameters(role: str, function: Callable) -> list[inspect.Parameter]:
-    """The parameters of a Python function, or of another object that can be called."""
+    """Returns the parameters of a Python function, or of another object that can be called."""
     try:
         return list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -18,7 +18,7 @@ def parameters(role: str, function: Callable) -> list[inspect.Parameter]:
 
 
 def function(what: str, value: Callable) -> Callable:
-    """A Python function with a name."""
+    """Returns `value`, which must be a Python function with a name."""
     if not inspect.isfunction(value):
         raise ModelError(f"{what} is {value!r}; it has to be a Python function")
     return value

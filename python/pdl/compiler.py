@@ -21,7 +21,7 @@ from pdl.text import unescaped
 
 
 def find_translate() -> str:
-    """The path of pdl-translate: that of PDL_TRANSLATE, else one on PATH."""
+    """Returns the path of pdl-translate: that in PDL_TRANSLATE, otherwise the first on PATH."""
     named = os.environ.get("PDL_TRANSLATE")
     found = shutil.which(named or "pdl-translate")
     if found is None:
@@ -34,12 +34,12 @@ def find_translate() -> str:
 
 
 def _with_python_lines(said: str, source: pathlib.Path, text: str) -> str:
-    """Replaces places in the text of a model, where the parser stopped, by the Python lines
-    that wrote it."""
+    """Replaces positions in the text of a model, at which the parser has stopped, by the Python
+    lines that wrote this text."""
     lines = text.splitlines()
 
     def python_line(found: re.Match) -> str:
-        # The place of an op stands after its last line.
+        # The location of an op is at the end of its last line.
         for line in lines[int(found[1]) - 1:]:
             place = re.search(r' loc\("((?:[^"\\]|\\.)*)":(\d+):(\d+)\)$', line)
             if place:
@@ -50,7 +50,7 @@ def _with_python_lines(said: str, source: pathlib.Path, text: str) -> str:
 
 
 def _errors_first(said: str) -> str:
-    """Diagnostics with the errors, and what belongs to them, before warnings and remarks."""
+    """Returns the diagnostics with all errors and their notes before warnings and remarks."""
     parts = re.split(r"^(?=\S.*?: (?:error|warning|remark): )", said, flags=re.M)
     is_error = [re.match(r"\S.*?: error: ", part) is not None for part in parts]
     return "".join([part for part, first in zip(parts, is_error) if first] +
@@ -65,8 +65,8 @@ def compile(model: Model, out: str | os.PathLike, *, mode: str = "local",
     """Compiles a model into the folder `out`, which it returns.
 
     The folder has `trainer`, and with mode "sync" or "async" also `pserver`. `options` are
-    further flags of pdl-translate. What it refuses is a CompileError, with the Python lines
-    that are meant; what it warns of goes to standard error.
+    further flags of pdl-translate. If it refuses the model, raises a CompileError that names the
+    Python lines. Warnings are printed to standard error.
     """
     flags = [f"--mode={mode}", f"--numerics={numerics}"]
     if compute is not None:

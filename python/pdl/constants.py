@@ -27,7 +27,7 @@ def constant(numbers: Numbers, shape: Sequence[int] | None = None,
     `pdl.broadcast` repeats the ids of a catalog for each sample.
     """
     body = current("pdl.constant")
-    # Of NumPy's arrays the lists.
+    # NumPy arrays are converted to lists.
     numbers = getattr(numbers, "tolist", lambda: numbers)()
     found = _shape(numbers)
     if shape is not None and found:

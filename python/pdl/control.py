@@ -27,11 +27,11 @@ class _Inner(Body):
     remedy = "return it from there"
 
     def __init__(self, outer: Body, title: str, outside: list[Value]):
-        # A name of the text means one value in all bodies that it is seen in.
+        # A name in the text means the same value in this body and in all enclosing ones.
         super().__init__(outer.model, title, outer._names)
         self.outer = outer
         self.outside = outside
-        # By the identity of the value outside, which `outside` keeps alive.
+        # Indexed by the id() of the outer value. `outside` keeps the value alive.
         self._arguments_of: dict[int, Value] = {}
 
     def value_of(self, operand: Operand, element: str, role: str) -> Value:
@@ -52,7 +52,7 @@ class _Inner(Body):
         return self._arguments_of[id(value)]
 
     def check(self, value: Value, role: str) -> None:
-        """Rejects values that cannot be used inside."""
+        """Raises an error if the value cannot be used inside of the body."""
         if isinstance(value.type, RaggedType):
             raise ModelError(f"{role} is {value!r}; {self.title} sees no bags: look up, pool and "
                              "pad outside, and use what comes of it")

@@ -25,5 +25,5 @@ class UnknownNameError(ModelError, AttributeError):
 class CompileError(RuntimeError):
     """pdl-translate rejected the model, or was not found.
 
-    Error messages of the compiler are passed on unchanged.
+    The message contains the error messages of the compiler.
     """

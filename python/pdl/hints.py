@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Advice for names that other packages have and this one has not."""
+"""Advice for names that other packages have, but not this one."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ _CONVOLUTION = ("no convolution; for short fixed windows of rows there is "
                 "pdl.segment_window and pdl.linear")
 _POOLING = 'no pooling of pixels; pdl.reduce("max", x, axes=[1]) reduces a whole axis'
 
-# By name: what to write instead.
+# Indexed by name: what to write instead of it.
 _INSTEAD = {
     "amax": 'pdl.reduce("max", x, axes=[1])',
     "argmax": "pdl.top_k(x, 1)",
@@ -80,7 +80,7 @@ def for_name(name: str, known: Sequence[str]) -> str:
     return f"; {'there is ' if instead.startswith('no ') else 'write '}{instead}"
 
 
-# Arguments that other packages have, by name: how they are called here.
+# Indexed by the name of an argument in other packages: its name here.
 _ARGUMENTS = {
     "activation_fn": "activation", "default": "missing", "delimiter": "separator",
     "dim": "axis", "dims": "axes", "dtype": "element", "embedding_dim": "width",
@@ -91,7 +91,7 @@ _ARGUMENTS = {
     "weight_decay": "decay",
 }
 
-# By function and argument: what to write instead.
+# Indexed by function and argument: what to write instead.
 _ARGUMENTS_OF = {
     ("record.floats", "separator"): "record.float_bags declares cells of several numbers",
     ("record.ids", "separator"): "record.bags declares cells of several ids",
@@ -106,7 +106,7 @@ _ARGUMENTS_OF = {
                                       "no size",
 }
 
-# By argument: what to write for one that is missing.
+# Indexed by argument: what to write if it is missing.
 _MISSING = {
     "group": "group=model.group(...) trains what it declares, and group=None leaves it as it is",
     "init": "write init=pdl.init.zeros() or another one of pdl.init",
@@ -115,7 +115,7 @@ _MISSING = {
     "name": "write a text that no other declaration of the model has",
 }
 
-# By class: a correct argument.
+# Indexed by class: a correct argument of that class.
 MADE_BY = {
     "Clip": "what model.clip has returned",
     "Group": "what model.group has returned, or None",

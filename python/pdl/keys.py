@@ -21,7 +21,7 @@ def _round(lane, word):
 
 
 def _xxh64(data, seed):
-    """XXH64 of bytes."""
+    """Returns the XXH64 hash of bytes."""
     at, end = 0, len(data)
     if end >= 32:
         lanes = [(seed + _P1 + _P2) & _MASK, (seed + _P2) & _MASK, seed, (seed - _P1) & _MASK]
@@ -53,10 +53,13 @@ def _xxh64(data, seed):
 
 @checked(own=("text",), salt=UNSIGNED)
 def key(text: str | bytes, salt: int = 0) -> int:
-    """The key of a text (str or bytes) in a field that hashes texts with `salt`; where the salt is
-    the slot, that is the position of the text's column in the field, from 0. Blanks around the
-    text do not count, as in data files. An int from 0 to 2**64 - 1, as uint64 arrays of
-    `serving.Model.run`, UINT64 tensors of `pdl-serve` and U64 tensors of data files hold it."""
+    """Returns the key of a text (str or bytes) in a field that hashes texts with `salt`.
+
+    If the field has salt="slot", `salt` is the position of the text's column in the field, from 0.
+    Blanks around the text are ignored, as in data files. The key is an int from 0 to 2**64 - 1. It
+    can be used in uint64 arrays of `serving.Model.run`, UINT64 tensors of `pdl-serve` and U64
+    tensors of data files.
+    """
     if not isinstance(text, (str, bytes, bytearray, memoryview)):
         raise ModelError(f"`text` of pdl.key is {text!r}; it has to be a str or bytes")
     data = text.encode() if isinstance(text, str) else bytes(text)

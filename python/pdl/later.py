@@ -16,8 +16,8 @@ from pdl.errors import ModelError, UnknownNameError
 from pdl.source import is_called_by_user
 from pdl.text import is_number, is_whole
 
-# Special methods that Python calls for an operation, by how the operation is written. The
-# forms in place, such as `+=`, are made of these.
+# Indexed by the way in which an operation is written: the special methods that Python calls for
+# it. Python makes the forms in place, such as `+=`, from these.
 _SPELLINGS = {
     "`+`": ("__add__", "__radd__", "__pos__"),
     "`-`": ("__sub__", "__rsub__", "__neg__"),
@@ -61,7 +61,7 @@ _SPELLINGS = {
     "a NumPy array": ("__array__",),
 }
 
-# Operations that are NumPy's too, by the name of its function.
+# Operations that NumPy has, too, indexed by the name of its function.
 _OF_NUMPY = {
     "absolute": operator.abs, "add": operator.add, "bitwise_and": operator.and_,
     "bitwise_or": operator.or_, "bitwise_xor": operator.xor, "divide": operator.truediv,
@@ -98,7 +98,7 @@ class Strict:
     bool() is true.
     """
 
-    # What to use instead, by the operation's spelling.
+    # Indexed by the way in which an operation is written: what to use instead.
     ADVICE: ClassVar[Mapping[str, str]] = {}
     # What to use instead of all other operations.
     DEFAULT: ClassVar[str]
@@ -113,7 +113,7 @@ class Strict:
                          + self.ADVICE.get(kind or spelling, self.DEFAULT))
 
     def __bool__(self) -> bool:
-        # Python would ask for the length otherwise.
+        # Otherwise Python would call __len__, which raises an error.
         return True
 
     def __format__(self, specification: str) -> str:
@@ -171,7 +171,7 @@ class KnownLater(Strict):
     """An object whose value is known only when the program runs. Operations that need the value
     earlier raise an error, and so do those that would compare identity."""
 
-    # What it is and when it is known.
+    # What the object is, and when its value is known, for messages.
     KNOWN: ClassVar[str]
 
     def _described(self) -> str:

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Layers: functions that declare their parameters and return values.
 
-The names of a layer's parameters begin with its `name`, so each layer of a model needs another
-one. To share a layer among programs, build it in a `@model.function`, which runs once.
+The names of a layer's parameters begin with its `name`, so each layer of a model needs a name of
+its own. To share a layer among programs, build it in a `@model.function`, which runs once.
 """
 
 from __future__ import annotations

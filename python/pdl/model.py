@@ -27,7 +27,7 @@ from pdl.text import did_you_mean, is_number, is_whole, number, string, symbol
 from pdl.types import FLOATS, TensorType, Type
 from pdl.values import Operand, Value
 
-# Stands after the message about a second declaration, which a notebook makes by chance.
+# End of the message about a second declaration, which often comes from a notebook.
 _RAN_AGAIN = "; if a cell of a notebook ran again, run the one with pdl.Model(...) first"
 
 
@@ -307,8 +307,8 @@ class Model(Declared):
 
         Feature admission: a key gets a row
 
-        - at its occurrence number `admit_count`,
-        - if it belongs to a share `admit_probability` of all keys, which a hash selects, or
+        - when it occurs for the `admit_count`th time,
+        - if a hash of the key selects it, with the probability `admit_probability`, or
         - when its score reaches `admit_score`. The score is the sum of the key's counts, each
           times its weight in `score`.
 
@@ -476,7 +476,7 @@ class Model(Declared):
         return f"model '{self.name}'"
 
     def __setattr__(self, name: str, value: object) -> None:
-        # A model may carry what its user hangs on it.
+        # Users may add attributes of their own to a model.
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name: str) -> None:
@@ -493,7 +493,7 @@ class _Region(Symbol):
 
     body: Body
     returned: tuple[Value, ...] = ()
-    # Of what it returns; none where it has no names.
+    # Names of the results; empty if they have none.
     names: tuple[str, ...] = ()
     comment: str | None
 
@@ -523,7 +523,7 @@ class _Region(Symbol):
             several = returned if isinstance(returned, (tuple, list)) else (returned,)
             if returned is None:
                 several = ()
-            # What is not a value yet becomes one inside of the body.
+            # Numbers and parameters become values inside of the body.
             self.returned = tuple(
                 self.body.value_of(one, self.model.element, f"what {self.body.title} returns")
                 for one in several)
@@ -594,7 +594,7 @@ class Function(_Region):
         return [f"nn.func private {self}({arguments}){result} {{"]
 
     def text_lines(self, locations: bool) -> list[str]:
-        # Nobody knows the types of one that is never called.
+        # The types of a function that is never called are not known.
         return super().text_lines(locations) if self._types is not None else []
 
 
@@ -674,8 +674,8 @@ def _fixed_arguments(title: str, function: Callable, named: str) -> None:
                              "@model.function may take any arguments", place_of(function))
 
 
-# What stands in which order in the text, with a line between two entries; kinds that
-# stand together as they were declared.
+# Order of the declarations in the text, with an empty line between two entries. Declarations of
+# one entry are in the order in which the user made them.
 _SECTIONS = ((Record,), (Rule,), (Schedule,), (Clip, Group), ((Table, Dense), Metric),
              (Function,), (Program,), (Cycle,))
 

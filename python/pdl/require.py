@@ -18,7 +18,7 @@ class Misfit(Exception):
 
 
 def floats(**operands: Value | None) -> None:
-    """Refuses operands that hold ids."""
+    """Raises Misfit if an operand holds ids."""
     for name, value in operands.items():
         if value is not None and not value.type.is_float:
             raise Misfit(f"`{name}` is {value!r}, which holds ids; pdl.cast makes numbers of "
@@ -27,7 +27,7 @@ def floats(**operands: Value | None) -> None:
 
 
 def tensor(name: str, value: Value) -> TensorType:
-    """Returns the type of an operand that is not bags."""
+    """Returns the type of an operand. Raises Misfit if the operand is bags."""
     if isinstance(value.type, RaggedType):
         raise Misfit(f"`{name}` is {value!r}; bags of ids go into pdl.lookup and pdl.cross "
                      "only")
@@ -35,7 +35,7 @@ def tensor(name: str, value: Value) -> TensorType:
 
 
 def axis(type: TensorType, axis: int, name: str = "axis") -> int:
-    """Returns the size of an axis, which is not the batch."""
+    """Returns the size of an axis. Raises Misfit if it is the batch, or does not exist."""
     if not 0 <= axis < type.rank:
         raise Misfit(f"`{name}` is {axis}, and {type} has the axes 0 to {type.rank - 1}")
     if type.shape[axis] is None:
@@ -44,12 +44,12 @@ def axis(type: TensorType, axis: int, name: str = "axis") -> int:
     return type.shape[axis]
 
 
-# Ops of which an operand only says how many rows there are.
+# Ops with an operand that only gives a number of rows.
 _MAY_MIX_FLOATS = ("broadcast", "segment_repeat", "segment_unpad")
 
 
 def one_float_type(op: str, arguments: Mapping[str, object]) -> None:
-    """Refuses operands of an op that hold numbers of both types."""
+    """Raises Misfit if operands of an op have both float types, f32 and f64."""
     if op in _MAY_MIX_FLOATS:
         return
     values = [(name, one) for name, given in arguments.items()
@@ -65,21 +65,21 @@ def one_float_type(op: str, arguments: Mapping[str, object]) -> None:
 
 
 def dense(name: str, symbol: Symbol, rank: int) -> None:
-    """Refuses what is not a parameter or state of that rank."""
+    """Raises Misfit if the symbol is not a parameter or state of that rank."""
     if not isinstance(symbol, Dense) or symbol.type.rank != rank:
         raise Misfit(f"`{name}` is {symbol!r}; it has to be a parameter or state with {rank} "
                      "dimension" + "s" * (rank > 1))
 
 
 def one_element(value: Value, dense: Dense) -> None:
-    """Refuses a value and a symbol whose numbers are of two types."""
+    """Raises Misfit if the numbers of a value and of a symbol have different types."""
     if value.type.element != dense.type.element:
         raise Misfit(f"{value!r} and {dense!r} have different element types; declare both "
                      f"with one, or give pdl.cast(..., {dense.type.element!r}) of the value")
 
 
 def ids(name: str, value: Value) -> Type:
-    """Returns the type of an operand that holds ids."""
+    """Returns the type of an operand. Raises Misfit if it does not hold ids."""
     if value.type.is_float:
         raise Misfit(f"`{name}` is {value!r}, which holds numbers; pdl.bucketize and pdl.cast "
                      "make ids of them")
@@ -87,13 +87,14 @@ def ids(name: str, value: Value) -> Type:
 
 
 def positive(name: str, value: float | None) -> None:
-    """Refuses a number that is not above 0 or not finite."""
+    """Raises Misfit if a number is not above 0, or not finite."""
     if value is not None and not 0 < value < math.inf:
         raise Misfit(f"`{name}` is {value}; it has to be above 0")
 
 
 def rank(name: str, value: Value, rank: int, expected: str) -> TensorType:
-    """Returns the type of an operand of that rank; `expected` describes it in the message."""
+    """Returns the type of an operand. Raises Misfit unless it has this rank. `expected`: the form
+    that the message names."""
     floats(**{name: value})
     if value.type.rank != rank:
         raise Misfit(f"`{name}` is {value!r}; it has to be {expected}")
@@ -101,7 +102,7 @@ def rank(name: str, value: Value, rank: int, expected: str) -> TensorType:
 
 
 def bags(name: str, value: Value) -> RaggedType:
-    """Returns the type of an operand that is bags."""
+    """Returns the type of an operand. Raises Misfit if it is not bags."""
     if not isinstance(value.type, RaggedType):
         raise Misfit(f"`{name}` is {value!r}; it has to be bags of ids, as record.bags "
                      "declares them")

@@ -20,8 +20,8 @@ from pdl.text import Names, is_number, number
 
 
 class Region:
-    """Ops on scalars, in the order in which they are built. `type` is the type of a number if no
-    operand is a scalar."""
+    """Ops on scalars, in the order in which they are built. `type` is the type of an op whose
+    operands are all numbers."""
 
     def __init__(self, title: str, type: str):
         self.title = title
@@ -157,7 +157,7 @@ class Scalar(KnownLater):
     def __ne__(self, other: Number) -> Scalar:  # type: ignore[override]
         return _apply("arith.cmpf une,", self, other, gives="i1")
 
-    # A class that defines __eq__ has no hash unless it says so.
+    # Python removes the hash of a class that defines __eq__, so set it again.
     __hash__ = KnownLater.__hash__
 
     def __pow__(self, exponent: Number, modulus: object = None) -> Scalar:
@@ -300,8 +300,8 @@ def trace(title: str, function: Callable, type: str, arguments: Sequence[tuple[s
     """Returns the lines of a region that a Python function builds, and the number of its results.
 
     The function takes one scalar for each of `arguments`, which are pairs of meaning and type. It
-    returns as many scalars as `results` says, or at least `least`, of type `gives`. The default
-    of `gives` is `type`, the type of numbers without a scalar.
+    must return `results` scalars or, if that is None, at least `least`. Their type is `gives`,
+    which is `type` by default. `type` is also the type of ops whose operands are all numbers.
     """
     region = Region(title, type)
     gives = gives or type

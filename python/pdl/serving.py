@@ -103,7 +103,7 @@ class _Functions(ctypes.Structure):
         ("find_program", ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p)),
         ("run", ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64,
                                  ctypes.POINTER(_Input), ctypes.POINTER(ctypes.c_void_p))),
-        # Of libraries whose struct_size says so.
+        # Only in libraries whose struct_size includes these functions.
         ("connect", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_Connection))),
         ("refresh", ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)),
         ("row_counts", ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p,
@@ -184,8 +184,8 @@ class Library:
         return self.functions.struct_size >= field.offset + field.size
 
     def _rules(self, program, place):
-        """Returns how the keys and missing elements of an input are made. Returns None if the
-        library does not contain this."""
+        """Returns the rules for the keys and the missing elements of an input. Returns None if the
+        library is too old to have them."""
         if not self._has("describe_input"):
             return None
         rules = _Rules(struct_size=ctypes.sizeof(_Rules))
@@ -257,7 +257,7 @@ def _address(buffer, code, what):
                            "convert it, or give a list where it takes texts")
     count = view.nbytes // view.itemsize
     if view.readonly or not count:
-        # ctypes points into what may be written only.
+        # ctypes accepts only buffers that may be written, so copy this one.
         kept = (ctypes.c_char * max(1, view.nbytes)).from_buffer_copy(view.tobytes() or b"\0")
     else:
         kept = (ctypes.c_char * view.nbytes).from_buffer(view.cast("B"))
@@ -392,7 +392,7 @@ class Model:
             return results
         self._check(functions.run_keys(self._pointer, chosen.index, batch, raw, are_keys, pointers))
         self._runs += 1
-        # Seldom, as it costs some time: after 1, 2, 4, ... calls.
+        # Checked only after 1, 2, 4, ... calls, because it takes some time.
         if not self._runs & (self._runs - 1) and not self._warned:
             message = functions.warning(self._pointer).decode()
             if message:
@@ -440,7 +440,7 @@ class Model:
         if tensor.kind == "ragged":
             splits, texts = array.array("i", [0]), []
             for bag in given:
-                # Else each letter would be a text.
+                # Otherwise each letter of a text would become a text of its own.
                 if isinstance(bag, (str, bytes)) or not hasattr(bag, "__iter__"):
                     raise ServingError(f"{what} takes bags, a list of texts each, but one is "
                                        f"{bag!r}; cut it as data files are at their "

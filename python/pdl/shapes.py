@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The types of ops' results, and what is wrong with operands that have none.
+"""Type rules: they compute the types of the results of ops, or say why operands do not fit.
 
 A rule takes an op's arguments by their names and returns the type of its result, or
 raises `Misfit` with a message. Ops whose operands and result have one type need none.
@@ -26,7 +26,7 @@ from pdl.values import Value
 
 
 def same(**arguments: object) -> Type:
-    """The type that all operands have."""
+    """Returns the type that all operands have."""
     values = [(name, value) for name, value in arguments.items() if isinstance(value, Value)]
     name, first = values[0]
     require.floats(**dict(values))
@@ -38,12 +38,12 @@ def same(**arguments: object) -> Type:
 
 
 def nothing(**arguments: object) -> None:
-    """An op without results."""
+    """Type rule of an op without results."""
 
 
 def broadcast_shapes(first: Sequence[int | None],
                      second: Sequence[int | None]) -> tuple[int | None, ...] | None:
-    """The shape that two broadcast to, aligned at the last dimension; None if none."""
+    """Returns the shape to which two shapes broadcast, aligned at the last dimension, or None."""
     longer, shorter = (first, second) if len(first) >= len(second) else (second, first)
     result = list(longer)
     offset = len(longer) - len(shorter)
@@ -57,7 +57,7 @@ def broadcast_shapes(first: Sequence[int | None],
 
 
 def broadcast(**operands: Value) -> TensorType:
-    """The type that all operands broadcast to."""
+    """Returns the type to which all operands broadcast."""
     require.floats(**operands)
     (name, first), *rest = operands.items()
     type = first.type
@@ -258,7 +258,7 @@ def _elements(shape: Sequence[int | None]) -> int:
 
 
 def _sizes(shape: Sequence[int | None]) -> tuple[int | None, ...]:
-    """The sizes of a shape that a user gives."""
+    """Returns the sizes of a shape that a user gives."""
     if isinstance(shape, (str, Value)) or not isinstance(shape, Sequence):
         raise Misfit(f"`shape` is {shape!r}, which is no shape; give one such as (None, 4), with "
                      "None for the batch")
@@ -271,7 +271,7 @@ def _sizes(shape: Sequence[int | None]) -> tuple[int | None, ...]:
 
 
 def _rest(shape: tuple[int | None, ...], elements: int) -> tuple[int | None, ...]:
-    """A shape whose size -1 is what the other sizes leave of the elements."""
+    """Returns a shape in which the size -1 is replaced so that the number of elements fits."""
     others = _elements([size for size in shape if size != -1])
     if shape.count(-1) != 1 or shape[0] == -1 or others < 1 or elements % others:
         return shape
@@ -402,7 +402,7 @@ def batch_sum(input: Value) -> TensorType:
 
 
 def _states(type: TensorType, shape: Sequence[int | None], **states: Symbol) -> None:
-    """That ops may accumulate numbers of that shape into the states."""
+    """Raises Misfit unless ops may accumulate numbers of this shape into the states."""
     expected = type.with_shape(shape)
     for name, state in states.items():
         if not isinstance(state, Dense) or state.type != expected:
@@ -709,7 +709,7 @@ def corrected_loss(own: Value, drawn: Value, own_correction: Value, drawn_correc
     return negative_sampling(own, drawn, hits)
 
 
-# Ops that are not here give the one type of their operands.
+# The result of ops that are not listed here has the type of their operands.
 RULES: dict[str, Callable] = {
     "accumulate": accumulate,
     "accidental_hits": accidental_hits,

@@ -14,14 +14,14 @@ import types
 from collections.abc import Callable
 from typing import NamedTuple
 
-# As frames name it: through a link, if that is how Python found it.
+# Path of this package as frames have it. It contains a link if Python found the package by it.
 _PACKAGE = os.path.dirname(sys._getframe().f_code.co_filename) + os.sep
-# Of Python and of NumPy: what calls this package on behalf of the user.
+# Folders of Python and of NumPy, whose code may call this package for the user.
 _STANDARD = sysconfig.get_path("stdlib") + os.sep
 _SITES = ("site-packages", "dist-packages")
-# Layers are made as users make theirs: values have the names of their variables.
+# Code of layers counts as code of users: its values are named after its variables.
 _LAYERS = _PACKAGE + "layers.py"
-# Its frames stand between a function and its caller.
+# Frames of this file are between a checked function and its caller.
 _ARGUMENTS = _PACKAGE + "arguments.py"
 
 
@@ -48,7 +48,7 @@ class Place(NamedTuple):
         while of_user and (_is_package(of_user) or _is_library(of_user)):
             of_user = of_user.f_back
         frame = of_user or frame
-        # An instruction is two bytes, and has a place of its own.
+        # An instruction has two bytes, and each instruction has a position.
         positions = frame.f_code.co_positions()
         found = next(itertools.islice(positions, frame.f_lasti // 2, None), None)
         column = found[2] if found and found[2] is not None else 0
@@ -64,7 +64,7 @@ def place_of(function: Callable) -> Place:
 
 def is_called_by_user() -> bool:
     """Returns true if code outside of this package called the calling method."""
-    # The file of a method that `dataclasses` has made says nothing.
+    # Compare modules, not files: a method that `dataclasses` has made has no real file.
     return _module_of(sys._getframe(2)).partition(".")[0] != "pdl"
 
 

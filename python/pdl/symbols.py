@@ -30,9 +30,9 @@ def location(place: Place) -> str:
 
 
 _COLUMNS = Want(least=1, most=2**20)
-# Positions of columns in files; names may be any text.
+# Positions of columns in files. Names of columns may be any text.
 _POSITIONS = Want(least=0, most=2**31 - 1)
-# An id, or the text that stands for a missing one, which may be empty.
+# An id, or a text that replaces a missing id. The text may be empty.
 _ID = Want(least=-2**63, most=2**64 - 1, empty=True)
 _SEPARATOR = Want(pattern="[\x00-\x7f]", example="one ASCII character, such as separator=\"|\"")
 _HASH = Want(family="hash", example="hash=pdl.xxh64()")
@@ -199,7 +199,7 @@ def _number_clauses(element: str, missing: float | None,
     stand_ins = {"missing": missing, "missing_element": missing_element}
     for value in [*stand_ins.values(), *(values or {}).values()]:
         if value is not None:
-            # Refuses what is infinite in the field's type; the text has all digits.
+            # Refuses a number that is infinite in the field's type. The text has all digits.
             number(value, element)
     clauses = [f"{clause}({number(value)})" for clause, value in stand_ins.items()
                if value is not None]
@@ -235,7 +235,7 @@ class Dense(Arithmetic, Symbol):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The sizes of the dimensions."""
+        """Returns the sizes of the dimensions."""
         return self.type.shape
 
     def __repr__(self) -> str:
@@ -318,7 +318,7 @@ class Scalars(Symbol):
     def __init__(self, model: Model, name: str, hyper: Mapping[str, float], purpose: str,
                  lines: Sequence[str]):
         self.hyper = dict(hyper)
-        # Of rules, such as "gradients"; that of schedules is "schedule".
+        # The purpose of a rule, such as "gradients". That of a schedule is "schedule".
         self.purpose = purpose
         self._lines = list(lines)
         super().__init__(model, name)

@@ -21,14 +21,14 @@ class _Type(Strict):
 
 @dataclasses.dataclass(unsafe_hash=True)
 class TensorType(_Type):
-    """A tensor; None is the batch, and stands first or nowhere."""
+    """A tensor. In its shape, None is the batch size; only the first size may be None."""
 
     shape: tuple[int | None, ...]
     element: str
 
     @property
     def rank(self) -> int:
-        """The number of dimensions."""
+        """Returns the number of dimensions."""
         return len(self.shape)
 
     @property
@@ -37,7 +37,7 @@ class TensorType(_Type):
         return self.element in FLOATS
 
     def with_shape(self, shape: Iterable[int | None]) -> "TensorType":
-        """The same elements in another shape."""
+        """Returns the type with the same elements and another shape."""
         return TensorType(tuple(shape), self.element)
 
     def __str__(self) -> str:
@@ -47,14 +47,14 @@ class TensorType(_Type):
 
 @dataclasses.dataclass(unsafe_hash=True)
 class RaggedType(_Type):
-    """For each sample `width` bags of ids, or of numbers, each of any length."""
+    """Bags of ids or of numbers: `width` bags for each sample, each of any length."""
 
     width: int
     element: str = "i64"
 
     @property
     def shape(self) -> tuple[int | None, ...]:
-        """The batch, and the bags of a sample."""
+        """Returns the shape: the batch, and the number of bags of a sample."""
         return (None, self.width)
 
     @property

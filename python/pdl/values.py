@@ -124,7 +124,7 @@ class Arithmetic(KnownLater):
     def __ne__(self, other: Operand) -> Value:  # type: ignore[override]
         return _operations().not_equal(self, other)
 
-    # A class that defines __eq__ has no hash unless it says so.
+    # Python removes the hash of a class that defines __eq__, so set it again.
     __hash__ = KnownLater.__hash__
 
     def __gt__(self, other: Operand) -> Value:
@@ -142,7 +142,7 @@ class Arithmetic(KnownLater):
     def __pow__(self, exponent: float, modulus: object = None) -> Value:
         if modulus is not None or isinstance(exponent, Arithmetic):
             return super().__pow__(exponent)
-        # A product is faster than a power, and has one rounding as well.
+        # A product is faster than a power, and is also rounded once.
         if exponent == 2:
             return _operations().mul(self, self)
         return _operations().pow(self, exponent)
@@ -182,12 +182,12 @@ class Value(Arithmetic):
         self.body = body
         self.name = name
         self.type = type
-        # What messages call it as long as it has no name.
+        # Name of the value in messages, as long as it has no other name.
         self.origin = origin
 
     @property
     def shape(self) -> tuple[int | None, ...]:
-        """The sizes of the dimensions. None is the batch size."""
+        """Returns the sizes of the dimensions. None is the batch size."""
         return self.type.shape
 
     @checked(title="value.named")
@@ -198,7 +198,7 @@ class Value(Arithmetic):
         return self
 
     def __str__(self) -> str:
-        # Ops name those that the user has not named only when their text is written.
+        # A value that the user has not named gets a name only when the text is written.
         return f"%{self.name}" if self.name else repr(self)
 
     def __repr__(self) -> str:

@@ -11,7 +11,7 @@ _HERE = pathlib.Path(__file__).resolve().parent
 
 
 def _describe() -> str:
-    """The version, in parentheses with the version of the ABI."""
+    """Returns the version of PDL, and that of the ABI in parentheses."""
     # The build writes this file for an installed package.
     installed = _HERE / "version.txt"
     if installed.exists():
@@ -26,6 +26,6 @@ def _describe() -> str:
     return f"{project[1]} (ABI {abi[1]})"
 
 
-# What `--version` of a program in Python prints after its name.
+# Text that `--version` of a program in Python prints after the name of the program.
 DESCRIPTION = _describe()
 VERSION = DESCRIPTION.partition(" ")[0]

@@ -18,9 +18,9 @@
 /// Prints a line to standard output.
 void print(const std::string &line);
 
-/// Opens the checkpoint to which a path refers. Logs a warning about newer ones
-/// that are damaged. If `isNewest` is not null, sets it to true if there are
-/// none.
+/// Opens the checkpoint to which a path refers. Logs a warning about newer
+/// checkpoints that are damaged. If `isNewest` is not null, sets it to true if
+/// there are no such checkpoints.
 pdlrt::Expected<pdlrt::Checkpoint> openNamed(const std::string &path,
                                              bool *isNewest = nullptr);
 
@@ -32,12 +32,13 @@ pdlrt::Status makeFolderOf(const std::string &path);
 /// Returns a text such as "1.5 MiB".
 std::string sizeText(uint64_t bytes);
 
-/// Prints the differences that `diff` found. `first` and `second`: names of the
-/// compared items.
-/// Reports that `diff` cannot compare. Returns the exit status: 2, because 1
-/// means that there are differences, unless another try may succeed.
+/// Reports that `diff` could not compare. Returns the exit status: that of an
+/// error which may disappear later, otherwise 2. Status 1 would mean that there
+/// are differences.
 int failDiff(const pdlrt::Status &failure);
 
+/// Prints the differences that `diff` has found. `first` and `second`: the
+/// names of the compared items.
 void printDifferences(const pdlrt::StateDifferences &found,
                       const std::string &first, const std::string &second);
 

@@ -20,8 +20,9 @@ struct ShrinkFlags {
   std::string decay, least, score;
 };
 
-/// Writes the checkpoint without the removed rows, and prints the remaining
-/// number of rows of each table. Returns the exit status.
+/// Writes a checkpoint without the rows that `flags` remove to the new folder
+/// `output`. Prints how many rows of each table are left. Returns the exit
+/// status.
 int shrinkTo(const std::string &checkpoint, const ShrinkFlags &flags,
              const std::string &output);
 

@@ -18,8 +18,8 @@ using namespace pdlrt;
 
 namespace {
 
-/// Disables compression: a model's numbers hardly compress, and readers then
-/// need no compression library.
+/// Returns options without compression: the numbers of a model can hardly be
+/// compressed, and readers then need no library for it.
 rocksdb::Options optionsOfFiles() {
   rocksdb::Options options;
   options.compression = rocksdb::kNoCompression;

@@ -11,8 +11,8 @@
 
 #include "pdlrt/Serving/KeyValueFiles.h"
 
-/// Returns the format of files that RocksDB ingests. Keys are big-endian, the
-/// elements of values little-endian.
+/// Returns the format of SST files, which RocksDB can ingest. Keys are
+/// big-endian, and the elements of values are little-endian.
 const pdlrt::KeyValueFormat &sstFormat();
 
 #endif // PDL_TOOLS_PDL_CHECKPOINT_SSTFILES_H

@@ -11,9 +11,10 @@
 
 #include <string>
 
-/// Installs handling of SIGINT, SIGTERM and SIGHUP: they remove what this
-/// process has begun to write for `output` (`OUTPUT.tmp.PID...`) and end the
-/// process with status 128 + N. Call before threads are started.
+/// Installs handlers of SIGINT, SIGTERM and SIGHUP. They remove unfinished
+/// files of this process (`OUTPUT.tmp.PID...`), and end the process with status
+/// 128 + N, where N is the number of the signal. Call before threads are
+/// started.
 void removeUnfinishedAtSignal(const std::string &output);
 
 #endif // PDL_TOOLS_PDL_CHECKPOINT_STOPSIGNALS_H

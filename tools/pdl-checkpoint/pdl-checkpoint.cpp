@@ -301,8 +301,8 @@ static int diff(const std::string &first, const std::string &second,
   Expected<ModelState> a = readState(first);
   if (!a)
     return failDiff(a.status());
-  // If both paths are equal, read only once: a running job may write a newer
-  // checkpoint between two reads.
+  // If the paths are equal, read the state only once. Otherwise a running job
+  // might write a newer checkpoint between two reads.
   std::error_code error;
   std::optional<Expected<ModelState>> other;
   if (!std::filesystem::equivalent(first, second, error))
@@ -345,7 +345,7 @@ struct Values {
   int64_t keep = 3;
 };
 
-/// A command with its flags and its function, which returns the exit status.
+/// Command: its flags, and its function, which returns the exit status.
 struct ToolCommand {
   CommandTable table;
   int (*run)(const Values &values);
@@ -353,7 +353,8 @@ struct ToolCommand {
 
 } // namespace
 
-/// Returns the row of a path that is found by its position.
+/// Returns the flag for a path that is given by its position on the command
+/// line.
 static Flag pathFlag(const std::string &name, std::string &target,
                      const std::string &help,
                      const std::string &placeholder = "FOLDER") {

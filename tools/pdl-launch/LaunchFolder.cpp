@@ -32,12 +32,13 @@ namespace {
 /// Prefix of a folder's name, before six random letters.
 constexpr const char *folderPrefix = "pdl-launch-";
 
-/// Locks a folder during the object's lifetime. The lock shows other processes
-/// that the owner is alive.
+/// Holds the lock of a folder as long as the object exists. The lock shows
+/// other processes that the owner of the folder is alive.
 class HeldFolder {
 public:
   HeldFolder() = default;
-  /// Locks an existing folder. If another process has the lock, holds nothing.
+  /// Locks an existing folder. If another process has locked it, holds no
+  /// folder.
   explicit HeldFolder(const std::string &path)
       : descriptor(::open(path.c_str(),
                           O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) {
@@ -67,7 +68,8 @@ private:
   int descriptor = -1;
 };
 
-/// Removes the folders of launches of this user that have died.
+/// Removes the folders of this user's launches that have ended without removing
+/// them.
 void removeLeftFolders(const std::filesystem::path &base) {
   std::error_code error;
   for (std::filesystem::directory_iterator entry(base, error), end;
@@ -96,8 +98,8 @@ public:
     if (error || base.native().size() > 60)
       base = "/tmp";
     removeLeftFolders(base);
-    // Until the folder is locked, another launch may remove it as an abandoned
-    // one.
+    // Before the folder is locked, another launch may remove it, because it
+    // looks abandoned. Then try again.
     while (!held) {
       std::string pattern = base / (std::string(folderPrefix) + "XXXXXX");
       if (!::mkdtemp(pattern.data()))

@@ -16,21 +16,21 @@
 
 namespace pdllaunch {
 
-/// A temporary folder for the sockets and the secret of one job, accessible
-/// only to this user. The destructor removes it. If this process dies, a later
-/// launch does.
+/// A temporary folder for the sockets and the secret of one job. Only this user
+/// has access. The destructor removes it. If this process dies before, a later
+/// launch removes it.
 class LaunchFolder {
 public:
   virtual ~LaunchFolder();
   virtual const std::string &path() const = 0;
 
-  /// Creates the folder. Also removes the folders of this user's launches that
-  /// have died.
+  /// Creates the folder. Also removes folders that launches of this user have
+  /// left when they died.
   static pdlrt::Expected<std::unique_ptr<LaunchFolder>> make();
 };
 
-/// Generates a secret, writes it to a new file `token` in the folder, and
-/// returns the path of the file.
+/// Generates a secret and writes it to a new file `token` in the folder.
+/// Returns the path of the file.
 pdlrt::Expected<std::string> writeToken(const LaunchFolder &folder);
 
 } // namespace pdllaunch

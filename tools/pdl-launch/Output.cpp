@@ -15,8 +15,8 @@
 using namespace pdllaunch;
 using pdlrt::writeError;
 
-/// Returns true if the line is a progress report of a trainer, which is printed
-/// every few seconds.
+/// Returns true if the line is a progress report, which a trainer prints every
+/// few seconds.
 static bool isProgress(std::string_view line) {
   return line.find(" samples/s") != std::string_view::npos &&
          line.find(" step ") != std::string_view::npos;

@@ -17,8 +17,8 @@
 
 namespace pdllaunch {
 
-/// Prints lines of several programs. On a terminal, the last line is a status
-/// line that is redrawn and includes the progress reports of trainers.
+/// Prints the lines of several programs. On a terminal, the last line is a
+/// status line that is redrawn. It shows the progress reports of trainers.
 class Output {
 public:
   explicit Output(bool onTerminal) : terminal(onTerminal) {}
@@ -26,9 +26,9 @@ public:
   Output(const Output &) = delete;
   Output &operator=(const Output &) = delete;
 
-  /// Prints a line of a program, prefixed with the program's name. Results are
-  /// kept until they can be written (`flush`). Messages are dropped if the
-  /// output is not read.
+  /// Prints a line of a program after the program's name. `isResult`: the line
+  /// comes from the standard output. Results are kept until they can be written
+  /// (`flush`). Other lines are dropped if no process reads the output.
   void programLine(bool isResult, const std::string &name,
                    std::string_view line);
   /// Writes waiting results without blocking.
@@ -55,8 +55,8 @@ private:
 /// Splits the output of a program into lines.
 class LineSplitter {
 public:
-  /// Calls `take(line)` for each complete line. A line longer than
-  /// `longestLine` is split.
+  /// Calls `take(line)` for each complete line in `bytes`. Splits lines that
+  /// are longer than `longestLine`.
   template <typename Take> void add(std::string_view bytes, Take take) {
     for (const char byte : bytes) {
       if (byte != '\n')

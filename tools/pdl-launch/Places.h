@@ -21,16 +21,16 @@ namespace pdllaunch {
 class Places {
 public:
   virtual ~Places();
-  /// Returns the addresses of servers, then those of trainers.
+  /// Returns the addresses of the servers, followed by those of the trainers.
   const std::vector<std::string> &addresses() const { return list; }
 
 protected:
   std::vector<std::string> list;
 };
 
-/// Finds unused ports of the loopback interface. They are not reserved: another
-/// program may use one before the job's process does. The process then reports
-/// that.
+/// Finds unused ports of the loopback interface. The ports are not reserved, so
+/// another program may use one of them before the job's process does. That
+/// process then reports an error.
 pdlrt::Expected<std::unique_ptr<Places>> freePorts(unsigned count);
 
 /// Returns addresses of unix sockets in a folder.

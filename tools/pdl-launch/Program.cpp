@@ -25,18 +25,20 @@ using pdlrt::Status;
                                 const int *writeEnds) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  // A shell starts background jobs with SIGINT ignored. A program that does not
-  // watch for the signal yet would lose it, and the job would continue.
+  // A shell starts background jobs with SIGINT ignored. A program that still
+  // ignores it would lose the signal, and the job would continue.
   for (const int request : {SIGINT, SIGTERM})
     ::signal(request, SIG_DFL);
   ::sigprocmask(SIG_SETMASK, &signals, nullptr);
-  // SIGPIPE stays ignored. If the launcher dies, its pipes break, and a program
-  // that prints at that time should still shut down gracefully after SIGTERM.
-  // The launcher may have died before that signal was requested.
+  // SIGPIPE stays ignored. If the launcher dies, its pipes break and the
+  // program gets SIGTERM. A program that prints at that time should still shut
+  // down gracefully.
+  // Now check whether the launcher is alive: it may have died before SIGTERM
+  // was requested.
   if (::getppid() != launcher)
     ::_exit(128 + SIGTERM);
-  // A terminal belongs to one process group at a time, so reading from it would
-  // stop the program.
+  // Only one process group at a time may read from a terminal. If this program
+  // did, it would be stopped.
   if (const int nothing = ::open("/dev/null", O_RDONLY); nothing >= 0)
     ::dup2(nothing, STDIN_FILENO);
   ::dup2(writeEnds[0], STDOUT_FILENO);
@@ -116,8 +118,9 @@ bool Program::collect(Output &output) {
     return false;
   killed = WIFSIGNALED(result);
   status = killed ? 128 + WTERMSIG(result) : WEXITSTATUS(result);
-  // All of the program's output is available now, although one of its child
-  // processes may keep the pipe open.
+  // The program has ended, so all of its output can be read now. Do not wait
+  // for the end of the pipe, which a child process of the program may keep
+  // open.
   for (int pipe = 0; pipe < 2; ++pipe) {
     forward(pipe, output);
     closePipe(pipe, output);

@@ -20,27 +20,30 @@
 
 namespace pdllaunch {
 
-/// A running program and its output.
+/// Running program and its output.
 class Program {
 public:
-  /// `ofName`: such as "trainer 0". `ofWords`: the words of its command.
+  /// `ofName`: name of the program, such as "trainer 0". `ofWords`: words of
+  /// its command.
   Program(std::string ofName, std::vector<std::string> ofWords)
       : name(std::move(ofName)), words(std::move(ofWords)) {}
   Program(Program &&) = default;
   Program &operator=(Program &&) = delete;
 
-  /// Starts the program with `signals` as its blocked signals, in its own
-  /// process group. So Ctrl-C of a terminal reaches it only once, through the
-  /// launcher. If the launcher dies, the program receives SIGTERM.
+  /// Starts the program in its own process group, with `signals` blocked. So
+  /// Ctrl-C of a terminal reaches it only through the launcher, and only once.
+  /// If the launcher dies, the program receives SIGTERM.
   pdlrt::Status start(const sigset_t &signals);
   bool running() const { return process > 0 && !status; }
   void signal(int number) const;
-  /// Returns the read ends of its standard output and error; -1 if closed.
+  /// Returns the read ends of the program's standard output and error; -1 if
+  /// closed.
   const int *pipes() const { return readEnds; }
-  /// Forwards available output of pipe 0 or 1. Returns false at its end.
+  /// Forwards the available output of pipe 0 or 1. Returns false at the end of
+  /// the output.
   bool forward(int pipe, Output &output);
-  /// Checks whether the program has ended. If so, forwards the rest of its
-  /// output.
+  /// Returns true if the program has ended since the last call. Then forwards
+  /// the rest of its output.
   bool collect(Output &output);
   /// Returns the exit status, or 128 plus the signal that ended the program.
   int exitStatus() const { return status.value_or(0); }

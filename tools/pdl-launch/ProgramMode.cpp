@@ -20,8 +20,8 @@
 
 using namespace pdllaunch;
 
-/// Returns true if the file is an ELF executable. Others are not run, because
-/// they may do anything.
+/// Returns true if the file is an ELF executable. Only such files are run to
+/// find out their mode, because running another file may have any effect.
 static bool isCompiled(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
   char mark[SELFMAG] = {};
@@ -29,7 +29,8 @@ static bool isCompiled(const std::string &path) {
          std::string_view(mark, SELFMAG) == std::string_view(ELFMAG, SELFMAG);
 }
 
-/// Returns the standard output of a program, empty if it fails.
+/// Runs a program with the argument `word`. Returns its standard output; empty
+/// if it fails.
 static std::string outputOf(const std::string &path, const char *word) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)

@@ -15,8 +15,9 @@
 
 namespace pdllaunch {
 
-/// Returns the mode for which the trainer at `path` was compiled, from its
-/// --version. Null if it has none, for instance if it is a script.
+/// Runs the trainer at `path` with --version, and returns the mode for which it
+/// was compiled. Returns null if this is not known, for example because the
+/// file is a script.
 const pdlrt::Mode *modeOfTrainer(const std::string &path);
 
 } // namespace pdllaunch

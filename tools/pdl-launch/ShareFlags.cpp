@@ -20,13 +20,13 @@ bool pdllaunch::isFlag(const std::string &word, const std::string &flag) {
   return word == flag || word.starts_with(flag + "=");
 }
 
-/// Returns true if a word is the flag of this form.
+/// Returns true if a word is a flag with one of the names of `form`.
 static bool isWritten(const std::string &word, const FlagForm &form) {
   return std::ranges::any_of(
       form.names, [&](const std::string &name) { return isFlag(word, name); });
 }
 
-/// Returns the form with this name, or null.
+/// Returns the form that has the name `name`, or null.
 static const FlagForm *find(const std::vector<FlagForm> &forms,
                             const std::string &name) {
   const auto found = std::ranges::find_if(forms, [&](const FlagForm &form) {
@@ -35,7 +35,8 @@ static const FlagForm *find(const std::vector<FlagForm> &forms,
   return found == forms.end() ? nullptr : &*found;
 }
 
-/// Returns the position of the flag of this form, or the number of words.
+/// Returns the index of the word with the flag `form`; the number of words if
+/// there is none.
 static size_t findWord(const Words &words, const FlagForm &form) {
   return std::ranges::find_if(
              words,
@@ -43,15 +44,15 @@ static size_t findWord(const Words &words, const FlagForm &form) {
          words.begin();
 }
 
-/// Returns the number of words of a flag that is given at `at`.
+/// Returns the number of words of the flag whose first word is `words[at]`.
 static size_t lengthAt(const Words &words, size_t at, const FlagForm &form) {
   const bool isFollowed = form.takesValue && at + 1 < words.size() &&
                           words[at].find('=') == std::string::npos;
   return isFollowed ? 2 : 1;
 }
 
-/// Appends a flag of one kind of process to the words of the other kind, if
-/// these lack it.
+/// Appends a flag in `from`, with its value, to `to`. Does nothing if `from`
+/// does not have it, or if `to` has it already.
 static void copyFlag(const FlagForm &form, const Words &from, Words &to) {
   const size_t at = findWord(from, form);
   if (at == from.size() || findWord(to, form) != to.size())
@@ -61,7 +62,8 @@ static void copyFlag(const FlagForm &form, const Words &from, Words &to) {
             from.begin() + ptrdiff_t(end));
 }
 
-/// Moves a flag to the words of servers, unless they have it.
+/// Moves all occurrences of a flag from `from` to `to`, unless `to` has the
+/// flag already.
 static void moveFlag(const FlagForm &form, Words &from, Words &to) {
   if (findWord(to, form) != to.size())
     return;

@@ -18,20 +18,20 @@ namespace pdllaunch {
 
 using Words = std::vector<std::string>;
 
-/// Returns true if a word is that flag, with or without its value.
+/// Returns true if a word is the flag `flag`, with or without a value.
 bool isFlag(const std::string &word, const std::string &flag);
 
-/// Lets users give each flag once. Copies flags that have one meaning for the
-/// whole job to the processes that lack them, and moves flags that only servers
-/// have from the trainers' words to those of servers. `mode`: null if it is not
-/// known.
+/// Lets users give each flag only once. If a flag has one meaning for the whole
+/// job, copies it to the processes that lack it. If only servers have a flag,
+/// moves it from the words of trainers to those of servers. `mode`: null if it
+/// is not known.
 void shareFlags(const pdlrt::Mode *mode, Words &trainerWords,
                 Words &serverWords);
 
 /// Returns the flags that `shareFlags` copies, for help texts.
 Words sharedFlagNames();
 
-/// Returns the flags that it moves to servers in some mode.
+/// Returns the flags that `shareFlags` moves to servers in some mode.
 Words serverFlagNames();
 
 } // namespace pdllaunch

@@ -24,21 +24,21 @@ using pdlrt::ExitCode;
 using pdlrt::exitCodeOf;
 using pdlrt::Status;
 
-/// Signals that a user or a batch system sends to a job.
+/// Signals that are forwarded to the programs of the job.
 static constexpr int passedOn[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
                                    SIGXCPU, SIGUSR1, SIGUSR2};
-/// A graceful shutdown may have to write much, so its time is a multiple of the
-/// grace period.
+/// A graceful shutdown may have to write much data. So its time limit is this
+/// multiple of the grace period.
 static constexpr int stopFactor = 10;
-/// Time between a second request to stop and SIGKILL. It suffices only for a
+/// Time from a second request to stop until SIGKILL. It suffices only for a
 /// last log line.
 static constexpr std::chrono::seconds lastGrace(1);
-/// Duration that exceeds any job and is within the range of clocks.
+/// Duration that is longer than any job and that clocks can represent.
 static constexpr std::chrono::hours longestTime(24 * 365 * 100);
-/// Maximum time for which the last results wait for a reader after a request to
+/// Maximum time that the last results wait for a reader after a request to
 /// stop.
 static constexpr std::chrono::milliseconds drainTime(3000);
-/// Interval of messages about programs that keep a job from ending.
+/// Interval of messages about programs that delay the end of a job.
 static constexpr std::chrono::seconds reminderInterval(10);
 
 static std::string nameOf(int signal) {
@@ -69,8 +69,8 @@ int Supervisor::run() {
   return !drain() && status == 0 ? statusOf(ExitCode::Retry) : status;
 }
 
-/// Waits until the results of ended programs are written. After a request to
-/// stop, waits only for a limited time. Returns false if some results are lost.
+/// Waits until all results are written. After a request to stop, waits for
+/// `drainTime` at most. Returns false if some results are lost.
 bool Supervisor::drain() {
   while (output.isWaiting()) {
     const bool stops = !passedSignals.empty();
@@ -127,8 +127,8 @@ void Supervisor::start() {
 void Supervisor::wait() {
   std::vector<pollfd> ready{{signals, POLLIN, 0}};
   std::vector<std::pair<Program *, int>> sources{{nullptr, 0}};
-  // While results wait for their reader, do not read further results from
-  // programs.
+  // While results wait for a reader of the standard output, do not read more of
+  // them from the programs.
   for (Program &program : programs)
     for (int pipe = output.isWaiting() ? 1 : 0; pipe < 2; ++pipe)
       if (program.pipes()[pipe] >= 0) {
@@ -175,8 +175,8 @@ void Supervisor::passOn(int number) {
     killSoon();
 }
 
-/// Schedules SIGKILL soon after a second signal. The second signal ends every
-/// program immediately, unless it hangs or is stopped.
+/// Schedules SIGKILL soon after a second SIGINT or SIGTERM. That signal ends
+/// each program at once, unless the program hangs or is stopped.
 void Supervisor::killSoon() {
   nextPush = std::min(nextPush, Clock::now() + lastGrace);
   nextSignal = SIGKILL;
@@ -184,8 +184,9 @@ void Supervisor::killSoon() {
       "still running " + inSeconds(lastGrace) + " after the second signal";
 }
 
-/// Returns true if a program ended because of a forwarded signal, or like a
-/// trainer that learned of the signal from other processes.
+/// Returns true if a program with this exit status was ended by a forwarded
+/// signal, or has ended as a trainer does that learns of the signal from other
+/// processes.
 bool Supervisor::hasFollowed(int status) const {
   const auto passed = [this](int number) {
     return passedSignals.count(number) > 0;
@@ -220,9 +221,10 @@ void Supervisor::noteFailure(int status, bool hasStarted) {
               "still running " + inSeconds(grace) + " after the first failure");
 }
 
-/// Records that a program shut down gracefully, and sets the time limit for the
-/// others. They are shutting down too and may be writing the last checkpoint;
-/// one more signal would end them immediately.
+/// Records that a program has shut down gracefully, and sets the time limit for
+/// the other programs. They receive no signal before: they are shutting down
+/// too, may be writing the last checkpoint, and one more signal would end them
+/// at once.
 void Supervisor::noteStop(int status) {
   const bool isFirst = !hasStopped;
   hasStopped = true;

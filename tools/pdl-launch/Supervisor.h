@@ -19,19 +19,19 @@
 
 namespace pdllaunch {
 
-/// Starts programs, forwards their output and this process's signals, and waits
-/// for all of them.
+/// Starts programs, and waits for all of them. Forwards their output, and the
+/// signals that this process receives.
 class Supervisor {
 public:
   using Clock = std::chrono::steady_clock;
-  /// `graceTime`: after a failure, programs that still run for that time
-  /// receive SIGTERM, and SIGKILL after the same time again, with a log line
-  /// each. 0 waits without limit. If a program rejected its flags, the others
-  /// receive SIGTERM immediately.
+  /// `graceTime`: if a program has failed and others still run after this time,
+  /// they receive SIGTERM, and SIGKILL after the same time again. Each is
+  /// logged. 0 means no limit. If a program has rejected its flags, the others
+  /// receive SIGTERM at once.
   ///
-  /// Termination by a forwarded signal is not a failure; the other programs
+  /// A program that is ended by a forwarded signal has not failed. The others
   /// then have ten times as long for a graceful shutdown. After a second SIGINT
-  /// or SIGTERM they have one second before SIGKILL.
+  /// or SIGTERM, they receive SIGKILL after one second.
   Supervisor(std::vector<Program> toRun, std::chrono::seconds graceTime,
              bool onTerminal)
       : programs(std::move(toRun)), grace(graceTime), output(onTerminal) {}
@@ -39,9 +39,9 @@ public:
   Supervisor(const Supervisor &) = delete;
   Supervisor &operator=(const Supervisor &) = delete;
 
-  /// Runs the programs. Returns the exit status of the first program that
-  /// failed. If none failed, returns that of the first one that a forwarded
-  /// signal ended, or 0.
+  /// Runs the programs. Returns the exit status of the program that has failed
+  /// first. If none has failed, returns the status of the first program that a
+  /// forwarded signal has ended, or 0.
   int run();
 
 private:
@@ -69,14 +69,14 @@ private:
   sigset_t before{};
   int signals = -1;
   int firstFailure = 0;
-  /// True if the first failure was that of a program that did not start.
+  /// True if the first failure was that a program could not be started.
   bool isUnstarted = false;
   /// Forwarded signals.
   std::set<int> passedSignals;
   /// Number of forwarded SIGINT and SIGTERM.
   int stopRequests = 0;
-  /// True if a program shut down gracefully after one of them, and its exit
-  /// status.
+  /// True if a program has shut down gracefully after a forwarded signal.
+  /// `stopStatus`: its exit status.
   bool hasStopped = false;
   int stopStatus = 0;
   Clock::time_point nextPush = Clock::time_point::max();

@@ -30,7 +30,7 @@ namespace {
 
 struct Options {
   unsigned trainers = 1;
-  /// Default: one, or none in a mode without servers.
+  /// Number of servers. If not set: one, or none in a mode without servers.
   std::optional<unsigned> servers;
   bool unixSockets = false;
   unsigned grace = 30;
@@ -39,19 +39,19 @@ struct Options {
   Words serverWords;
 };
 
-/// Number of processes that have an address.
+/// Numbers of processes that have an address.
 struct Listeners {
-  /// The mode of the job, or null if it is not known.
+  /// Mode of the job; null if it is not known.
   const pdlrt::Mode *mode = nullptr;
   unsigned servers = 1;
-  /// The number of trainers if they own state, otherwise 0.
+  /// Number of trainers if they own state, otherwise 0.
   unsigned trainers = 0;
 };
 
 } // namespace
 
-/// Splits the command line at `--` into the flags of the launcher, of trainers
-/// and of servers.
+/// Splits the command line at the words `--` into the flags of the launcher,
+/// those of trainers and those of servers.
 static std::vector<Words> cutAtDashes(int argc, char **argv) {
   std::vector<Words> parts(1);
   for (int i = 1; i < argc; ++i)
@@ -68,8 +68,8 @@ static bool hasFlag(const Words &words, const std::string &flag) {
       words, [&](const std::string &word) { return isFlag(word, flag); });
 }
 
-/// Returns an error if the user gives flags that pdl-launch gives to each
-/// program.
+/// Returns an error if the user gives a flag that pdl-launch itself gives to
+/// each program.
 static Status checkWords(const Words &words) {
   for (const std::string flag :
        {"--rank", "--trainers", "--servers", "--peers"})
@@ -80,7 +80,7 @@ static Status checkWords(const Words &words) {
   return {};
 }
 
-/// Returns an error if the command is not a training. Only trainings use
+/// Returns an error if the command is not `train`. Only this command uses
 /// servers and peers.
 static Status checkCommand(const Options &options) {
   const Words &words = options.trainerWords;
@@ -134,8 +134,8 @@ static Expected<Listeners> listenersOf(const Options &options) {
   return result;
 }
 
-/// Returns the command of one program: its path, the user's words, its rank,
-/// and the addresses of other processes.
+/// Returns the command line of one program: its path, the words of the user,
+/// its rank, and the addresses of other processes.
 static Words commandOf(const std::string &path, Words words, unsigned rank,
                        unsigned trainers, const Words &addresses) {
   for (std::string &word : words) {
@@ -151,7 +151,8 @@ static Words commandOf(const std::string &path, Words words, unsigned rank,
   return words;
 }
 
-/// Appends a flag with addresses [begin, end), unless there are none.
+/// Appends a flag with the addresses `all[begin]` to `all[end - 1]`, if there
+/// are any.
 static void addAddresses(const char *flag, const Words &all, unsigned begin,
                          unsigned end, Words &words) {
   if (begin == end)

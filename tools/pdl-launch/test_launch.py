@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""pdl-launch with small programs in place of trainers and servers."""
+"""Tests of pdl-launch with small programs instead of trainers and servers."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ import unittest
 
 LAUNCH = os.environ.get("PDL_LAUNCH", "build-runtime/bin/pdl-launch")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Says its words, and does what a file says.
+# Prints its command, then runs the commands in a file.
 SAY = '#!/bin/sh\necho "$0" "$@"\n'
 
 
@@ -46,7 +46,7 @@ class LaunchTest(unittest.TestCase):
         return process.returncode, out, err
 
     def kill_running_launcher(self):
-        """Once its trainer has written the file `pid`."""
+        """Kills the launcher after its trainer has written the file `pid`."""
         process = self.start(self.folder)
         self.waits_for((self.folder / "pid").exists)
         process.kill()
@@ -104,7 +104,7 @@ class LaunchTest(unittest.TestCase):
             self.assertEqual(set(re.findall(r"--token-file[ =](\S+)", out)), {"mine"})
 
     def test_shared_flags_are_given_once(self):
-        """What means the same to trainers and servers reaches both."""
+        """A flag with the same meaning for trainers and servers reaches both."""
         out = self.launch(self.folder, "--", "--data", "x", "--seed", 7, "--resume",
                           "--checkpoint=saved", "--", "--job", "j", "--threads", 2)[1]
         trainer, = [line for line in out.splitlines() if line.startswith("trainer")]
@@ -118,27 +118,28 @@ class LaunchTest(unittest.TestCase):
         self.assertIn("pserver --seed 2 --rank", out)
         self.assertIn("train --seed=1 --rank", out)
 
-    # Flags of servers that differ from process to process, or that pdl-launch gives itself.
+    # Flags of servers that differ between processes, or that pdl-launch sets itself.
     OF_ONE_PROCESS = {"--bind", "--checkpoint-minutes", "--help", "--list-metrics", "--rank",
                       "--servers", "--threads",
                       "--trace", "--trainers", "--version", "--wait"}
     # Flags that no trainer has in the command `train`.
     OF_SERVERS = {"--late-gradients", "--log-applied", "--max-staleness", "--quorum",
                   "--reader-token-file"}
-    # Flags of both in which only one process has tables or values. The mode decides.
+    # Flags of trainers and servers that only apply to the process with tables or values, which
+    # depends on the mode.
     OF_MODES = {"--init-from", "--init-values-only", "--max-table-memory", "--table-eviction",
                 "--table-spill"}
 
     def flags_of_servers(self):
-        """The flags in the reference, each with whether it takes a value."""
+        """Returns the flags in the reference, and for each whether it has a value."""
         text = (ROOT / "docs" / "Reference" / "CommandLine.md").read_text()
         section = text.partition("\n## pserver\n")[2].partition("\n## ")[0]
         return {name: bool(value.strip()) for name, value in re.findall(
             r"^\| `(?:-\w,)?(--[\w-]+)((?: (?!Needs|Excludes|REQUIRED)[A-Z]\w*)?)", section, re.M)}
 
     def test_each_flag_of_servers_is_given_once(self):
-        """Among the flags of trainers: those of the job reach both, and those of servers only
-        servers."""
+        """If all flags are given to trainers, those of the job reach trainers and servers, and
+        those of servers only servers."""
         flags = self.flags_of_servers()
         self.assertGreater(len(flags), 20)
         for name in sorted(flags.keys() - self.OF_ONE_PROCESS - self.OF_MODES):
@@ -218,7 +219,7 @@ class LaunchTest(unittest.TestCase):
         lives, kept = launched()
         self.assertFalse(left.exists())
         second, other = launched()
-        # One that lives keeps its own.
+        # A launch that runs keeps its folder.
         self.assertTrue(kept.exists())
         (self.folder / "go").touch()
         for process in (lives, second):
@@ -268,7 +269,7 @@ class LaunchTest(unittest.TestCase):
 
     def test_who_runs_on_after_a_failure_is_ended_with_a_line(self):
         self.write("trainer", "#!/bin/sh\nexit 3\n")
-        # One follows SIGTERM, one does not.
+        # One server ends on SIGTERM, the other does not.
         self.write("pserver", "#!/bin/sh\n"
                    'if [ "$2" = 1 ]; then trap "" TERM; fi\n'
                    "while true; do sleep 0.05; done\n")
@@ -290,7 +291,7 @@ class LaunchTest(unittest.TestCase):
                       "program did not start", err)
 
     def test_who_stops_in_order_is_given_time(self):
-        """A second signal would cost the last checkpoint."""
+        """A second signal would prevent the last checkpoint."""
         self.write("trainer", "#!/bin/sh\ntrap 'exit 130' INT\n"
                    "echo ready\nwhile true; do sleep 0.05; done\n")
         self.write("pserver", "#!/bin/sh\ntrap 'sleep 3; exit 130' INT\n"
@@ -330,7 +331,7 @@ class LaunchTest(unittest.TestCase):
         self.assertNotIn("ended with status", err)
 
     def test_a_second_signal_ends_all_at_once(self):
-        """Whatever they do, and however long the grace is."""
+        """All programs end, whatever they do and however long the grace period is."""
         for name in ("trainer", "pserver"):
             self.write(name, "#!/bin/sh\ntrap '' INT TERM\n"
                        "echo ready\nwhile true; do sleep 0.05; done\n")
@@ -349,7 +350,7 @@ class LaunchTest(unittest.TestCase):
     def test_a_program_that_hangs_after_a_signal_is_ended(self):
         self.write("trainer", "#!/bin/sh\ntrap 'exit 130' INT\n"
                    "echo ready\nwhile true; do sleep 0.05; done\n")
-        # One follows SIGTERM, one does not.
+        # One server ends on SIGTERM, the other does not.
         self.write("pserver", "#!/bin/sh\ntrap '' INT\n"
                    'if [ "$2" = 1 ]; then trap "" TERM; fi\n'
                    "echo ready\nwhile true; do sleep 0.05; done\n")
@@ -368,7 +369,7 @@ class LaunchTest(unittest.TestCase):
     def test_a_crash_after_a_signal_is_the_status(self):
         self.write("trainer", "#!/bin/sh\ntrap 'exit 130' INT\n"
                    "echo ready\nwhile true; do sleep 0.05; done\n")
-        # One crashes when the other processes have stopped, one hangs then.
+        # After the other processes have stopped, one server crashes and one hangs.
         self.write("pserver", "#!/bin/sh\ntrap '' INT\n"
                    "echo ready\n"
                    f'while [ "$2" = 1 ] || [ ! -e {self.folder}/go ]; do '
@@ -404,7 +405,7 @@ class LaunchTest(unittest.TestCase):
         self.write("pserver", "#!/bin/sh\nexit 0\n")
         process = self.start(self.folder, start_new_session=True)
         self.assertEqual(process.stdout.readline(), "trainer 0 | ready\n")
-        # As a terminal does: to the whole group.
+        # Send the signal to the whole process group, as a terminal does.
         os.killpg(process.pid, signal.SIGINT)
         self.assertEqual(process.stdout.readline(), "trainer 0 | interrupted\n")
         process.send_signal(signal.SIGTERM)
@@ -414,7 +415,7 @@ class LaunchTest(unittest.TestCase):
         self.assertIn("passes signal 15 (Terminated) on to trainer 0", err)
 
     def test_a_signal_ends_a_program_that_does_not_watch_for_it_yet(self):
-        # A shell without job control starts it so.
+        # A shell without job control starts the launcher in this way.
         ignored = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
             self.write("trainer", f"#!/bin/sh\necho > {self.folder}/pid\n"
@@ -444,7 +445,7 @@ class LaunchTest(unittest.TestCase):
         self.waits_for(is_gone)
 
     def test_programs_end_in_order_where_the_launcher_is_killed(self):
-        # A line that nobody reads is no reason to end at once.
+        # A line that nobody reads must not end the program immediately.
         self.write("trainer", "#!/bin/sh\n"
                    f"trap 'sleep 0.2; echo done > {self.folder}/ended; exit 0' TERM\n"
                    f"echo $$ > {self.folder}/pid\n"
@@ -490,7 +491,7 @@ class LaunchTest(unittest.TestCase):
         os.close(main)
         self.assertEqual(process.wait(timeout=60), 0)
         text = seen.decode()
-        # Lines that stay, without what was drawn over.
+        # Lines that remain, without overwritten text.
         kept = [line.split("\r\x1b[K")[-1].split("\x1b[K")[-1]
                 for line in text.replace("\r\n", "\n").split("\n")]
         self.assertIn("trainer 0 | proper line", kept)
@@ -509,7 +510,7 @@ class LaunchTest(unittest.TestCase):
             self.assertEqual(status, 2, words)
             self.assertIn(sentence, err)
             self.assertEqual(out, "")
-        # A folder that is missing is no wrong flag.
+        # A missing folder is not an error in the flags.
         status, out, err = self.launch(self.folder / "none")
         self.assertEqual((status, out), (1, ""))
         self.assertIn("found no program", err)

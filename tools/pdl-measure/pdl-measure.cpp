@@ -51,8 +51,8 @@
 using namespace pdlrt;
 using SteadyClock = std::chrono::steady_clock;
 
-/// Returns the shortest time of one call of `body`, from calls during about one
-/// second.
+/// Calls `body` repeatedly for about one second. Returns the time of the
+/// shortest call, in seconds.
 template <typename Body> static double bestSeconds(Body body) {
   double best = 1e30;
   const SteadyClock::time_point end =
@@ -84,8 +84,8 @@ static double measureFlops() {
          bestSeconds([&] { strictGemm(nativeGemmIsa(), workspace, call); });
 }
 
-/// Returns the memory bandwidth of one thread in bytes per second, reads plus
-/// writes, for data much larger than the caches.
+/// Returns the memory bandwidth of one thread, in bytes per second. Counts both
+/// reads and writes, of data much larger than the caches.
 static double measureMemory() {
   constexpr size_t bytes = size_t(256) << 20;
   std::vector<char> from(bytes, 1), to(bytes, 2);
@@ -96,8 +96,8 @@ static double measureMemory() {
          });
 }
 
-/// Returns the time in seconds that one thread needs to find the row of a key,
-/// in a table larger than the caches, as a server does for a request.
+/// Returns the seconds that one thread needs to find the row of a key, as a
+/// server does. The table is larger than the caches.
 static double measureFindKey() {
   constexpr int64_t rows = int64_t(1) << 20, asked = 4096;
   TableOptions options;
@@ -121,8 +121,8 @@ static double measureFindKey() {
          double(asked);
 }
 
-/// Returns the time in seconds that one thread needs to create the row of a new
-/// key, in a table that grows from empty.
+/// Returns the seconds that one thread needs to create the row of a new key.
+/// The table grows from empty.
 static double measureNewKey() {
   constexpr int64_t rows = int64_t(1) << 20, asked = 4096;
   TableOptions options;
@@ -149,8 +149,8 @@ static double measureNewKey() {
   return isMade ? seconds / double(rows) : 0;
 }
 
-/// Returns the time in seconds per byte of newly allocated memory, which the
-/// operating system must find and clear.
+/// Returns the seconds per byte that newly allocated memory costs, because the
+/// operating system must find and clear it.
 static double measureNewByte() {
   constexpr size_t bytes = size_t(64) << 20;
   return bestSeconds([] {
@@ -180,7 +180,8 @@ struct TransportCosts {
 
 static constexpr size_t smallBytes = 1024, largeBytes = size_t(1) << 20;
 
-/// Measures messages within this process, over a unix socket or TCP.
+/// Measures messages within this process, over the unix socket or TCP address
+/// `at`.
 static Expected<TransportCosts> measureTransport(const std::string &at) {
   RealClock clock;
   auto network = createClusterTransport(clock);
@@ -240,7 +241,7 @@ static Expected<TransportCosts> measureTransport(const std::string &at) {
 
 namespace {
 
-/// A file descriptor that is closed with its owner.
+/// File descriptor that the destructor closes.
 class Socket {
 public:
   explicit Socket(int descriptor = -1) : descriptor(descriptor) {}
@@ -295,7 +296,7 @@ static Status lost() {
                              "pdl-measure of this version?");
 }
 
-/// Receives the chunks, acknowledges them, then returns pings.
+/// Receives and acknowledges the chunks, then sends each ping back.
 static Status serve(int listener) {
   const Socket peer(accept(listener, nullptr, nullptr));
   if (peer.get() < 0)
@@ -429,8 +430,9 @@ static Status measure(const std::string &peer, const std::string &output) {
     constants[std::string(name) + "_seconds"] = costs->message;
     constants[std::string(name) + "_byte_seconds"] = costs->byte;
   }
-  // The memory of a process that has little more than the transport, without
-  // the measured messages, which a server counts separately.
+  // Measure the memory of a process that has little more than the transport.
+  // Give the memory of the measured messages back before, because a model of a
+  // server counts it separately.
   ::malloc_trim(0);
   constants["process_bytes"] = residentBytes();
   constants["cores"] = std::thread::hardware_concurrency();

@@ -35,8 +35,8 @@ static llvm::cl::opt<bool> printObligations(
     llvm::cl::desc("Print what each op of a program implements, and exit"),
     llvm::cl::cat(category));
 
-/// Hides the flags of LLVM's own passes and targets, so that only --help-hidden
-/// shows them. These are all flags that are registered before main.
+/// Hides the flags of LLVM's passes and targets, so that only --help-hidden
+/// shows them. Hides all flags that are not in the category of this program.
 static void hideOptionsOfLlvm() {
   for (auto &entry : llvm::cl::getRegisteredOptions()) {
     llvm::cl::Option &option = *entry.second;
@@ -48,7 +48,8 @@ static void hideOptionsOfLlvm() {
   }
 }
 
-/// Shows the flags that run passes first.
+/// Adds the flags that run passes to the category that the help text shows
+/// first.
 static void showPassesFirst() {
   auto &options = llvm::cl::getRegisteredOptions();
   for (llvm::StringRef name :

@@ -19,14 +19,14 @@ using namespace pdlserve;
 // Scoring on one thread
 //===----------------------------------------------------------------------===//
 
-/// Scores batches on one thread. Its memory grows to the largest batch and is
-/// kept.
+/// Scores batches on one thread. Keeps the memory of the largest batch so far
+/// for later batches.
 class Batcher::Worker {
 public:
   explicit Worker(ServingMetrics &metrics) : metrics(metrics) {}
 
-  /// Scores and finishes the jobs, which must be of one lane. Returns an error
-  /// only if a server did not respond.
+  /// Scores the requests of a batch and finishes them. All must be of one lane.
+  /// Returns an error only if a server did not respond.
   Outcome runGuarded(Batch &batch) noexcept;
   /// Sends the outcome of a waiting job.
   void finish(std::unique_ptr<InferenceRequest> &job);
@@ -43,7 +43,7 @@ private:
   Outcome scoreAlone(InferenceRequest &job);
   Outcome scoreTogether(const Batch &batch, int64_t samples);
   void merge(const Batch &batch, int32_t input, Merged &merged);
-  /// `job`: any job of the batch; all have the same types.
+  /// `job`: any request of the batch. All have the same types.
   Outcome score(InferenceRequest &job, int64_t samples);
 
   ServingMetrics &metrics;
@@ -89,8 +89,8 @@ static void makeOutputs(InferenceRequest &job) {
   job.outputs = std::make_unique_for_overwrite<std::byte[]>(size);
 }
 
-/// Returns an input of texts. If there are none, `ends` still needs a valid
-/// address, because an empty bag of texts may have a replacement.
+/// Returns an input of texts. `ends` must be a valid address even if there are
+/// no texts, because an empty bag may be replaced by a text.
 static pdl_serving_input textsOf(const Texts &texts, const int32_t *splits) {
   static constexpr int64_t none = 0;
   return {nullptr, splits, texts.bytes.data(),
@@ -129,7 +129,8 @@ void Batcher::Worker::merge(const Batch &batch, int32_t index, Merged &to) {
     const RequestInput &input = job->inputs[index];
     const Tensor &tensor = input.values;
     if (!input.splits.empty()) {
-      // The first split equals the last one of the previous job.
+      // Skip the first split, which equals the last split of the previous
+      // request.
       if (to.splits.empty())
         to.splits.push_back(0);
       for (auto split = input.splits.begin() + 1; split != input.splits.end();
@@ -218,8 +219,8 @@ Outcome Batcher::Worker::run(Batch &batch) {
   if (together.code == Code::Unavailable)
     unavailable = together;
   for (std::unique_ptr<InferenceRequest> &job : batch) {
-    // After servers did not respond to one request, the others do not wait for
-    // them again.
+    // If servers did not respond to one request of the batch, the other
+    // requests fail at once, and do not wait for these servers again.
     if (!unavailable.ok())
       job->outcome = unavailable;
     // One faulty request must not make the others fail.
@@ -234,7 +235,7 @@ Outcome Batcher::Worker::run(Batch &batch) {
 
 Outcome Batcher::Worker::runGuarded(Batch &batch) noexcept {
   Outcome outcome = guarded([&] { return run(batch); });
-  // Jobs remain only if memory was exhausted between two of them.
+  // Requests are left only if memory was exhausted between two of them.
   for (std::unique_ptr<InferenceRequest> &job : batch)
     if (job) {
       job->outcome = outOfMemory();
@@ -305,8 +306,8 @@ void Batcher::submit(std::unique_ptr<InferenceRequest> job) {
     const bool wasEmpty = lane.jobs.empty(),
                wasFull = lane.samples >= options.maxSamples;
     const int64_t samples = job->batch;
-    // First the operations that may throw, so that after an exception nothing
-    // has changed.
+    // Make the calls that may throw first, so that nothing has changed after an
+    // exception.
     filled.reserve(filled.size() + 1);
     lane.jobs.push_back(std::move(job));
     metrics.waitingSamples().add(double(samples));
@@ -324,8 +325,9 @@ void Batcher::submit(std::unique_ptr<InferenceRequest> job) {
   }
 }
 
-/// Wakes a thread, and starts one if all others wait for servers, so that every
-/// lane with a free seat is served. The lock must be held.
+/// Wakes a waiting thread. If all threads are busy but a lane may run a further
+/// batch, starts another thread: the busy ones may be waiting for servers. The
+/// mutex must be locked.
 void Batcher::wakeOne() {
   changed.notify_one();
   const auto hasSeat = [&](const Lane *lane) {
@@ -419,8 +421,8 @@ void Batcher::work() {
       --running;
       if (unavailable.ok())
         continue;
-      // Jobs that were already waiting must not wait for the same servers
-      // again.
+      // Requests that were waiting already fail at once. Otherwise each would
+      // wait for the same servers again.
       while (std::unique_ptr<InferenceRequest> job = takeEarlier(*seats, now)) {
         lock.unlock();
         job->outcome = guarded([&] { return unavailable; });
@@ -428,7 +430,7 @@ void Batcher::work() {
         lock.lock();
       }
     } else if (isEnding) {
-      // Jobs that wait for a seat are scored by the threads that have one.
+      // Threads that have a seat score the requests that wait for one.
       return;
     } else if (until == Clock::time_point::max()) {
       changed.wait(lock);

@@ -25,23 +25,25 @@ namespace pdlserve {
 struct BatchOptions {
   /// Maximum number of samples per batch, unless a single request has more.
   int64_t maxSamples = 64;
-  /// Maximum time for which the first request of a batch waits for others.
+  /// Maximum time for which the first request of a batch waits for further
+  /// requests.
   Clock::duration delay = {};
   unsigned workers = 1;
-  /// Maximum number of waiting requests. Further ones are rejected.
+  /// Maximum number of waiting requests. Further requests are rejected.
   size_t maxWaiting = 4096;
 };
 
-/// Counts of running batches and waiting requests. Versions that hold their
-/// tables share one object; a version with remote rows has its own. Its batches
-/// may wait long for servers, and must not delay other versions.
+/// Limits how many batches run at the same time (`taken`), and how many
+/// requests wait. Versions that hold their tables share one object. A version
+/// with remote rows has its own, because its batches may wait long for servers
+/// and must not delay other versions.
 struct Seats {
   unsigned taken = 0;
   size_t waiting = 0;
 };
 
-/// Queue of requests of one program that may be combined: their inputs have the
-/// same types.
+/// Queue of requests of one program that may be in one batch, because their
+/// inputs have the same types.
 class Lane {
 public:
   std::vector<DataType> types;
@@ -50,20 +52,22 @@ public:
   std::shared_ptr<Seats> seats;
 };
 
-/// Combines requests of one program into batches and scores them on its own
-/// threads. Thread-safe.
+/// Combines requests of one program into batches, and scores batches on threads
+/// of its own. Thread-safe.
 class Batcher {
 public:
   Batcher(BatchOptions options, ServingMetrics &metrics);
   Batcher(const Batcher &) = delete;
   Batcher &operator=(const Batcher &) = delete;
-  /// Answers all waiting requests.
+  /// Waits until all waiting requests have responses.
   ~Batcher();
 
-  /// Submits a job with bound inputs. Another thread finishes it later. If too
-  /// many jobs wait or memory is exhausted, the job is finished immediately.
+  /// Submits a request whose tensors are bound to inputs (`bindTensors`).
+  /// Another thread finishes it later. If too many requests wait, or memory is
+  /// exhausted, finishes it at once with an error.
   void submit(std::unique_ptr<InferenceRequest> job);
-  /// From now on, requests do not wait for further ones. Used during shutdown.
+  /// Makes batches start without waiting for further requests. Used during
+  /// shutdown.
   void hurry();
 
 private:
@@ -71,15 +75,16 @@ private:
   using Batch = std::vector<std::unique_ptr<InferenceRequest>>;
 
   Lane &laneOf(InferenceRequest &job);
-  /// Returns the lane with the oldest first job among lanes that need not wait
-  /// longer and have a free seat. If there is none, returns null and sets
-  /// `until` to the time at which there may be one.
+  /// Returns the lane whose first request is the oldest, among lanes whose
+  /// batch is complete or has waited long enough, and which may run a further
+  /// batch. If there is none, returns null, and sets `until` to the time at
+  /// which there may be one.
   Lane *findRipe(Clock::time_point now, Clock::time_point &until) const;
-  /// Moves jobs of a lane, which must not be empty, to `batch`, which must have
-  /// capacity for one.
+  /// Moves requests of `lane` to `batch`, up to the maximum batch size. `lane`
+  /// must have a request, and `batch` must have capacity for one.
   void takeBatch(Lane &lane, Batch &batch);
-  /// Removes and returns a job of a lane with these seats that arrived before
-  /// `since`, or null if there is none.
+  /// Removes a request that arrived before `since` from a lane with these
+  /// seats, and returns it. Returns null if there is none.
   std::unique_ptr<InferenceRequest> takeEarlier(const Seats &seats,
                                                 Clock::time_point since);
   void wakeOne();
@@ -91,14 +96,14 @@ private:
   std::condition_variable changed;
   /// Lanes with jobs.
   std::vector<Lane *> filled;
-  /// Seats of all versions that hold their tables.
+  /// Seats for all versions that hold their tables.
   const std::shared_ptr<Seats> ownSeats = std::make_shared<Seats>();
-  /// Number of threads that score.
+  /// Number of threads that are scoring a batch.
   size_t running = 0;
   bool isHurrying = false;
   bool isEnding = false;
-  /// One per worker, and additional ones started while batches waited for
-  /// servers.
+  /// One thread per worker, and further threads that were started while batches
+  /// waited for servers.
   std::vector<std::jthread> threads;
 };
 

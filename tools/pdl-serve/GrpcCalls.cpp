@@ -23,8 +23,8 @@ static constexpr size_t maxSmallMessage = size_t(64) << 10;
 /// Maximum number of concurrent calls.
 static constexpr size_t maxCalls = 16384;
 
-/// Shortens a message. Clients accept only some KiB of a status, and names in
-/// it have any length.
+/// Shortens an error message. Clients accept only some KiB in a status, and the
+/// names in a message may have any length.
 static std::string shortened(const std::string &sentence) {
   constexpr size_t most = 2048;
   if (sentence.size() <= most)
@@ -161,7 +161,8 @@ static Outcome takeContents(const inference::InferTensorContents &contents,
 
 namespace {
 
-/// A request. The call keeps its message until the request is finished.
+/// Inference request of a gRPC call. The call keeps its message until the
+/// request is finished.
 class GrpcInferenceRequest final : public InferenceRequest {
 public:
   GrpcInferenceRequest(Call &call, ServingMetrics &metrics)
@@ -197,7 +198,7 @@ private:
 
 } // namespace
 
-/// Returns an error for parameters that would change the answer.
+/// Returns an error if a parameter is set that would change the response.
 static Outcome checkParameters(
     const google::protobuf::Map<std::string, inference::InferParameter> &all) {
   for (const auto &[name, value] : all) {
@@ -280,7 +281,7 @@ void GrpcInferenceRequest::addOutput(int32_t index) {
   made.set_datatype(nameOf(type));
   made.add_shape(batch);
   made.add_shape(output.width);
-  // The answer has the form of the request.
+  // The response has its data in the same form as the request.
   if (isRaw()) {
     response.add_raw_output_contents(at, size);
     return;
@@ -316,7 +317,7 @@ void GrpcInferenceRequest::finish() {
       makeResponse();
       return Outcome();
     });
-  // The call may end before this job does.
+  // Move the memory first: the call may be destroyed before this request.
   call.memory = std::move(memory);
   if (!outcome.ok()) {
     metrics.countFailure(counts, Protocol::Grpc, outcome.code);

@@ -36,11 +36,13 @@ public:
   void remove(Call *call);
   /// Records that a call has received its message.
   void setRead(Call *call);
-  /// Cancels calls that have waited for their message since `since`.
+  /// Cancels calls that started before `since` and have not received their
+  /// message.
   void cancelReading(Clock::time_point since);
 
 private:
-  /// Recursive, because canceling a call may remove it on the same thread.
+  /// Recursive mutex, because canceling a call may remove it on the same
+  /// thread.
   std::recursive_mutex mutex;
   std::unordered_set<Call *> all;
   std::unordered_map<Call *, Clock::time_point> reading;
@@ -56,12 +58,14 @@ struct Handlers {
   const GrpcOptions options;
   Calls calls;
 
-  /// Handles a call that has its message. The call may be answered later.
+  /// Handles a call that has received its message. The response may be sent
+  /// later.
   void handle(Call &call, std::string_view method);
 };
 
-/// A gRPC call. Its message is received as bytes and parsed when the budget
-/// permits. gRPC deletes the object through OnDone.
+/// A gRPC call. Its message is received as bytes, and parsed only if the memory
+/// budget allows it. gRPC calls OnDone when the call has ended, which deletes
+/// the object.
 class Call final : public grpc::ServerGenericBidiReactor {
 public:
   Call(Handlers &handlers, grpc::GenericCallbackServerContext &context)
@@ -93,8 +97,9 @@ public:
     else
       Finish(status);
   }
-  /// Parses a message whose cost is already reserved in the budget. Returns an
-  /// error if the bytes are not such a message.
+  /// Parses the bytes of the call. The memory that `message` needs must be
+  /// reserved in the budget. Returns an error if the bytes are not a message of
+  /// this type.
   template <typename Message> Outcome parse(Message &message) {
     const grpc::Status status =
         grpc::SerializationTraits<Message>::Deserialize(&bytes, &message);
@@ -103,8 +108,8 @@ public:
   }
 
   grpc::ByteBuffer bytes;
-  /// Memory that the call uses until its end, out of the budget of all
-  /// requests.
+  /// Memory of the call, which is reserved in the budget of all requests until
+  /// the call ends.
   Reservation memory;
   inference::ModelInferRequest request;
 

@@ -38,8 +38,9 @@ static constexpr int maxStreams = 1024;
 
 namespace {
 
-/// The connections that were passed to gRPC, which does not report their end.
-/// Each is identified by its descriptor and the identity of its socket.
+/// The open connections that were passed to gRPC. gRPC does not report when a
+/// connection ends. So each one is identified by its descriptor and the
+/// identity of its socket, and `sweep` compares them.
 class Connections {
 public:
   size_t count() const { return open.size(); }
@@ -70,7 +71,7 @@ public:
 
   grpc::ServerGenericBidiReactor *
   CreateReactor(grpc::GenericCallbackServerContext *context) override {
-    // If this throws, gRPC itself answers the call.
+    // If this throws, gRPC itself ends the call with an error.
     return new Call(handlers, *context);
   }
 
@@ -85,7 +86,7 @@ public:
   std::jthread accepting;
   /// Becomes readable when accepting should end.
   int ending = -1;
-  /// Status that was last reported to gRPC's health service, by name.
+  /// Last status of each name that was reported to gRPC's health service.
   std::map<std::string, bool> told;
 
 private:
@@ -192,8 +193,8 @@ GrpcServer::start(const std::vector<std::string> &addresses) {
   };
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
-  // gRPC's own listeners stop listening at a TCP address if descriptors are
-  // exhausted.
+  // Connections are accepted by this process, because a listener of gRPC stops
+  // to listen at a TCP address when file descriptors are exhausted.
   service->acceptor = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
       grpc::InsecureServerCredentials());
@@ -213,8 +214,8 @@ GrpcServer::start(const std::vector<std::string> &addresses) {
   // Detects peers that have vanished.
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 60000);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20000);
-  // Limits on received bytes do not apply to decompressed ones, so compression
-  // is disabled.
+  // Compression is disabled, because gRPC limits only the received bytes, and
+  // decompressed ones may be many more.
   for (int kind = GRPC_COMPRESS_NONE + 1; kind < GRPC_COMPRESS_ALGORITHMS_COUNT;
        ++kind)
     builder.SetCompressionAlgorithmSupportStatus(
@@ -245,7 +246,8 @@ void GrpcServer::updateHealth() {
   for (const auto &[name, wasServing] : service->told)
     now.try_emplace(name, false);
   for (const auto &[name, isServing] : now) {
-    // gRPC would send an unchanged status to all watchers again.
+    // For an unchanged status, gRPC would notify all watchers again, so
+    // compare.
     const auto before = service->told.find(name);
     if (before == service->told.end() || before->second != isServing)
       health->SetServingStatus(name, isServing);
@@ -271,7 +273,7 @@ bool GrpcServer::stop(Clock::time_point until) {
     ended.set_value();
   });
   const bool isDone = end.wait_until(until) == std::future_status::ready;
-  // Otherwise the thread ends with the process.
+  // If `ended` was not set in time, the thread ends with the process.
   isDone ? ending.join() : ending.detach();
   return isDone;
 }

@@ -35,12 +35,12 @@ struct GrpcOptions {
   int64_t maxSamples = int64_t(1) << 16;
   /// Time after which a connection without calls is closed.
   Clock::duration idle = std::chrono::seconds(300);
-  /// Maximum time until a call has received its message.
+  /// Maximum time from the start of a call until its message has arrived.
   Clock::duration request = std::chrono::seconds(120);
 };
 
-/// Answers calls of proto/inference.proto and of grpc.health.v1 on threads of
-/// gRPC.
+/// Responds to calls of proto/inference.proto and of grpc.health.v1, on threads
+/// of gRPC.
 class GrpcServer {
 public:
   GrpcServer(const Repository &repository, Batcher &batcher,
@@ -50,15 +50,16 @@ public:
   GrpcServer &operator=(const GrpcServer &) = delete;
   ~GrpcServer();
 
-  /// Starts to listen at HOST:PORT (port 0: a free one) or unix:PATH, and to
-  /// answer. Returns the actual addresses.
+  /// Listens at HOST:PORT (any free port if the port is 0) or unix:PATH, and
+  /// starts to respond. Returns the actual addresses.
   pdlrt::Expected<std::vector<std::string>>
   start(const std::vector<std::string> &addresses);
-  /// Reports to gRPC's health service which models are ready, and, under the
-  /// name "", whether the server is. Must always be called by the same thread.
+  /// Tells gRPC's health service which models are ready. The name "" stands for
+  /// the whole server. Must always be called on the same thread.
   void updateHealth();
-  /// Rejects new calls and waits until all others are answered. Returns false
-  /// if some are not; these are abandoned. Has no effect without `start`.
+  /// Rejects new calls, and waits for the responses to all others. Calls
+  /// without a response at the time `until` are abandoned; then returns false.
+  /// Does nothing before `start`.
   bool stop(Clock::time_point until);
 
 private:

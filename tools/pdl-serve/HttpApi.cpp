@@ -63,7 +63,8 @@ static HttpResponse jsonResponse(const Json &json) {
 //===----------------------------------------------------------------------===//
 
 /// Appends the shortest text that is parsed as the same number. JSON has
-/// neither NaN nor infinity; parsers read 1e999 as infinity.
+/// neither NaN nor infinity. NaN becomes null, and infinity becomes 1e999,
+/// which parsers read as infinity.
 template <typename Number>
 static void appendNumber(std::string &json, Number number) {
   if constexpr (std::is_floating_point_v<Number>) {
@@ -106,7 +107,7 @@ namespace {
 
 class HttpInferenceRequest final : public InferenceRequest {
 public:
-  /// Approximate size of an answer without its numbers.
+  /// Approximate size of a response without its numbers.
   static constexpr uint64_t maxHeadBytes = 1024;
 
   HttpInferenceRequest(std::shared_ptr<HttpClient> client,
@@ -230,7 +231,7 @@ void HttpInferenceRequest::finish() {
   ProgramMetrics *counts =
       version ? &version->metricsOf(programIndex) : nullptr;
   HttpResponse response;
-  // A client that has left is not counted as answered.
+  // If the client has left, the response does not count as sent.
   if (client->isGone())
     outcome = clientLeft();
   if (outcome.ok())
@@ -329,7 +330,8 @@ HttpResponse HttpApi::indexOf(const std::string &body) {
   return jsonResponse(index);
 }
 
-/// Returns the answer to a liveness or readiness probe in the form of KServe.
+/// Returns the response to a liveness or readiness probe, in the form of
+/// KServe.
 static HttpResponse health(Json json, const char *key, const std::string &why) {
   json[key] = why.empty();
   if (!why.empty())
@@ -339,7 +341,8 @@ static HttpResponse health(Json json, const char *key, const std::string &why) {
   return response;
 }
 
-/// Rejects a method, or returns the allowed ones.
+/// Returns the response to a request with a wrong method: an error, or a list
+/// of allowed methods.
 static HttpResponse otherMethod(std::string_view method, const char *right) {
   const std::string_view known[] = {"GET",     "HEAD",   "POST",
                                     "PUT",     "DELETE", "CONNECT",
@@ -436,9 +439,8 @@ void HttpApi::infer(HttpRequest &request, const ModelPath &path,
     finishRequest(std::move(job));
 }
 
-/// Returns the path of a request target, which may be an absolute URI (RFC
-/// 9112, 3.2), without its first and last slash. Returns none if it is not a
-/// path.
+/// Returns the path of a request target without slashes at its ends. The target
+/// may be an absolute URI (RFC 9112, 3.2). Returns none if it is not valid.
 static std::optional<std::string_view> pathOf(std::string_view target) {
   std::string_view path = target.substr(0, target.find('?'));
   for (const std::string_view scheme : {"http://", "https://"})
@@ -462,8 +464,8 @@ static std::optional<std::string_view> pathOf(std::string_view target) {
   return path;
 }
 
-/// Runs `body` on another thread. If it throws, the connection is closed
-/// without an answer.
+/// Runs `body` on a thread of `threads`. If `body` throws, closes the
+/// connection without a response.
 template <typename Body>
 static void runIn(boost::asio::thread_pool &threads,
                   std::shared_ptr<HttpClient> client, Body body) {

@@ -41,22 +41,22 @@ struct HttpResponse {
   std::string body;
   /// Size of the JSON part of the body, if binary tensors follow it.
   std::optional<size_t> jsonSize = {};
-  /// Value of the header Allow; null: no such header.
+  /// Value of the header Allow. Null: the response has no such header.
   const char *allow = nullptr;
   /// Memory of the body, out of the budget of all requests.
   Reservation memory = {};
 };
 
-/// Receiver of an answer.
+/// Receiver of a response.
 class HttpClient {
 public:
   virtual ~HttpClient() = default;
-  /// Sends the answer. Called once per request, on any thread. May throw
+  /// Sends the response. Called once for each request, on any thread. May throw
   /// std::bad_alloc; then nothing was sent.
   virtual void respond(HttpResponse response) = 0;
-  /// Closes the connection without an answer. Called on any thread.
+  /// Closes the connection without a response. Called on any thread.
   virtual void abandon() noexcept {}
-  /// Returns true if the client has closed the connection. Called on any
+  /// Returns true if the client has closed the connection. May be called on any
   /// thread.
   virtual bool isGone() const noexcept { return false; }
 };
@@ -68,7 +68,7 @@ struct ApiOptions {
   unsigned readers = 1;
 };
 
-/// Answers HTTP requests, independent of the server that receives them.
+/// Responds to HTTP requests. Does not depend on the server that receives them.
 /// Thread-safe.
 class HttpApi {
 public:
@@ -79,8 +79,9 @@ public:
         metrics(metrics), isStopping(isStopping), options(options),
         readers(options.readers) {}
 
-  /// Answers a request now, or later on another thread. Views in `request` must
-  /// be valid until then. Throws std::bad_alloc; then nothing was sent.
+  /// Responds to a request, now or later on another thread. Views in `request`
+  /// must be valid until the response. Throws std::bad_alloc; then nothing was
+  /// sent.
   void handle(HttpRequest request, std::shared_ptr<HttpClient> client);
 
 private:
@@ -104,13 +105,14 @@ private:
   ServingMetrics &metrics;
   const std::atomic<bool> &isStopping;
   const ApiOptions options;
-  /// Parse large requests, and write metrics. So connection threads, which
-  /// answer liveness probes, are not delayed by either.
+  /// Threads that parse large requests (`readers`) and write metrics
+  /// (`metricsWriter`). So neither delays the threads of connections, which
+  /// respond to liveness probes.
   boost::asio::thread_pool readers;
   boost::asio::thread_pool metricsWriter{1};
 };
 
-/// Returns the answer to a rejected request.
+/// Returns the response to a rejected request.
 HttpResponse refusal(const Outcome &outcome);
 HttpResponse refusal(unsigned status, std::string_view sentence);
 

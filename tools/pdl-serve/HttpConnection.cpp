@@ -25,12 +25,12 @@ namespace http = boost::beast::http;
 
 /// Time for which a rejected client may continue to send.
 static constexpr auto drainTime = std::chrono::seconds(2);
-/// If a client has closed its side, time after which a pending answer triggers
-/// a check whether the client is still there.
+/// If a client has closed its side of a connection and its response is pending
+/// for this time, check whether the client is still there.
 static constexpr auto probeAfter = std::chrono::seconds(1);
 static constexpr std::string_view interim = "HTTP/1.1 100 Continue\r\n\r\n";
-/// Memory of a connection in addition to a request's body and its answer:
-/// unread bytes, and the parsed head.
+/// Number of bytes of memory that a connection needs in addition to the body of
+/// a request and its response: unread bytes, and the parsed head.
 static constexpr uint64_t connectionBytes = uint64_t(96) << 10;
 
 template <typename Body> void HttpConnection::guard(Body &&body) noexcept {
@@ -101,8 +101,8 @@ void HttpConnection::admit() {
     refuseAndEnd(503, noBudget().sentence);
 }
 
-/// Serves a new connection. If there are too many, first closes the one that
-/// has been idle longest, on any thread.
+/// Serves a new connection. If there are too many connections, first closes the
+/// one that has been idle longest, which may belong to another thread.
 void HttpConnection::admitOrMakeRoom() {
   since = Clock::now();
   if (shared.open.load() <= shared.options.maxConnections) {
@@ -134,8 +134,8 @@ void HttpConnection::admitOrMakeRoom() {
   });
 }
 
-/// Closes the connection if it is idle. Otherwise returns false, and the
-/// connection does not count as idle until its next request.
+/// Closes the connection and returns true if it is idle. Otherwise returns
+/// false; the connection then does not count as idle until its next request.
 bool HttpConnection::giveWay() {
   if (isIdle()) {
     end();
@@ -161,7 +161,7 @@ void HttpConnection::end() noexcept {
   shared.open.fetch_sub(1);
 }
 
-/// Returns the events of a socket that are in `events`, and POLLERR and
+/// Returns which of `events` a socket has, and whether it has POLLERR or
 /// POLLHUP.
 static int pollNow(int descriptor, short events) noexcept {
   pollfd entry = {descriptor, events, 0};
@@ -169,14 +169,14 @@ static int pollNow(int descriptor, short events) noexcept {
 }
 
 bool HttpConnection::isGone() const noexcept {
-  // While a request is being answered, no other code closes the socket.
+  // Between a request and its response, no other code closes the socket.
   return (pollNow(const_cast<Socket &>(socket).native_handle(), 0) &
           (POLLERR | POLLHUP | POLLNVAL)) != 0;
 }
 
-/// Detects whether a client that has closed its side is still there: with TCP,
-/// a half-close differs from a close only when data is sent. Sends an interim
-/// response, which every HTTP/1.1 client accepts (RFC 9110, 15.2).
+/// Checks whether a client that has closed its side of the connection is still
+/// there. With TCP, this shows only when data is sent to it. So an interim
+/// response is sent, which every HTTP/1.1 client accepts (RFC 9110, 15.2).
 void HttpConnection::probe(Clock::time_point now) {
   const int descriptor = socket.native_handle();
   int family = 0, unsent = 0;
@@ -203,8 +203,8 @@ void HttpConnection::checkTime(Clock::time_point now) noexcept {
       return;
     }
     if (state == State::Waiting) {
-      // Repeats the attempt, because memory may have been exhausted at the
-      // first one.
+      // The first attempt may have failed because memory was exhausted, so it
+      // is repeated.
       if (now - since > drainTime)
         admitOrMakeRoom();
       return;
@@ -212,8 +212,8 @@ void HttpConnection::checkTime(Clock::time_point now) noexcept {
     if (state == State::Reading) {
       if (!begun && hasBegun())
         begun = now;
-      // A client that slowly sends a large request is not idle, but its total
-      // time is limited.
+      // A connection on which bytes of a large request arrive slowly is not
+      // idle. The total time of a request is limited separately.
       const size_t before = std::exchange(received, receivedNow());
       if (received != before)
         since = now;
@@ -241,7 +241,7 @@ void HttpConnection::stopIfIdle() noexcept {
 //===----------------------------------------------------------------------===//
 
 void HttpConnection::readNext() {
-  // The server may have been stopped while the answer was being sent.
+  // The server may have been stopped while the response was being sent.
   if (shared.isStopping && !hasMore())
     end();
   else
@@ -257,7 +257,7 @@ void HttpConnection::readHeader() {
   skipEmptyLines();
 }
 
-/// Reads the header, after skipping empty lines before it (RFC 9112, 2.2).
+/// Skips empty lines before the header (RFC 9112, 2.2), then reads the header.
 void HttpConnection::skipEmptyLines() {
   const auto unread = [this] {
     const net::const_buffer bytes = buffer.data();
@@ -354,8 +354,8 @@ void HttpConnection::readBody() {
                    });
 }
 
-/// Returns true if the error means malformed bytes; the end of the stream does
-/// not.
+/// Returns true if the error means that the received bytes are malformed.
+/// Returns false for the end of the stream.
 static bool isMalformed(const boost::system::error_code &error) {
   const boost::system::error_code end = http::error::end_of_stream;
   return error.category() == end.category() && error != end &&
@@ -499,8 +499,9 @@ void HttpConnection::write(HttpResponse response) {
                    });
 }
 
-/// Reads what a rejected client still sends. Closing immediately would reset
-/// the connection, and the client would not receive the reason.
+/// Reads and drops what a rejected client still sends. If the connection were
+/// closed at once, it would be reset, and the client would not receive the
+/// reason.
 void HttpConnection::drain() {
   if (state != State::Draining) {
     enter(State::Draining);

@@ -35,7 +35,7 @@ using Socket =
 
 class HttpConnection;
 
-/// A thread and its connections.
+/// Thread with its connections.
 struct IoThread {
   boost::asio::io_context context{1};
   boost::asio::executor_work_guard<Executor> work{context.get_executor()};
@@ -53,8 +53,8 @@ public:
   void add(HttpConnection &connection);
   /// Call before the connection is destroyed.
   void remove(HttpConnection &connection) noexcept;
-  /// Returns the connection that has been idle longest, or null if none is
-  /// idle.
+  /// Returns the connection that has been idle longest, or null if no
+  /// connection is idle.
   std::shared_ptr<HttpConnection> findIdlest() const;
 
 private:
@@ -73,9 +73,9 @@ struct HttpShared {
   std::atomic<int64_t> open{0};
 };
 
-/// One HTTP connection. All functions except those of HttpClient run on its
-/// thread. Handlers throw no exceptions: if memory is exhausted, the connection
-/// is closed.
+/// One HTTP connection. All functions run on the thread of the connection,
+/// except those of HttpClient. No handler throws: if memory is exhausted, the
+/// connection is closed.
 class HttpConnection final
     : public HttpClient,
       public std::enable_shared_from_this<HttpConnection> {
@@ -87,19 +87,19 @@ public:
   void begin() noexcept;
   void respond(HttpResponse response) override;
   void abandon() noexcept override { isAbandoned = true; }
-  /// Returns true if the client has closed the connection. A client that has
-  /// only closed its own side (half-close) still waits for its answer.
+  /// Returns true if the client has closed the connection. Returns false if it
+  /// has closed only its own side (half-close), because it then still waits for
+  /// the response.
   bool isGone() const noexcept override;
-  /// Returns the time since which the connection is idle, or `notIdle`.
+  /// Returns the time since when the connection is idle, or `notIdle`.
   /// Thread-safe.
   Clock::rep idleSince() const {
     return idleTime.load(std::memory_order_relaxed);
   }
   static constexpr Clock::rep notIdle = std::numeric_limits<Clock::rep>::max();
-  /// Closes the connection, or rejects its request, if a time limit is
-  /// exceeded.
+  /// If a time limit is exceeded, closes the connection or rejects its request.
   void checkTime(Clock::time_point now) noexcept;
-  /// Closes the connection unless it has a request.
+  /// Closes the connection if it has no request.
   void stopIfIdle() noexcept;
   void end() noexcept;
 
@@ -117,7 +117,8 @@ private:
 
   template <typename Body> void guard(Body &&body) noexcept;
   void enter(State next);
-  /// Returns a number that changes when more of the request has arrived.
+  /// Returns a number that changes when a further part of the request has
+  /// arrived.
   size_t receivedNow() const;
   /// Returns true if there are unread bytes of a request.
   bool hasMore();
@@ -154,7 +155,8 @@ private:
   std::string head, body;
   /// Values of headers of the request.
   std::string jsonSize, encoding;
-  /// Memory that every connection uses, and memory of the answer.
+  /// `base`: memory that each connection uses. `responseMemory`: memory of the
+  /// response.
   Reservation base, responseMemory;
   std::atomic<bool> isAbandoned{false};
   std::atomic<Clock::rep> idleTime{notIdle};

@@ -16,7 +16,8 @@ using namespace pdlserve;
 namespace http = boost::beast::http;
 
 /// Removes the next element of a comma-separated list and returns it without
-/// blanks. Empty elements, which are allowed, are skipped.
+/// blanks at its ends. Returns an empty text for an empty element, which is
+/// allowed and which the caller skips.
 static std::string_view nextElement(std::string_view &list) {
   std::string_view element = list.substr(0, list.find(','));
   list.remove_prefix(std::min(list.size(), element.size() + 1));
@@ -26,8 +27,9 @@ static std::string_view nextElement(std::string_view &list) {
   return element.substr(begin, element.find_last_not_of(" \t") - begin + 1);
 }
 
-/// Returns an error if the last coding is not `chunked`, because the length of
-/// the body is then unknown (RFC 9112, 6.3).
+/// Returns an error unless `chunked` is the only transfer coding, if the
+/// request has any. If it is not the last one, the length of the body is
+/// unknown (RFC 9112, 6.3).
 static HeadFault checkCodings(const http::request_header<> &head) {
   const auto lines = head.equal_range(http::field::transfer_encoding);
   if (lines.first == lines.second)

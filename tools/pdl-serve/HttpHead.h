@@ -23,12 +23,13 @@ struct HeadFault {
   std::string sentence;
 };
 
-/// Returns true if a text is empty or may be a host with a port (RFC 3986,
-/// 3.2.2 and 3.2.3), without a user name.
+/// Returns true if a text is empty, or has the form of a host with an optional
+/// port (RFC 3986, 3.2.2 and 3.2.3). A user name is not allowed.
 bool isHost(std::string_view text);
 
-/// Checks rules of RFC 9112 that the parser does not enforce: those for the
-/// length of the body, on which all peers must agree, and for the host.
+/// Checks rules of RFC 9112 that the parser does not check: those about the
+/// length of the body, which each peer must compute equally, and those about
+/// the host.
 HeadFault checkHead(const boost::beast::http::request_header<> &head);
 
 } // namespace pdlserve

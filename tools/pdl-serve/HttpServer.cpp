@@ -153,8 +153,8 @@ void HttpServer::Threads::stopListening() noexcept {
 /// Calls `body` with each connection of a thread. `body` may close it.
 template <typename Body>
 static void forEachConnection(IoThread &thread, Body body) {
-  // Advances first, because closing a connection removes it from the set.
-  // Allocates no memory.
+  // Advance before the call, because closing a connection removes it from the
+  // set. No memory is allocated.
   auto next = thread.connections.begin();
   while (next != thread.connections.end()) {
     const std::shared_ptr<HttpConnection> connection = *next++;
@@ -168,8 +168,8 @@ void HttpServer::Threads::sweep(IoThread &thread) {
     thread.isTimed = false;
     if (error)
       return;
-    // During a stop, memory may have been exhausted when the threads were
-    // notified.
+    // `stop` could not notify this thread if memory was exhausted. So it checks
+    // this itself.
     if (shared.isStopping && &thread == all.front().get())
       stopListening();
     forEachConnection(thread, [this](HttpConnection &connection) {
@@ -194,7 +194,7 @@ void HttpServer::Threads::prepare(IoThread &thread) {
 }
 
 /// Runs the handlers of a thread. If a handler throws because memory is
-/// exhausted, the others continue.
+/// exhausted, logs a warning and continues with the other handlers.
 void HttpServer::Threads::run(IoThread &thread) {
   for (;;) {
     try {
@@ -219,8 +219,8 @@ void HttpServer::Threads::start() {
 }
 
 namespace {
-/// One of several tasks. It counts as done when it is destroyed, even if it has
-/// not run. Never throws.
+/// Counts one of several tasks as done when it is destroyed, even if the task
+/// has not run. Never throws.
 class Part {
 public:
   explicit Part(std::latch &all) : all(&all) {}
@@ -236,8 +236,8 @@ private:
 };
 } // namespace
 
-/// Runs `body` on a connection thread. If memory does not suffice for that, the
-/// sweep does the same later.
+/// Runs `body` on the thread of `thread`'s connections. If memory is exhausted,
+/// does not run it; `sweep` does the same later.
 template <typename Body>
 static void tell(IoThread &thread, Part part, Body body) noexcept {
   try {

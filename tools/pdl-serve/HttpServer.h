@@ -25,15 +25,15 @@ struct HttpOptions {
   size_t maxBody = size_t(64) << 20;
   /// Maximum number of open connections.
   int64_t maxConnections = 4096;
-  /// Time after which a connection is closed that has no request, or does not
-  /// accept its answer.
+  /// Time after which a connection is closed if it has no request, or if the
+  /// client does not read its response.
   Clock::duration idle = std::chrono::seconds(300);
   /// Maximum time from the first to the last byte of a request.
   Clock::duration request = std::chrono::seconds(120);
 };
 
 /// Accepts connections and passes their requests to an HttpApi. The requests of
-/// a connection are handled one after the other.
+/// one connection are handled one after the other.
 class HttpServer {
 public:
   HttpServer(HttpApi &api, MemoryBudget &budget, ServingMetrics &metrics,
@@ -42,17 +42,17 @@ public:
   HttpServer &operator=(const HttpServer &) = delete;
   ~HttpServer();
 
-  /// Listens at HOST:PORT (port 0: a free one) or unix:PATH. Call before
-  /// `start`. Returns the actual address.
+  /// Listens at HOST:PORT (any free port if the port is 0) or unix:PATH. Call
+  /// before `start`. Returns the actual address.
   pdlrt::Expected<std::string> listen(const std::string &address);
   void start();
-  /// Stops accepting connections, and closes each open one as soon as its
-  /// request is answered.
+  /// Stops accepting connections. Closes idle connections now, and each other
+  /// connection after the response to its request.
   void stop();
-  /// Waits until all connections are closed. Returns false if some are not.
-  /// Call after `stop`.
+  /// Waits until all connections are closed. Returns false if some are still
+  /// open at the time `until`. Call after `stop`.
   bool waitUntilClosed(Clock::time_point until);
-  /// Ends the threads. Later answers are discarded.
+  /// Ends the threads. Later responses are discarded.
   void join();
 
 private:

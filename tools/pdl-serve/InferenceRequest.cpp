@@ -112,8 +112,8 @@ template <typename Number> static void fill(Tensor &tensor, Number number) {
                           sizeof(number));
 }
 
-/// Creates the replacement of an omitted input. For ids it consists of empty
-/// texts, for which the library has a key.
+/// Creates the values of an input that the request omits. An omitted input of
+/// ids gets empty texts, for which the library has a key.
 static Outcome fillMissing(const pdl_serving_tensor &input,
                            const pdl_serving_input_rules &rules,
                            RequestInput &place, InferenceRequest &job) {
@@ -151,7 +151,8 @@ static Outcome fillMissing(const pdl_serving_tensor &input,
   return {};
 }
 
-/// Returns an error unless all inputs have the same number of samples.
+/// Returns an error unless input `name` has as many samples as the inputs
+/// before it.
 static Outcome agreeOnBatch(std::string_view name, int64_t samples,
                             InferenceRequest &job) {
   if (samples < 1)
@@ -236,7 +237,7 @@ static Outcome takeSplits(const Tensor &tensor, const pdl_serving_tensor &input,
 }
 
 namespace {
-/// The part of an input that a tensor contains.
+/// Part of an input that a tensor contains.
 enum class Part { Plain, Values, Splits };
 
 struct Target {
@@ -245,7 +246,8 @@ struct Target {
 };
 } // namespace
 
-/// Returns no target if the model has no such input.
+/// Returns the input for a tensor name. Its index is -1 if the model has no
+/// such input.
 static Target findTarget(const pdl_serving_program &program,
                          std::string_view name) {
   for (int32_t i = 0; i < program.input_count; ++i)
@@ -270,8 +272,8 @@ static std::string describeInputs(const pdl_serving_program &program) {
   return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// Returns an error if a request lacks required inputs. `isGiven`: by input,
-/// whether the request has it.
+/// Returns an error if a request lacks an input that the model requires.
+/// `isGiven`: for each input, whether the request has it.
 static Outcome checkGiven(const InferenceRequest &job,
                           const std::vector<uint8_t> &isGiven) {
   const pdl_serving_program &program = job.program();

@@ -29,16 +29,17 @@ using Clock = std::chrono::steady_clock;
 
 /// Values of a request for one input of the program.
 struct RequestInput {
-  /// The tensor, or, for a ragged input, its values.
+  /// Tensor of the input. If the input is ragged, the tensor of its values.
   Tensor values;
-  /// Ragged inputs: starts with 0; has one element more than there are bags.
+  /// Start of each bag in `values`, and then the end of the last bag. Only for
+  /// ragged inputs.
   std::vector<int32_t> splits;
 
   bool hasTexts() const { return values.type == DataType::Bytes; }
 };
 
-/// An inference request until it is answered. Each protocol derives a class
-/// that holds the data for its answer.
+/// An inference request, from its arrival until its response. Each protocol has
+/// a derived class with the data that its response needs.
 class InferenceRequest {
 public:
   InferenceRequest() = default;
@@ -46,26 +47,28 @@ public:
   InferenceRequest &operator=(const InferenceRequest &) = delete;
   virtual ~InferenceRequest() = default;
 
-  /// Returns true if the client no longer waits for the answer. Callable on any
-  /// thread, before the request is finished.
+  /// Returns true if the client no longer waits for the response. May be called
+  /// on any thread before the request is finished.
   virtual bool isCancelled() const { return false; }
-  /// Sends the answer made from `outcome` and `outputs`. Called once, on any
-  /// thread; then the job is destroyed. May throw.
+  /// Sends the response, which is made from `outcome` and `outputs`. Called
+  /// once, on any thread. The request is destroyed afterwards. May throw.
   virtual void finish() = 0;
-  /// Closes the connection or call without an answer, because `finish` threw.
+  /// Closes the connection or call without a response, after `finish` has
+  /// thrown.
   virtual void abandon() noexcept = 0;
-  /// Returns the memory that an answer with `elements` numbers of `valueBytes`
-  /// bytes needs in addition to `outputs`.
+  /// Returns the number of bytes that a response with `elements` numbers of
+  /// `valueBytes` bytes needs in addition to `outputs`.
   virtual uint64_t responseBytes(uint64_t elements,
                                  uint64_t valueBytes) const = 0;
 
-  /// Adds an output to `wanted`, unless it is already there. `metadata`: where
-  /// the outputs are listed, for the error message.
+  /// Adds an output to `wanted`, unless it is already there. Returns an error
+  /// if the program has no such output. `metadata`: where the client can list
+  /// the outputs, for the error message.
   Outcome want(std::string_view output, std::string_view metadata);
   /// Sets `wanted` to all outputs of the program.
   void wantAll();
-  /// Reserves memory for the outputs and the answer in the budget. Call after
-  /// `bindTensors`, before the job is submitted.
+  /// Reserves memory for the outputs and the response in the budget. Call after
+  /// `bindTensors`, before the request is submitted.
   Outcome reserveResponse();
 
   const pdl_serving_program &program() const;
@@ -80,7 +83,7 @@ public:
   int64_t batch = 0;
   /// In the order of the program's inputs.
   std::vector<RequestInput> inputs;
-  /// Outputs to include in the answer, in this order.
+  /// Outputs that the response includes, in this order.
   std::vector<int32_t> wanted;
   Outcome outcome;
   std::unique_ptr<std::byte[]> outputs;
@@ -92,18 +95,19 @@ public:
   Clock::time_point arrived = Clock::now();
 };
 
-/// Finishes a job and destroys it.
+/// Sends the response to a request, then destroys the request.
 void finishRequest(std::unique_ptr<InferenceRequest> job) noexcept;
 
-/// Assigns the tensors of a request to the inputs of its program: sets `inputs`
-/// and `batch` of the job. An error names the tensor that does not fit, and
-/// says what the model expects.
+/// Assigns the tensors of a request to the inputs of its program: sets
+/// `job.inputs` and `job.batch`. An error names the tensor that does not fit,
+/// and says what the model expects.
 ///
-/// A dense input or ids are one tensor [batch, width] with the input's name. A
-/// ragged input consists of NAME.values, all elements bag by bag, and
-/// NAME.splits, the starts of the batch * width bags and the end of the last
-/// one. If all bags have the same length, it may be one tensor NAME [batch,
-/// width] (one element per bag) or [batch, width, length].
+/// A dense input, or one of ids, is one tensor [batch, width] with the name of
+/// the input. A ragged input consists of two tensors. NAME.values has all
+/// elements, bag by bag. NAME.splits has the starts of the batch * width bags,
+/// and the end of the last one. If all bags have the same length, a ragged
+/// input may also be one tensor NAME: [batch, width] if each bag has one
+/// element, or [batch, width, length].
 Outcome bindTensors(std::vector<Tensor> tensors, InferenceRequest &job);
 
 } // namespace pdlserve

@@ -25,7 +25,7 @@ using namespace simdjson;
 
 namespace {
 
-/// An error in a request whose JSON is valid.
+/// Error in a request whose JSON is valid.
 struct Fault {
   explicit Fault(std::string sentence)
       : outcome(Outcome::bad(std::move(sentence))) {}
@@ -34,7 +34,7 @@ struct Fault {
   Outcome outcome;
 };
 
-/// Parses one request. Uses exceptions internally. Each error message contains
+/// Parses one request. Throws Fault for a wrong request; its message contains
 /// the position in the JSON, such as `inputs[0].data[2]`.
 class Reader {
 public:
@@ -44,8 +44,8 @@ public:
   void read(padded_string_view json, std::string_view binary);
 
 private:
-  /// An input whose data follow after the JSON, or precede its datatype or its
-  /// shape.
+  /// An input whose data cannot be parsed yet: they are binary and follow the
+  /// JSON, or they come before the datatype or the shape.
   struct Late {
     size_t input;
     std::optional<uint64_t> binarySize;
@@ -81,15 +81,15 @@ static void require(bool hasRoom) {
     throw Fault(noBudget());
 }
 
-/// Returns true if the JSON is valid but the value has another kind than
-/// expected.
+/// Returns true if the JSON is valid, but the value is of another kind than the
+/// caller has expected.
 static bool isOtherKind(error_code error) {
   return error == INCORRECT_TYPE || error == NUMBER_ERROR ||
          error == NUMBER_OUT_OF_RANGE || error == STRING_ERROR;
 }
 
-/// Describes a value of an unexpected kind. Throws simdjson_error if the JSON
-/// is invalid there.
+/// Describes the kind of a value for an error message. Throws simdjson_error if
+/// the JSON is invalid at this position.
 static std::string describe(ondemand::value value) {
   switch (ondemand::json_type(value.type())) {
   case ondemand::json_type::array:
@@ -111,7 +111,8 @@ static std::string describe(ondemand::value value) {
              : std::string(token.substr(0, maxLength)) + "...";
 }
 
-/// Returns the value at `place`, which must have the type `Value`.
+/// Returns `value` as a `Value`. Throws an error about `place` if its type is
+/// different.
 template <typename Value>
 static Value take(ondemand::value value, std::string_view place,
                   std::string_view wanted) {
@@ -140,14 +141,14 @@ static std::string_view takeText(ondemand::value value,
   return take<std::string_view>(value, place, "a string");
 }
 
-/// Returns the position of a member of the object at `owner`. The request
-/// itself has an empty position.
+/// Returns the position, for error messages, of the member `key` of the object
+/// at position `owner`. The position of the request itself is empty.
 static std::string placeOf(std::string_view owner, std::string_view key) {
   return owner.empty() ? std::string(key) : fmt::format("{}.{}", owner, key);
 }
 
-/// Records that the object at `place` has a key. Throws if the key is a
-/// duplicate.
+/// Records that the object at `place` has a key. Throws if it has the key
+/// twice.
 static void once(bool &has, std::string_view place, std::string_view key) {
   if (std::exchange(has, true))
     throw Fault(fmt::format("{} has the key '{}' twice in one object; give it "
@@ -165,8 +166,8 @@ static void append(Tensor &tensor, Element element, Reservation &memory) {
 
 namespace {
 
-/// Parses the data of one tensor: a flat list of all elements, or lists nested
-/// according to the shape.
+/// Parses the data of one tensor. They may be a flat list of all elements, or
+/// lists that are nested as the shape says.
 class DataReader {
 public:
   DataReader(size_t input, Tensor &tensor, Reservation &memory)
@@ -179,8 +180,8 @@ private:
   void readList(ondemand::array list, size_t depth);
   void readElement(ondemand::value value);
   void appendMissing();
-  /// Returns the position of the list or element with the first `depth`
-  /// indices.
+  /// Returns the position, for error messages, that the first `depth` indices
+  /// select: of a list, or of an element.
   std::string place(size_t depth) const;
   [[noreturn]] void refuse(size_t depth, const std::string &why) const {
     throw Fault(
@@ -220,8 +221,8 @@ void DataReader::readList(ondemand::array list, size_t depth) {
         ondemand::json_type(value.type()) == ondemand::json_type::array;
     if (!isNested)
       isNested = isList;
-    // Nesting must be as deep as the shape, and elements may occur only at the
-    // deepest level.
+    // Nested lists must be as deep as the shape, and only the deepest lists may
+    // have elements.
     if (isList ? depth + 1 >= rank || !*isNested
                : *isNested && depth + 1 != rank)
       refuseForm(depth + 1, isList ? "is a list" : "is no list");
@@ -235,8 +236,8 @@ void DataReader::readList(ondemand::array list, size_t depth) {
     refuseForm(depth, fmt::format("has {} elements", count));
 }
 
-/// Appends a missing element: NaN, or an empty text. Converts integers to texts
-/// for that.
+/// Appends a missing element: NaN for floating-point numbers, otherwise an
+/// empty text. If the tensor has integers, first converts them to texts.
 void DataReader::appendMissing() {
   switch (tensor.type) {
   case DataType::Fp32:
@@ -375,8 +376,8 @@ void Reader::readParameters(ondemand::object parameters,
   }
 }
 
-/// Copies JSON that is parsed later. Reserves memory for the copy and for the
-/// parser's own copy.
+/// Copies JSON that must be parsed later. Reserves memory for this copy and for
+/// the one that the parser makes.
 void Reader::takeCopy(std::string_view json, std::string &to) {
   require(memory.grow(2 * json.size()));
   to = json;
@@ -537,7 +538,8 @@ void Reader::readMembers(ondemand::document &document) {
     throw Fault("the request has no inputs; give {\"inputs\": [...]}");
 }
 
-/// Returns the error about invalid JSON. `at`: the byte, if it is known.
+/// Returns the error about invalid JSON. `at`: position of the error in bytes,
+/// if known.
 static Fault brokenJson(error_code error, std::optional<size_t> at) {
   if (error == EMPTY)
     return Fault("the body is empty; send a JSON object, such as "
@@ -581,7 +583,8 @@ Outcome pdlserve::checkParameter(std::string_view name, bool isSet) {
 namespace {
 /// Memory of a parser during one request.
 struct ParserMemory {
-  /// Maximum size of JSON for which a thread keeps its parser's memory.
+  /// Maximum size of the JSON after which a thread keeps the memory of its
+  /// parser.
   static constexpr size_t maxKept = size_t(1) << 20;
 
   ParserMemory(ondemand::parser &parser, Reservation &memory, size_t jsonBytes)

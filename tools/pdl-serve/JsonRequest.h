@@ -20,10 +20,11 @@
 
 namespace pdlserve {
 
-/// An output that a request asks for.
+/// Output that a request selects.
 struct WantedOutput {
   std::string name;
-  /// True if the output should be binary; none if the request does not say.
+  /// True if the output should be binary; not set if the request does not
+  /// specify it.
   std::optional<bool> isBinary;
 };
 
@@ -32,22 +33,23 @@ struct JsonRequest {
   std::string id;
   bool hasId = false;
   std::vector<Tensor> inputs;
-  /// In the order of the answer; empty: all outputs.
+  /// Selected outputs, in the order of the response. Empty: all outputs.
   std::vector<WantedOutput> outputs;
   /// Default for outputs without their own setting.
   std::optional<bool> areOutputsBinary;
 };
 
-/// Parses the body of a request. It is JSON; if a header sets `jsonSize`, the
-/// data of binary tensors follow after that many bytes. Tensors point into
-/// `body`, to which padding is added. Only the JSON is checked; bindTensors
-/// checks the model's inputs. Reserves allocated memory in `memory` first.
+/// Parses the body of a request. If a header has set `jsonSize`, the JSON has
+/// that many bytes, and the data of binary tensors follow it. Otherwise the
+/// whole body is JSON. Checks only the JSON; `bindTensors` compares the tensors
+/// with the model's inputs. Tensors point into `body`, which is extended by
+/// padding. Reserves memory in `memory` before it allocates.
 Outcome parseJsonRequest(std::string &body, std::optional<size_t> jsonSize,
                          Reservation &memory, JsonRequest &request);
 
-/// Returns an error if a parameter of an input, an output or a request asks for
-/// something that the server does not support and that would change the answer.
-/// `isSet`: the value is not 0, false or an empty text.
+/// Returns an error if a parameter of an input, an output or a request would
+/// change the response in a way that the server does not support. `isSet`: the
+/// value of the parameter is not 0, false or an empty text.
 Outcome checkParameter(std::string_view name, bool isSet);
 
 /// Appends a text as quoted JSON. Bytes that are not UTF-8 are kept.

@@ -41,11 +41,12 @@ static bool readAt(int file, void *to, size_t size, uint64_t offset) {
 
 namespace {
 
-/// The libraries that are loaded in the process. All functions require the
-/// lock.
+/// The libraries that are loaded in the process. The mutex must be locked for
+/// all functions.
 class Loaded {
 public:
-  /// Returns the library of a file if it is in use.
+  /// Returns the library that was loaded from a file, or null if it is not in
+  /// use.
   std::shared_ptr<const Library> find(const FileIdentity &file) {
     const auto found = used.find(file);
     return found == used.end() ? nullptr : found->second.lock();
@@ -60,9 +61,10 @@ public:
       used.erase(found);
   }
 
-  /// Returns the folder and the name under which an unused file is still
-  /// loaded; -1 if it is not. A library that is loaded again reuses its folder,
-  /// so that repeated failures open no additional descriptors.
+  /// If a library is no longer used but could not be unloaded, returns the
+  /// folder and the name under which it was loaded; otherwise returns -1. A
+  /// library that is loaded again uses that folder, so that repeated failures
+  /// do not open more and more descriptors.
   std::pair<int, std::string> takeKept(const FileIdentity &file) {
     const auto found = kept.find(file);
     if (found == kept.end())
@@ -95,7 +97,7 @@ private:
   std::map<FileIdentity, std::pair<int, std::string>> kept;
 };
 
-/// A descriptor that the destructor closes.
+/// File descriptor that the destructor closes.
 struct Descriptor {
   explicit Descriptor(int number) : number(number) {}
   Descriptor(const Descriptor &) = delete;
@@ -156,8 +158,8 @@ static int openRegular(int folder, const char *name, struct stat &about) {
   return file;
 }
 
-/// Compares the libraries in the same folder with the lines at the end of the
-/// library.
+/// Compares the libraries in the same folder with their checksums in `lines`,
+/// the lines at the end of the library.
 static Status checkCompanions(int folder, std::string_view lines) {
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, lines.find('\n'));
@@ -182,8 +184,8 @@ static Status checkCompanions(int folder, std::string_view lines) {
   return {};
 }
 
-/// Verifies the checksum of a library. Damaged bytes would end the process when
-/// they are used.
+/// Verifies the checksum of a library. If damaged bytes were used, the process
+/// would end. `takesUnchecked`: accept a file without a checksum.
 static Status checkChecksum(int folder, int file, uint64_t fileSize,
                             bool takesUnchecked) {
   pdl_library_checksum end = {};
@@ -281,8 +283,8 @@ Library::~Library() {
     const std::lock_guard lock(loaded().mutex);
     loaded().remove(file);
     ::dlclose(handle);
-    // Some libraries stay loaded after dlclose. Their name must then not be
-    // used for another library.
+    // Some libraries stay loaded after dlclose. The name of such a library must
+    // not be used for another one.
     if (void *rest = ::dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
       ::dlclose(rest);
       loaded().keep(file, folder, std::move(name));

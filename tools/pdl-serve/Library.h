@@ -18,11 +18,12 @@
 
 namespace pdlserve {
 
-/// A loaded library that `pdl-translate --emit=library` made. Thread-safe.
+/// Loaded library that was created by `pdl-translate --emit=library`.
+/// Thread-safe.
 class Library {
 public:
-  /// Loads a library. Returns an error if the file is not such a library, needs
-  /// another CPU, or does not match the checksum at its end, because mapping a
+  /// Loads a library. Returns an error if the file is not a serving library,
+  /// needs another CPU, or does not match the checksum at its end: mapping a
   /// damaged library could end the process. `takesUnchecked`: also load files
   /// without a checksum.
   static pdlrt::Expected<std::shared_ptr<const Library>>
@@ -37,13 +38,13 @@ public:
 private:
   Library() = default;
 
-  /// Descriptor of the library's folder, open while the library is loaded. The
-  /// library is loaded under a path below this descriptor. So another file at
-  /// the same path is loaded as another library, and the loader finds libraries
-  /// in the same folder.
+  /// Descriptor of the library's folder, which is open while the library is
+  /// loaded. The library is loaded under a path that contains this descriptor.
+  /// So another file at the same path is loaded as another library. The dynamic
+  /// linker still finds libraries in the same folder.
   int folder = -1;
   std::string name;
-  /// Identity of the file, by which a library that stays loaded is found again.
+  /// Identity of the file. It serves to find the library while it stays loaded.
   pdlrt::FileIdentity file;
   void *handle = nullptr;
   const pdl_serving *table = nullptr;

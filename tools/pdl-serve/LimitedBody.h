@@ -21,10 +21,10 @@
 
 namespace pdlserve {
 
-/// Body type for Beast. Memory is allocated as bytes arrive, after it has been
-/// reserved in the budget. An announced length reserves nothing before a
-/// quarter of it has arrived. If the budget is exhausted, reading fails with
-/// `not_enough_memory`.
+/// Body of an HTTP request, as a type for Beast. Memory is reserved in the
+/// budget and allocated while bytes arrive. Memory for the announced length is
+/// reserved only after a quarter of it has arrived. If the budget is exhausted,
+/// reading fails with `not_enough_memory`.
 struct LimitedBody {
   struct value_type {
     std::string text;
@@ -63,13 +63,13 @@ struct LimitedBody {
     void finish(boost::system::error_code &error) { error = {}; }
 
   private:
-    /// Bytes that a JSON parser may read after the body.
+    /// Number of bytes after the body that a JSON parser may read.
     static constexpr size_t padding = 64;
 
-    /// Returns the capacity to add if `next` bytes follow. After a quarter of
-    /// the announced bytes has arrived, returns the capacity for all of them.
-    /// Growing step by step up to the end would copy most of the body once
-    /// more, on the connection thread.
+    /// Returns by how many bytes the capacity must grow if `next` bytes arrive.
+    /// After a quarter of the announced bytes has arrived, the result suffices
+    /// for all of them. Otherwise the body would grow in steps until its end,
+    /// and the connection thread would copy most of it once more.
     size_t roomFor(size_t next) const {
       const size_t size = body.text.size(), after = size + next;
       return after <= body.text.capacity() || after > announced ||
@@ -79,7 +79,8 @@ struct LimitedBody {
     }
 
     value_type &body;
-    /// Length according to the header; 0 if it states none.
+    /// Length of the body according to the header; 0 if the header does not
+    /// specify it.
     size_t announced = 0;
   };
 };

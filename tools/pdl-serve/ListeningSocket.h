@@ -19,12 +19,12 @@
 
 namespace pdlserve {
 
-/// A socket that listens at an address. The destructor closes it and removes
+/// A socket that listens at an address. The destructor closes it, and removes
 /// the path of a unix socket.
 class ListeningSocket {
 public:
-  /// Listens at HOST:PORT (port 0: a free one) or unix:PATH. Returns several
-  /// sockets for a name with several addresses.
+  /// Listens at HOST:PORT (any free port if the port is 0) or unix:PATH. If
+  /// HOST has several addresses, returns a socket for each of them.
   static pdlrt::Expected<std::vector<ListeningSocket>>
   open(const std::string &address);
   ListeningSocket(ListeningSocket &&other) noexcept;

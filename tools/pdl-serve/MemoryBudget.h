@@ -22,8 +22,8 @@ public:
   MemoryBudget(const MemoryBudget &) = delete;
   MemoryBudget &operator=(const MemoryBudget &) = delete;
 
-  /// Reserves `bytes`. If less is available, returns false and reserves
-  /// nothing.
+  /// Reserves `bytes` and returns true. If fewer bytes are left, reserves
+  /// nothing and returns false.
   bool take(uint64_t bytes) noexcept {
     uint64_t before = takenBytes.load(std::memory_order_relaxed);
     do {
@@ -45,8 +45,8 @@ private:
   std::atomic<uint64_t> takenBytes{0};
 };
 
-/// The part of a budget that one request has reserved. The destructor releases
-/// it. Not thread-safe.
+/// The memory that one request has reserved in a budget. The destructor
+/// releases it. Not thread-safe.
 class Reservation {
 public:
   /// Creates a reservation without a budget; `grow` always fails.
@@ -65,7 +65,7 @@ public:
   }
   ~Reservation() { release(); }
 
-  /// Reserves more memory. Call before allocating it. Returns false if the
+  /// Reserves `more` bytes. Call before allocating them. Returns false if the
   /// budget is exhausted.
   [[nodiscard]] bool grow(uint64_t more) noexcept {
     if (!budget || !budget->take(more))

@@ -24,14 +24,15 @@ extern const std::vector<std::string> serverExtensions;
 /// Reported platform of all models.
 extern const char *const platformName;
 
-/// Metadata of a tensor. -1 is a size that requests choose.
+/// Metadata of a tensor. The value -1 in `shape` stands for a size that each
+/// request chooses.
 struct TensorMetadata {
   std::string name;
   const char *dataType;
   std::vector<int64_t> shape;
-  /// True if a request may omit the tensor; and the replacement of a missing
-  /// element. If there is no replacement, a missing element is an empty bag or
-  /// an error.
+  /// `isOptional`: a request may omit the tensor. `missingNumber` or
+  /// `missingText`: the value that replaces a missing element. If there is
+  /// neither, a missing element is an empty bag or an error.
   bool isOptional = false;
   std::optional<double> missingNumber = std::nullopt;
   std::optional<std::string> missingText = std::nullopt;

@@ -65,20 +65,20 @@ struct [[nodiscard]] Outcome {
   std::string sentence;
 };
 
-/// Returns the outcome of a request whose client left before it was answered.
-/// The message is short enough to need no allocation.
+/// Returns the outcome of a request whose client has closed the connection
+/// before the response. The message is so short that it needs no allocation.
 inline Outcome clientLeft() { return {Code::Cancelled, "client left"}; }
 
-/// Returns the outcome of a request that exceeds the memory budget
-/// (MemoryBudget.h).
+/// Returns the outcome of a request for which the memory budget does not
+/// suffice (MemoryBudget.h).
 inline Outcome noBudget() {
   return {Code::Unavailable,
           "the requests in flight take as much memory as they may "
           "(--max-memory); send this one later, or to another server"};
 }
 
-/// Returns the outcome of a request for which an allocation failed. Does not
-/// throw.
+/// Returns the outcome of a request for which an allocation has failed. Does
+/// not throw.
 inline Outcome outOfMemory() noexcept {
   // Short enough to need no allocation.
   Outcome outcome(Code::TooLarge, "out of memory");
@@ -90,8 +90,8 @@ inline Outcome outOfMemory() noexcept {
   return outcome;
 }
 
-/// Returns the result of `body`. Converts exceptions into outcomes, so that one
-/// request cannot end the process.
+/// Returns the result of `body`. Converts exceptions to outcomes, so that an
+/// exception in one request does not end the process.
 template <typename Body> Outcome guarded(Body &&body) {
   try {
     return body();

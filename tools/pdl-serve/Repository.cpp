@@ -24,9 +24,10 @@ using pdlrt::Expected;
 using pdlrt::Status;
 namespace fs = std::filesystem;
 
-/// A load on its own thread. The destructor waits for it.
+/// Load that runs on its own thread. The destructor waits for its end.
 struct Repository::Loading {
-  /// The content that is loaded, and the version that gets it; null: a new one.
+  /// `content`: content that is loaded. `version`: version whose values are
+  /// replaced; null if the load creates a new version.
   FolderContent content;
   std::shared_ptr<Version> version;
   LoadResult result;
@@ -36,14 +37,14 @@ struct Repository::Loading {
 
 struct Repository::Watched {
   std::shared_ptr<Version> version;
-  /// The content from which `version` was loaded, and content that failed to
-  /// load afterwards.
+  /// `loaded`: the content from which `version` was loaded. `failed`: later
+  /// content that could not be loaded.
   std::optional<FolderContent> loaded, failed;
-  /// Digests of the files in the folder before the failed load, and at the last
-  /// look.
+  /// Digests of the names, sizes and times of the folder's files: before the
+  /// load that failed, and when the folder was looked at last.
   uint64_t filesOfFailed = 0, filesBefore = 0;
   std::string reason;
-  /// The running load, and the content that it reads.
+  /// `load`: the running load. `content`: the content that it reads.
   std::unique_ptr<Loading> load;
   FolderContent content;
   uint64_t filesOfLoad = 0;
@@ -178,7 +179,7 @@ void Repository::reportValues(const Key &key, const Watched &watched,
                              double(state.bytes) / (1 << 20)));
 }
 
-/// Runs a load on its own thread.
+/// Starts a load on its own thread.
 void Repository::run(Watched &watched, const FolderContent &content,
                      std::shared_ptr<Version> version, Load load) {
   watched.content = content;
@@ -273,9 +274,9 @@ void Repository::takeResult(const Key &key, Watched &watched) {
     fail(key, watched, result.status.message());
     return;
   }
-  // If the content was removed or replaced during the load, as happens to old
-  // checkpoints, this is not a failure. The next look finds the current
-  // content.
+  // The content may have been removed or replaced during the load, as a job
+  // does with old checkpoints. This is not a failure: the next look finds the
+  // current content.
   if (!result.isOlder) {
     const Expected<FolderContent> now = contentOf(pathOf(key));
     if (!now || *now != content)
@@ -329,8 +330,8 @@ void Repository::lookAt(const Key &key, Watched &watched) {
     if (watched.load->isDone)
       takeResult(key, watched);
     else if (isWanted || !isServersFile(watched.content.values.path))
-      // A load of files is completed first. The new content is loaded
-      // afterwards.
+      // A load from files is completed first, and then the new content is
+      // loaded.
       return;
     else
       // The values of the servers are no longer needed.
@@ -491,7 +492,8 @@ void Repository::countRows(const Key &key, Version &version) {
                     version.takeRowCounts(), version.isConnected());
 }
 
-/// Counts the rows that requests have read since their version was replaced.
+/// Counts the rows that requests have read from versions since these were
+/// replaced.
 void Repository::countReplaced() {
   std::erase_if(replaced, [&](const auto &each) {
     const auto &[key, version] = each;

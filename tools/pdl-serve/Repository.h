@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// FOLDER/MODEL/VERSION/ contains one library (*.so) and its values: a folder
-// `checkpoints`, whose newest checkpoint is followed; a folder `export`, made
-// by pdl-checkpoint export; or one dump (*.safetensors). A version is a
-// positive integer. Other names, such as names that begin with a dot, are
-// skipped, so that a version can be prepared under another name and then
-// renamed.
+// FOLDER/MODEL/VERSION/ contains one library (*.so) and its values. The values
+// are a folder `checkpoints`, whose newest checkpoint is used; a folder
+// `export`, which `pdl-checkpoint export` has made; or one dump
+// (*.safetensors). A version is a positive integer. Other names are skipped,
+// such as names that begin with a dot. So a version can be prepared under
+// another name and then renamed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,12 +47,13 @@ struct Found {
   int32_t program = 0;
 };
 
-/// Manages the loaded versions. One thread calls `look`, and loads run on their
-/// own threads. Other functions may be called by any thread.
+/// Manages the loaded versions of models. One thread calls `look`. Loads run on
+/// threads of their own. Other functions may be called by any thread.
 class Repository {
 public:
   /// `required`: models (NAME) and versions (NAME/VERSION) that must be loaded
-  /// before the server is ready. Empty: all versions of the first look.
+  /// before the server is ready. If it is empty, these are all versions that
+  /// the first look finds.
   Repository(std::string folder, LoadOptions options,
              std::vector<std::string> required, ServingMetrics &metrics);
   Repository(const Repository &) = delete;
@@ -60,23 +61,23 @@ public:
   ~Repository();
 
   /// Compares the folder with the loaded versions, and starts loads in the
-  /// background. Failures are logged once; versions that were loaded before
-  /// continue to answer.
+  /// background. Logs each failure once. Versions that are loaded continue to
+  /// respond.
   void look();
   /// Blocks until a load has ended, `wake` was called, or the time has passed.
   void waitForChange(std::chrono::milliseconds time);
   void wake();
-  /// Returns true if loads are running, for which the destructor waits. Call on
-  /// the thread that calls `look`, or after it has ended.
+  /// Returns true if loads are running. The destructor waits for them. Call on
+  /// the thread that calls `look`, or after that thread has ended.
   bool isLoading() const;
 
-  /// Finds a program by MODEL or MODEL@PROGRAM. If `version` is empty, uses the
-  /// highest loaded version.
+  /// Finds a program by the name MODEL or MODEL@PROGRAM. If `version` is empty,
+  /// selects the highest loaded version.
   Outcome find(std::string_view name, std::string_view version,
                Found &found) const;
-  /// Returns true if the server is ready: at least one version is loaded, and
-  /// all required ones are. Otherwise sets `why` to a message that names a
-  /// missing one.
+  /// Returns true if the server is ready: at least one version and all required
+  /// ones are loaded. Otherwise sets `why` to a message that names a version
+  /// that is not loaded.
   bool isReady(std::string &why) const;
   /// Returns an error unless the requested version is loaded and its servers
   /// respond.
@@ -87,7 +88,7 @@ public:
     std::string model, version;
     /// Reason why the folder's current content is not loaded.
     std::string reason;
-    /// True until its first load has ended.
+    /// True until the first load of the version has ended.
     bool isLoading = false;
     /// Null if the version is not loaded.
     std::shared_ptr<Version> loaded;
@@ -108,10 +109,10 @@ private:
   /// Result of a load.
   struct LoadResult {
     pdlrt::Status status;
-    /// Null if the load only updated the values of the existing version, or
-    /// failed to.
+    /// The loaded version. Null if the load has failed, or has only replaced
+    /// the values of an existing version.
     std::shared_ptr<Version> version;
-    /// True if the newest checkpoint failed and an older one was loaded.
+    /// True if an older checkpoint was loaded because the newest one failed.
     bool isOlder = false;
   };
   using Load = std::function<LoadResult()>;
@@ -120,7 +121,7 @@ private:
   /// Returns false if the folder could not be read.
   bool listFolder(std::set<Key> &keys);
   void listModel(const std::filesystem::path &model, std::set<Key> &keys);
-  /// Logs once that a name is not a model or version.
+  /// Logs once that a path is neither a model nor a version. `why`: the reason.
   void passOver(const std::filesystem::path &path, const std::string &why);
   void lookAt(const Key &key, Watched &watched);
   void startLoad(const Key &key, Watched &watched,
@@ -128,12 +129,12 @@ private:
   static bool isDone(const std::unique_ptr<Loading> &load);
   void takeResult(const Key &key, Watched &watched);
   bool isWorthARetry(Watched &watched, const std::string &path);
-  /// Starts a load of `content`. `version`: the version that gets the values;
-  /// if null, the load creates a new one.
+  /// Starts a load of `content`. `version`: the version whose values are
+  /// replaced; if null, the load creates a new version.
   void run(Watched &watched, const FolderContent &content,
            std::shared_ptr<Version> version, Load load);
-  /// Continues an abandoned load of `content` from servers. Returns false if
-  /// there is none.
+  /// If a load of `content` from servers was abandoned but still runs, makes it
+  /// the current load and returns true. Otherwise returns false.
   bool takeBack(Watched &watched, const FolderContent &content);
   void remove(const Key &key);
   void fail(const Key &key, Watched &watched, const std::string &sentence);
@@ -142,12 +143,13 @@ private:
   void reportValues(const Key &key, const Watched &watched,
                     const std::string &what);
   std::string pathOf(const Key &key) const;
-  /// Returns an error if the version, or all versions of the model, are being
-  /// loaded for the first time.
+  /// Returns an error if the requested version, or each version of the model,
+  /// is being loaded for the first time.
   Outcome checkLoading(std::string_view model, std::string_view version) const;
   void publish();
-  /// Returns words about a required model or version that is not in the folder:
-  /// the names that are, and the one that may be meant.
+  /// Returns text for a message about a required model or version that is not
+  /// in the folder. It lists the names in the folder, and suggests the most
+  /// similar one.
   std::string describeNames(const std::string &missing) const;
   /// Warns about required models and versions that are not in the folder.
   void warnOfMissing() const;
@@ -158,7 +160,7 @@ private:
   const LoadOptions options;
   const std::vector<std::string> required;
   ServingMetrics &metrics;
-  /// Only for the thread that calls `look`.
+  /// Used only by the thread that calls `look`.
   std::map<Key, Watched> all;
   /// Replaced versions, which requests may still use.
   std::vector<std::pair<Key, std::shared_ptr<Version>>> replaced;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The file `servers.json` of a version whose library requests rows from the
-// servers of a running job.
+// Reads the file `servers.json` of a version. It names the servers of a running
+// job from which the library requests rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ namespace pdlserve {
 
 inline constexpr const char *serversFileName = "servers.json";
 
-/// Returns true if the path is that of such a file.
+/// Returns true if `path` is the path of a servers file.
 bool isServersFile(const std::string &path);
 
 struct ServersFile {
@@ -32,20 +32,20 @@ struct ServersFile {
   std::string servers;
   /// Token of the servers' --reader-token-file.
   std::string token;
-  /// Path from which libraries read parameters; empty: parameters are requested
-  /// from the servers too.
+  /// Path from which the library reads parameters. If it is empty, parameters
+  /// are requested from the servers.
   std::string parameters;
   int64_t cacheBytes = int64_t(256) << 20;
   int64_t rowAgeMillis = 1000, timeoutMillis = 1000;
-  /// Maximum age of parameters before they are requested again.
+  /// Age at which parameters are requested again.
   int64_t refreshMillis = 10000;
 
   /// Returns connection parameters that point into this object.
   pdl_serving_connection connection() const;
 };
 
-/// Reads a servers file. An error names the file and the problem. Relative
-/// paths in the file refer to its folder.
+/// Reads a servers file. Relative paths in it refer to its folder. An error
+/// names the file and says what is wrong.
 pdlrt::Expected<ServersFile> readServersFile(const std::string &path);
 
 } // namespace pdlserve

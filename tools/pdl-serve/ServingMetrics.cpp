@@ -38,7 +38,8 @@ static const std::vector<double> &samplesBuckets() {
   return buckets;
 }
 
-/// Declares a metric whose label sets end with the version that they name.
+/// Declares a metric whose values for a version are removed together with the
+/// version.
 static MetricInfo info(const char *name, const char *unit, const char *help,
                        std::vector<std::string> labels,
                        std::vector<double> bounds = {}) {
@@ -187,7 +188,7 @@ void ServingMetrics::countFailure(ProgramMetrics *metrics, Protocol protocol,
 // Versions
 //===----------------------------------------------------------------------===//
 
-/// Metrics of one version. Each appears with its first value.
+/// Metrics of one version. A metric is exported after its first value.
 struct ServingMetrics::VersionMetrics {
   struct Gauges {
     Gauge steps, rows, bytes, valuesVersion, broken;

@@ -28,8 +28,8 @@ namespace pdlserve {
 
 enum class Protocol { Http, Grpc };
 
-/// Failed requests, by protocol and code. A counter appears with its first
-/// failure. Thread-safe.
+/// Counts failed requests by protocol and code. A counter is exported only
+/// after its first failure. Thread-safe.
 class FailureCounters {
 public:
   /// `family` must outlive the object.
@@ -49,15 +49,15 @@ private:
 
 struct ServingFamilies;
 
-/// Metrics of one program of one version. They are removed with the last
-/// version of that number.
+/// Metrics of one program in one version. They are exported as long as a
+/// version with that number exists.
 struct ProgramMetrics {
   ProgramMetrics(const ServingFamilies &families, const std::string &model,
                  const std::string &version, const std::string &program);
 
-  /// Successfully answered requests, by protocol.
+  /// Number of requests with successful responses, by protocol.
   std::array<pdlrt::Counter, 2> answered;
-  /// Latency from a request's arrival to its answer, by protocol.
+  /// Latency from the arrival of a request to its response, by protocol.
   std::array<pdlrt::Histogram, 2> seconds;
   /// Time from arrival to the start of the request's batch.
   pdlrt::Histogram waiting;
@@ -84,12 +84,13 @@ public:
   ServingMetrics();
   ~ServingMetrics();
 
-  /// Returns the metrics of a program. The same names give the same object.
+  /// Returns the metrics of a program. Calls with the same names return the
+  /// same object.
   std::shared_ptr<ProgramMetrics> ofProgram(const std::string &model,
                                             const std::string &version,
                                             const std::string &program);
-  /// Counts a failed request. `metrics` is null if the request does not name a
-  /// known program.
+  /// Counts a failed request. `metrics` is null if the request names no known
+  /// program.
   void countFailure(ProgramMetrics *metrics, Protocol protocol, Code code);
 
   /// Counts an attempt to load a version.
@@ -103,13 +104,13 @@ public:
   void setVersion(const std::string &model, const std::string &version,
                   const Values &values);
   void removeVersion(const std::string &model, const std::string &version);
-  /// Counts how a version has found rows. `isConnected`: it requests rows from
-  /// servers.
+  /// Adds to the counts of how a version has found rows. `isConnected`: the
+  /// version requests rows from servers.
   void countRows(const std::string &model, const std::string &version,
                  const pdl_serving_row_counts &more, bool isConnected);
 
   pdlrt::Gauge &waitingSamples() { return waitingNow; }
-  /// Sets the memory that all requests use, and its limit.
+  /// Sets the number of bytes that all requests use, and its limit.
   void setMemory(uint64_t taken, uint64_t limit);
   pdlrt::Gauge &connections(Protocol protocol) {
     return openConnections[int(protocol)];
@@ -128,8 +129,8 @@ private:
   const ServingFamilies families;
   std::array<pdlrt::Gauge, 2> openConnections;
   pdlrt::Gauge waitingNow, takenMemory, memoryLimit;
-  /// Requests for unknown programs. Names that clients invent must not become
-  /// labels.
+  /// Failed requests for unknown programs. They have no label for the program:
+  /// clients could invent any number of names.
   FailureCounters failedElsewhere;
   std::mutex mutex;
   std::map<std::tuple<std::string, std::string, std::string>,

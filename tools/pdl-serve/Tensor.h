@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tensors of the V2 inference protocol, independent of their encoding: in JSON,
-// as bytes after the JSON, or by gRPC.
+// Tensors of the V2 inference protocol. They do not depend on the encoding: in
+// JSON, as bytes after the JSON, or in gRPC.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,19 +31,19 @@ namespace pdlserve {
 /// Types that a model can accept or return.
 enum class DataType { Int32, Int64, Uint64, Fp32, Fp64, Bytes };
 
-/// Parses a name such as FP32; returns none for other types.
+/// Parses a name such as FP32. Returns no type for other texts.
 std::optional<DataType> parseDataType(std::string_view name);
 const char *nameOf(DataType type);
 /// Returns the size in bytes; 0 for texts.
 size_t sizeOf(DataType type);
-/// Returns the type of a model's tensor. Ids that may be texts are BYTES.
+/// Returns the type of a model's tensor. Ids that may be texts have type BYTES.
 DataType dataTypeOf(const pdl_serving_tensor &tensor);
-/// Returns the type of its values, which is never BYTES.
+/// Returns the type of the tensor's values, which is never BYTES.
 DataType valueTypeOf(const pdl_serving_tensor &tensor);
 
-/// Reserves capacity for `more` elements at the end of a string or a vector,
-/// after reserving the memory in `memory`. Returns false if the budget is
-/// exhausted.
+/// Makes room for `more` elements at the end of a string or a vector. Reserves
+/// the memory in `memory` before it is allocated. Returns false if the budget
+/// is exhausted.
 template <typename Container>
 [[nodiscard]] bool makeRoom(Container &container, size_t more,
                             Reservation &memory) {
@@ -85,8 +85,8 @@ struct Tensor {
   std::vector<int64_t> shape;
   /// Number of elements, which may differ from the shape.
   int64_t count = 0;
-  /// Numbers: memory that is valid during the request, not aligned; null if the
-  /// numbers are in `storage`.
+  /// If the tensor has numbers, their address in the request, which need not be
+  /// aligned; valid during the request. Null if the numbers are in `storage`.
   const void *borrowed = nullptr;
   std::string storage;
   /// BYTES: the texts.
@@ -96,9 +96,9 @@ struct Tensor {
 
   const void *values() const { return borrowed ? borrowed : storage.data(); }
 
-  /// Sets the elements from little-endian bytes. Each element of BYTES follows
-  /// its 4-byte length. Numbers are not copied. Memory for copies is reserved
-  /// in `memory`.
+  /// Sets the elements from little-endian bytes. For BYTES, each element is
+  /// preceded by its length in 4 bytes. Numbers are not copied. Memory for
+  /// copies is reserved in `memory`.
   Outcome takeRaw(std::string_view raw, Reservation &memory);
 };
 

@@ -21,16 +21,16 @@ using namespace pdlserve;
 using pdlrt::Expected;
 using pdlrt::Status;
 
-/// Returns true if the library can be connected to servers. `row_counts` is the
-/// last function of that version.
+/// Returns true if the library can request rows from servers. The first version
+/// of the interface that can do so ends with `row_counts`.
 static bool hasRowCounts(const pdl_serving &functions) {
   return functions.struct_size >=
          offsetof(pdl_serving, row_counts) + sizeof(functions.row_counts);
 }
 
-/// Returns an error if the path is neither a file nor a folder. If the options
-/// require it, also verifies the tables of an export. The library verifies the
-/// rest.
+/// Returns an error if the path is neither a file nor a folder. If it is an
+/// export and the options require it, also verifies its tables. The library
+/// verifies everything else.
 static Status checkValues(const std::string &path, const LoadOptions &options) {
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored) &&
@@ -43,8 +43,8 @@ static Status checkValues(const std::string &path, const LoadOptions &options) {
   return pdlrt::verifyExport(path).status();
 }
 
-/// Returns true if the library can accept old layouts. `unchecked` is the last
-/// function of that version.
+/// Returns true if the library can accept old layouts. The first version of the
+/// interface that can do so ends with `unchecked`.
 static bool hasOldLayouts(const pdl_serving &functions) {
   return functions.struct_size >=
          offsetof(pdl_serving, unchecked) + sizeof(functions.unchecked);
@@ -130,8 +130,8 @@ pdl_serving_state Version::state() const {
   return state;
 }
 
-/// Returns true if the library supports keys as inputs and missing values.
-/// `warning` is the last function of that version.
+/// Returns true if the library supports keys as inputs, and missing values. The
+/// first version of the interface that does so ends with `warning`.
 static bool hasRules(const pdl_serving &functions) {
   return functions.struct_size >=
          offsetof(pdl_serving, warning) + sizeof(functions.warning);

@@ -31,24 +31,25 @@ struct Seats;
 
 /// Options for loading versions.
 struct LoadOptions {
-  /// If true, verifies the checksums of an export's tables, which reads them
-  /// completely, before they are mapped. Otherwise, only their heads are
-  /// verified.
+  /// If true, an export's tables are read completely and their checksums
+  /// verified before they are mapped. If false, only the heads of their files
+  /// are verified.
   bool verifiesTables = false;
-  /// If true, loads libraries without a checksum, which older versions of PDL
-  /// made.
+  /// If true, loads libraries without a checksum, as older versions of PDL made
+  /// them.
   bool takesUnchecked = false;
-  /// If true, accepts values of layout 1, in which keys were not part of the
-  /// layout. Also applies to reloads. The log says what was not checked.
+  /// If true, accepts values of layout 1, which does not describe how keys are
+  /// made. Also applies to reloads. The log says what could not be checked.
   bool acceptsOldLayout = false;
 };
 
-/// A library with values. Lives as long as its folder, and until the last
-/// request that uses it has ended. Thread-safe.
+/// A library with values. It lives as long as its folder exists and requests
+/// use it. Thread-safe.
 class Version {
 public:
-  /// Loads a version. `valuesPath`: a path that libraries open, or a file that
-  /// names the servers with the values (ServersFile.h).
+  /// Loads a version. `valuesPath`: a path with values that the library can
+  /// read, or a servers file (ServersFile.h), which names the servers that have
+  /// the values.
   static pdlrt::Expected<std::shared_ptr<Version>>
   open(std::string model, int64_t number, const std::string &libraryPath,
        const std::string &valuesPath, const LoadOptions &options,
@@ -57,29 +58,29 @@ public:
   Version &operator=(const Version &) = delete;
   ~Version();
 
-  /// Replaces the values. After an error, the old ones stay. Requests do not
-  /// wait.
+  /// Replaces the values. After an error, the old values stay. Requests do not
+  /// wait during a reload.
   pdlrt::Status reload(const std::string &valuesPath,
                        const LoadOptions &options);
   pdl_serving_state state() const;
-  /// Scores a batch with `run_keys` of pdl/serving.h, or `run` if the library
-  /// is older.
+  /// Scores a batch: calls `run_keys` of pdl/serving.h, or `run` if the library
+  /// is older and does not have it.
   Outcome run(int32_t program, int64_t batch, const pdl_serving_input *inputs,
               const int32_t *areKeys, void *const *outputs);
   /// Returns true if the last batch failed because servers did not respond.
   bool isUnavailable() const { return unavailable.load(); }
-  /// Returns the rules of an input. For libraries without rules, every input is
-  /// required and integers may be keys.
+  /// Returns the rules of an input. If the library is so old that it has none,
+  /// each input is required, and integers may be keys.
   pdl_serving_input_rules rulesOf(int32_t program, int32_t input) const;
   /// Returns true if the version requests rows from servers.
   bool isConnected() const { return connection.has_value(); }
-  /// Used for versions with remote rows. `isRefreshDue` returns true if the
-  /// parameters have reached the maximum age, and `refresh` requests the
-  /// current ones. Not thread-safe.
+  /// Returns true if the parameters have reached their maximum age, so that
+  /// `refresh` must request the current ones. Only for versions with remote
+  /// rows. Neither function is thread-safe.
   bool isRefreshDue() const;
   pdlrt::Status refresh();
-  /// Returns counts of how rows were found since the last call. Zero for older
-  /// libraries.
+  /// Returns how rows were found since the previous call. All counts are zero
+  /// if the library is too old to count.
   pdl_serving_row_counts takeRowCounts();
 
   /// Names of the folders.
@@ -91,8 +92,9 @@ public:
   const pdl_serving_program &program(int32_t index) const {
     return description().programs[index];
   }
-  /// Returns the index of a program, or -1 if there is none. "" selects the
-  /// default program: @predict if it exists, otherwise the first.
+  /// Returns the index of a program, or -1 if there is none. An empty name
+  /// selects the default program: @predict, or the first one if the model has
+  /// no @predict.
   int32_t findProgram(std::string_view name) const;
   /// Returns the name by which clients request a program.
   std::string nameOf(int32_t program) const;
@@ -100,7 +102,8 @@ public:
 
   /// Waiting jobs, by program. Only for the batcher.
   std::vector<std::vector<std::unique_ptr<Lane>>> lanes;
-  /// Seats of a version with remote rows; created with its first lane.
+  /// Seats of a version with remote rows. Created with the first lane of the
+  /// version.
   std::shared_ptr<Seats> seats;
 
 private:

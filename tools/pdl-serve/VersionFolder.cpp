@@ -35,7 +35,8 @@ static Stamp stampOf(const fs::path &path) {
           about.st_mtim.tv_sec,   about.st_mtim.tv_nsec};
 }
 
-/// Returns the only file of that kind in a folder.
+/// Returns the file whose name ends with `ending`; an empty path if there is
+/// none, an error if there are several.
 static Expected<fs::path> onlyFile(const fs::path &folder,
                                    std::string_view ending, const char *what) {
   fs::path found;

@@ -30,19 +30,21 @@ struct FolderContent {
   Stamp library;
   /// The newest checkpoint, the export, the dump or the servers file.
   Stamp values;
-  /// The folder of checkpoints; empty for other values.
+  /// Folder that contains the checkpoints; empty if the values are no
+  /// checkpoint.
   std::string checkpoints;
 
   bool operator==(const FolderContent &) const = default;
 };
 
-/// Returns the contents of a version's folder. Opens no file. An error says
-/// what is missing or ambiguous.
+/// Returns which library and which values the folder of a version has. Opens no
+/// file. An error says what is missing or ambiguous.
 pdlrt::Expected<FolderContent> contentOf(const std::string &folder);
 
-/// Returns a digest of the names, sizes and times of all files in a folder
-/// tree, following links. It changes while files are copied into the folder.
-/// Names that begin with a dot, and temporary names of trainings, are ignored.
+/// Returns a digest of the names, sizes and times of all files in a folder and
+/// its subfolders. Follows links. The digest changes while files are copied
+/// into the folder. Ignores names that begin with a dot, and temporary names of
+/// trainings.
 uint64_t digestOfNames(const std::string &folder);
 
 } // namespace pdlserve

@@ -31,12 +31,12 @@ struct Field {
   uint64_t factor;
   /// Fields of a message. Null for texts and numbers.
   const struct Layout *nested;
-  /// True if a message may have at most `maxFields` of them.
+  /// True if a message may contain at most `maxFields` of this field.
   bool isCounted;
 };
 
-/// The fields of a message of proto/inference.proto that need more memory than
-/// texts.
+/// Lists those fields of a message of proto/inference.proto that need more
+/// memory than texts do.
 struct Layout {
   const Field *begin, *end;
 
@@ -86,7 +86,7 @@ static Outcome malformed() {
   return Outcome::bad("the message is no ModelInferRequest");
 }
 
-/// Adds the memory that the rest of a message takes.
+/// Adds the cost of the rest of a message.
 static Outcome addCost(CodedInputStream &stream, const Layout &layout,
                        uint64_t &cost) {
   std::array<int, 8> counts = {};

@@ -16,10 +16,10 @@
 
 namespace pdlserve {
 
-/// Computes an upper bound of the memory that a ModelInferRequest takes when it
-/// is parsed, which may be 50 times the size of the message. Does not parse the
-/// message. Returns an error if it is not such a message, or has too many
-/// inputs, outputs or parameters.
+/// Sets `cost` to an upper bound of the memory that a ModelInferRequest needs
+/// when it is parsed, which may be 50 times the size of the message. Does not
+/// parse the message. Returns an error if the bytes are no such message, or if
+/// it has too many inputs, outputs or parameters.
 Outcome findCost(google::protobuf::io::ZeroCopyInputStream &message,
                  uint64_t &cost);
 

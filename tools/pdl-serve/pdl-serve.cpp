@@ -36,7 +36,7 @@ using pdlrt::Status;
 
 namespace {
 
-/// The share of an export's tables that is compared with checksums.
+/// Part of an export's tables that is compared with checksums.
 enum class Verify { Head, Full };
 
 struct Options {
@@ -59,7 +59,7 @@ struct Options {
 
 } // namespace
 
-/// Help text. It begins with what an operator needs first.
+/// Help text. The information that operators need most is at its beginning.
 static const char *const description =
     "Serves predictions of models over HTTP and gRPC, with the V2 inference "
     "protocol.\n\n"
@@ -86,7 +86,7 @@ static const char *const description =
     "After SIGTERM or Ctrl-C, no new requests are accepted, accepted ones\nare "
     "finished, and the exit status is 0.";
 
-/// Returns the rows of flags about what is served, and where.
+/// Returns the flags that select what is served, and at which addresses.
 static std::vector<Flag> servingFlags(Options &options) {
   return {
       {.names = "models",
@@ -204,8 +204,8 @@ static std::vector<Flag> limitFlags(Options &options) {
        .help = "Seconds after which an idle connection is closed"}};
 }
 
-/// Waits for a stop signal, while the folder is watched in the background.
-/// Returns false if the watching thread does not end.
+/// Watches the folder on another thread until a stop signal arrives. Returns
+/// false if that thread does not end soon after the signal.
 static bool watch(Repository &repository, GrpcServer &grpc, double interval) {
   const auto time = std::chrono::milliseconds(
       int64_t(std::clamp(interval * 1000.0, 10.0, double(INT32_MAX))));
@@ -288,7 +288,7 @@ static int serve(Options options) {
     for (const std::string &address : *taken)
       pdlrt::logInfo("answers gRPC at " + address);
   }
-  // From here on, liveness probes are answered; models are loaded later.
+  // Respond to liveness probes from here on. Models are loaded later.
   http.start();
   const bool hasLookedToTheEnd = watch(repository, grpc, options.interval);
 
@@ -301,14 +301,15 @@ static int serve(Options options) {
   const bool isGrpcDone = grpc.stop(until);
   const bool isHttpDone = http.waitUntilClosed(until);
   if (!isGrpcDone || !isHttpDone)
-    // Threads that still score or wait for servers end with the process.
+    // Threads that still score or wait for servers end together with the
+    // process.
     std::_Exit(pdlrt::fail(pdlrt::Status::deadlineExceeded(
         fmt::format("requests were not finished within "
                     "{} seconds; give more with --grace",
                     options.grace))));
   http.join();
   batcher.reset();
-  // Running loads end with the process.
+  // Loads that are still running end together with the process.
   if (!hasLookedToTheEnd || repository.isLoading())
     std::_Exit(0);
   return 0;

@@ -212,7 +212,8 @@ std::optional<int64_t> translate::numberOf(StringRef text) {
   return number;
 }
 
-/// Rejects repeated flags, because only one of the values would be used.
+/// Returns an error status if a flag is repeated, because only one of its
+/// values would be used.
 static int checkRepeated() {
   for (auto &[name, option] : cl::getRegisteredOptions())
     if (is_contained(option->Categories, &category) &&

@@ -20,7 +20,7 @@
 
 namespace translate {
 
-/// Category of every flag that is not LLVM's own. Options.cpp describes each
+/// Category of all flags that are not LLVM's own. Options.cpp describes each
 /// flag.
 extern llvm::cl::OptionCategory category;
 extern llvm::cl::opt<std::string> inputFile;
@@ -42,24 +42,25 @@ extern llvm::cl::opt<std::string> cachePolicy;
 extern llvm::cl::opt<bool> cacheReport;
 extern llvm::cl::opt<std::string> runtimeFolder;
 
-/// Print an error message and return the exit status: of a permanent failure;
-/// of an error, by its code; of a wrong flag.
+/// These functions print an error message and return the exit status: of a
+/// permanent failure, of an error with a code, and of a wrong flag.
 int fail(const llvm::Twine &sentence);
 int fail(llvm::Error error);
 int failFlag(const llvm::Twine &sentence);
 
-/// Rejects meaningless combinations of flags: prints an error message and
-/// returns the exit status. Must be called before the functions below.
+/// Checks that the flags can be combined. If not, prints an error message and
+/// returns its exit status; otherwise returns 0. Must be called before the
+/// functions below.
 int checkFlags();
 
-/// Return the value of --mode, and whether this mode divides the model into
-/// roles.
+/// `chosenMode` returns the value of --mode. `isDistributed` returns true if
+/// this mode divides the model into roles, such as trainer and server.
 pdlc::ps::Mode chosenMode();
 bool isDistributed();
 /// Returns the value of --target. Returns `Cuda` if --emit requests kernels.
 pdlc::Target chosenTarget();
-/// Tell whether --emit requests kernels of a GPU, a serving library, or
-/// anything that is linked.
+/// These functions return true if --emit requests kernels of a GPU, a serving
+/// library, or something that must be linked.
 bool emitsKernels();
 bool emitsLibrary();
 bool emitsPrograms();

@@ -73,8 +73,8 @@ inline double referenceCos(double x) {
 
 /// Returns the distance of `value` from the true `reference`, in units of the
 /// spacing of f32 at `reference` (or of denormals, below the smallest normal
-/// number). Returns infinity if only one of them is NaN, or if an overflow is
-/// wrong. Has no branches, so that loops over it are vectorized.
+/// number). Returns infinity if only one of them is NaN, or if only one of them
+/// overflows f32. Has no branches, so that loops over it are vectorized.
 inline double ulpsOff(float value, double reference) {
   constexpr double wrong = std::numeric_limits<double>::infinity();
   // Numbers that round to infinity in f32 are infinite.
@@ -98,8 +98,8 @@ inline double ulpsOff(float value, double reference) {
   return (nanValue & nanReference) ? 0 : ulps;
 }
 
-/// A function under test with its reference. `compute` applies the function to
-/// an array, like generated loops.
+/// Function under test with its reference. `compute` applies the function to an
+/// array, as loops of generated code do.
 struct FloatFunction {
   const char *name;
   void (*compute)(const float *in, float *out, int64_t count);

@@ -53,8 +53,8 @@ void sweepBlock(const FloatFunction &function, uint64_t first, Worst &worst,
   function.compute(in, block.out.data(), blockSize);
   for (uint64_t i = 0; i < blockSize; ++i)
     block.reference[i] = function.reference(in[i]);
-  // Nonnegative doubles have the order of their bits, and a maximum of integers
-  // is vectorized.
+  // The bits of nonnegative doubles, read as integers, have the order of the
+  // doubles. A maximum of integers is vectorized.
   int64_t largest = 0;
   for (uint64_t i = 0; i < blockSize; ++i)
     largest = std::max(largest,

@@ -142,7 +142,7 @@ TEST(MathTest, PowIsWithinItsBound) {
   };
   std::uniform_real_distribution<double> unit(0, 1);
   for (int i = 0; i < 200000; ++i) {
-    // Powers such as those of Adam and of schedules.
+    // Test powers such as those of Adam and of schedules.
     check(1 - std::ldexp(1 + unit(random), -1 - i % 20), i % 5000);
     check(unit(random), 20 * unit(random) - 10);
     check(std::exp(1400 * unit(random) - 700), 2 * unit(random) - 1);
@@ -191,7 +191,7 @@ TEST(MathTest, SinAndCosAreWithinTheirBound) {
   const auto checkOne = [](double x, double found, long double reference) {
     const double error = static_cast<double>(
         std::fabs(static_cast<long double>(found) - reference));
-    // The reference itself is a long double near a zero.
+    // Near a zero, the long double reference itself is not exact.
     ASSERT_LE(error, std::max(spacing(reference), 0x1p-80)) << x;
   };
   const auto check = [&](double x) {

@@ -136,7 +136,8 @@ TEST(PlacementTest, LeastLoadedBalancesModels) {
         place(PlacementPolicy::LeastLoaded, ctrDnn(true), servers).balance(),
         1.15)
         << servers;
-    // 16 large blocks alone are still fine enough for 8 servers.
+    // 16 large blocks without other units can still be balanced among 8
+    // servers.
     EXPECT_LE(
         place(PlacementPolicy::LeastLoaded, ctrDnn(false), servers).balance(),
         1.15)
@@ -226,8 +227,9 @@ TEST(PlacementTest, DigestDistinguishesMaps) {
 }
 
 TEST(PlacementTest, DigestIsTheSameEverywhere) {
-  // Fixed values, so that no change of code or compiler moves blocks of a
-  // running job unnoticed: chained xxh64 of little-endian words.
+  // These values are constants, so the test detects changes of code or compiler
+  // that would move the blocks of a running job. The values are chained xxh64
+  // hashes of little-endian words.
   const Units units = {{10, 5}, {21, 9}};
   const int32_t serverOf[] = {1, 0};
   const uint64_t head[] = {2, 2};

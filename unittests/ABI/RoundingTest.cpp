@@ -184,7 +184,7 @@ TYPED_TEST(RoundingTest, RowsTakeTheDocumentedBits) {
               << width << " " << row << " " << e;
         }
       }
-      // Row by row, in another order.
+      // Compute row by row, in another order.
       std::vector<TypeParam> again(width);
       void *place = again.data();
       for (int64_t row = rows - 1; row >= 0; --row) {

@@ -80,7 +80,8 @@ TEST(SafetensorsTest, TypesHaveSizesAndNames) {
   EXPECT_EQ(entry("x", TensorType::BF16, {2, 3}).typeAndShape(), "BF16 [2, 3]");
 }
 
-// The bytes that both halves wrote before they shared this code.
+// The expected bytes were written by both halves of PDL before they shared this
+// code.
 TEST(SafetensorsTest, TheHeaderIsWrittenByteByByte) {
   const SafetensorsLayout layout = layOut(
       {entry("w", TensorType::F32, {2, 3}), entry("bytes", TensorType::U8, {3}),
@@ -141,7 +142,7 @@ TEST(SafetensorsTest, DamageOfThePrefixIsNamed) {
   EXPECT_THAT(prefixErrorOf("", 0).message, HasSubstr("too short"));
   EXPECT_THAT(prefixErrorOf(prefixOf(11), 18).message,
               HasSubstr("the header claims 11 bytes, but the file has 10"));
-  // A larger header is not read, even if the file has the bytes.
+  // A larger header is not read, even if the file is long enough.
   EXPECT_THAT(prefixErrorOf(prefixOf(100'000'001), 1ull << 40).message,
               HasSubstr("the header claims 100000001 bytes"));
   EXPECT_TRUE(prefixErrorOf("", 0).isDamage);

@@ -19,7 +19,7 @@ template <typename T> class DropoutTest : public testing::Test {
 protected:
   std::mt19937 random{17};
 
-  /// Null splits mean one row per sample.
+  /// If `splits` is null, each sample has one row.
   void expectSame(int64_t sampleCount, int64_t width, double rate,
                   const std::vector<int32_t> *splits, Numbers numbers) {
     std::vector<int64_t> samples(static_cast<size_t>(sampleCount));

@@ -19,7 +19,8 @@ namespace {
 
 using Floats = Fenced<float>;
 
-/// A batch on the CPU, and with launches as device.h describes them.
+/// Batch that is computed on the CPU, and by launches as device.h describes
+/// them.
 class Batch {
 public:
   Batch(int64_t count, int64_t width, bool isCorrected, bool hasIds,
@@ -192,7 +193,7 @@ TEST(InBatch, LaunchesGiveTheBitsOfTheCpu) {
     }
 }
 
-// All scores of a row may be minus infinity but its own.
+// All scores of a row except its own may be minus infinity.
 TEST(InBatch, NoSampleHasANegative) {
   std::mt19937 random(23);
   Batch batch(40, 5, true, true, Numbers::normal, random);

@@ -135,7 +135,7 @@ template <typename T> class Gradient {
 public:
   Gradient(const Lookup &lookup, Numbers numbers, std::mt19937 &random)
       : lookup(lookup), width(1 + random() % 12) {
-    // Inputs that a program does not differentiate are missing in the list.
+    // The list has no entry for inputs that a program does not differentiate.
     for (const Input &input : lookup.inputs)
       if (random() % 4) {
         layouts.emplace_back(input.bagCount, width, random);

@@ -16,7 +16,7 @@ using namespace pdltest;
 
 namespace {
 
-/// A product, and the same with its following operations.
+/// Computes a product, and then the same product with its following operations.
 class PostsTest : public testing::Test {
 protected:
   std::mt19937 random{23};

@@ -63,7 +63,7 @@ TYPED_TEST(RowsTest, MaximaOfZeros) {
 }
 
 TYPED_TEST(RowsTest, RowsOfNothing) {
-  // The mean is 0 / 0.
+  // The mean of no elements is 0 / 0.
   for (int32_t reduction : {PDL_REDUCE_SUM, PDL_REDUCE_MEAN, PDL_REDUCE_MAX}) {
     this->expectSame(reduction, 4, 0, Numbers::normal);
     this->expectSame(reduction, 0, 4, Numbers::normal);

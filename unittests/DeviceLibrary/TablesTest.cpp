@@ -336,8 +336,8 @@ TYPED_TEST(TablesTest, CopiesAndLists) {
     }
 }
 
-// All rows by number: their keys, their addresses, and the gradients of rows
-// that have one.
+// Checks all rows by number: their keys, addresses, and gradients of rows that
+// have one.
 TYPED_TEST(TablesTest, SpreadsGradientsToAllRows) {
   const TableOptions options =
       makeOptions(typeCode<TypeParam>, PDL_STORE_ELEMENT, 3);

@@ -67,7 +67,7 @@ protected:
   void SetUp() override { isOfTest = true; }
   void TearDown() override { isWithoutMemory = false; }
 
-  /// Starts a server and connects that many clients.
+  /// Starts a server, and connects `count` clients to it.
   void start(HttpOptions options, size_t count) {
     server = std::make_unique<HttpServer>(api, budget, metrics, options);
     auto taken = server->listen("127.0.0.1:0");

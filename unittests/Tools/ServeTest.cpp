@@ -262,7 +262,7 @@ TEST_F(ServeLibrary, OnlyRegularFilesAreOpened) {
               HasSubstr("is not a regular file"));
 }
 
-/// Resources of a process; a leak would increase them.
+/// Resources that a process holds. A leak would increase them.
 struct Holdings {
   size_t descriptors = 0, mappings = 0, residentKiB = 0;
 };
@@ -310,7 +310,7 @@ TEST_F(ServeLibrary, AThousandFailuresLeaveNothingBehind) {
   const std::string none = folder.file("none.safetensors");
   for (const char *library : {PDL_TEST_LIBRARY, PDL_TEST_NODELETE_LIBRARY}) {
     folder.write("m/1/library.so", seal(library));
-    // A failure of the second kind: it stays in memory, once.
+    // A failed library stays in memory, but only once.
     Holdings before;
     for (int i = 0; i < 1000; ++i) {
       if (i == 100)
@@ -360,7 +360,7 @@ TEST_F(ServeLibrary, FilesThatChangeAreSeen) {
   EXPECT_EQ(digest(), first);
   folder.write("m/1/.hidden", "x");
   folder.write("m/1/step.tmp.7", "x");
-  // The folder's own time does not count, only that of its files.
+  // The times of the files count, but not that of the folder itself.
   EXPECT_EQ(digest(), first);
   std::ofstream(values, std::ios::app) << "x";
   EXPECT_NE(digest(), first);
@@ -384,7 +384,7 @@ TEST_F(ServeLibrary, AVersionIsReadyOnceItIsLoaded) {
   EXPECT_TRUE(repository.find("m", "1", found).ok());
 }
 
-/// Records the thread that answers it.
+/// Records the thread on which the response is sent.
 class NotingClient final : public HttpClient {
 public:
   void respond(HttpResponse answer) override {

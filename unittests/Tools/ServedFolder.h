@@ -35,8 +35,8 @@ inline std::string contentOfFile(const std::string &path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Returns a library as pdl-translate writes it. `beside` has the names and
-/// contents of libraries that it needs.
+/// Returns a library in the form in which pdl-translate writes it. `beside`:
+/// names and contents of the libraries that it needs.
 inline std::string
 seal(const std::string &library,
      const std::vector<std::pair<std::string, std::string>> &beside = {}) {

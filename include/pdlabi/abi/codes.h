@@ -41,8 +41,9 @@ typedef enum pdl_compute {
   PDL_COMPUTE_BF16 = 1     /* to bf16, with sums in f32 */
 } pdl_compute;
 
-/* Format of the values of a table's rows in memory. Slots always have the
- * table's element type, and all computations are done in it. */
+/* Storage format of the values of a table's rows in memory. Slots are always
+ * stored in the table's element type, and all computations use the element
+ * type. */
 typedef enum pdl_storage {
   PDL_STORE_ELEMENT = 0, /* the table's element type */
   PDL_STORE_BF16 = 1,    /* of f32 tables: bf16, rounded (pdlabi/rounding.h) */
@@ -71,21 +72,22 @@ typedef enum pdl_mode {
 /* Hardware on which stage compute runs. */
 typedef enum pdl_target {
   PDL_TARGET_CPU = 0,
-  PDL_TARGET_CUDA = 1 /* a device; the stage's own code runs on the host */
+  /* a GPU; the stage itself runs on the host and launches kernels */
+  PDL_TARGET_CUDA = 1
 } pdl_target;
 
 /* Process for which a program is compiled. */
 typedef enum pdl_role {
   PDL_ROLE_LOCAL = 0, /* a single process that does everything */
-  /* Stages; the state is on servers. Mode geo: kernels too, as in role
-   * LOCAL. */
+  /* A trainer: has stages; the state is on servers. In mode geo it also has
+   * optimizer kernels, as in role LOCAL. */
   PDL_ROLE_TRAINER = 1,
-  /* State and its kernels; its programs have no stages. Mode geo: only
-   * values. */
+  /* An owner of state: has state and optimizer kernels; its programs have no
+   * stages. In mode geo it only has values. */
   PDL_ROLE_PSERVER = 2
 } pdl_role;
 
-/* The distribution from which ids are drawn. */
+/* The distribution from which random ids are drawn. */
 typedef enum pdl_distribution {
   PDL_DISTRIBUTION_UNIFORM = 0,
   /* Id first + k has the probability log((k + 2) / (k + 1)) / log(ids + 1). */

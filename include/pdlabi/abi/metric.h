@@ -29,13 +29,12 @@ typedef enum pdl_metric_kind {
   PDL_METRIC_RMSE = 5,
   PDL_METRIC_ACCURACY = 6,
   PDL_METRIC_BUCKET_ERROR = 7,
-  /* Of ranked lists, one per sample. */
+  /* Metrics of ranked lists: each sample is a list. */
   PDL_METRIC_ACCURACY_AT = 8,
   PDL_METRIC_RECALL_AT = 9,
   PDL_METRIC_NDCG_AT = 10,
   PDL_METRIC_MRR = 11,
-  /* Of groups of samples; the worker keeps the samples
-   * (pdlrt_observe_groups). */
+  /* Grouped metrics: the worker stores the samples (pdlrt_observe_groups). */
   PDL_METRIC_GROUPED_AUC = 12
 } pdl_metric_kind;
 

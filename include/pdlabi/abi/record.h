@@ -6,8 +6,8 @@
  *
  *===----------------------------------------------------------------------===*
  *
- * The record: the data that a reader must produce for a program. Part of
- * pdlabi/abi.h, which states the conventions.
+ * The record of a model: the fields that a reader must read from the data for a
+ * program. Part of pdlabi/abi.h, which states the conventions.
  *
  *===----------------------------------------------------------------------===*/
 
@@ -40,7 +40,7 @@ typedef enum pdl_missing_kind {
   PDL_MISSING_ERROR = 0, /* a missing value makes the row invalid */
   PDL_MISSING_VALUE = 1, /* numbers: replaced by `missing_value` */
   PDL_MISSING_EMPTY = 2, /* ragged: an empty bag */
-  /* Ids, ragged: the text is replaced by `missing_token`. */
+  /* Ids, ragged: replaced by the id with the text `missing_token`. */
   PDL_MISSING_TOKEN = 3
 } pdl_missing_kind;
 
@@ -56,25 +56,26 @@ typedef struct pdl_field {
   int32_t missing_kind; /* pdl_missing_kind */
   double missing_value;
   const char *missing_token;
-  /* RAGGED: replacement of a missing value among other values of a cell: a
-   * number (VALUE) or the text of an id (TOKEN). ERROR: no replacement; a
-   * missing id is left out, and a missing number becomes `missing_value` or
-   * makes the row invalid. */
+  /* RAGGED: replacement of a missing value among other values of a cell. VALUE:
+   * the number `missing_element_value`. TOKEN: the id with the text
+   * `missing_element_token`. ERROR: there is no replacement; a missing id is
+   * left out, and a missing number becomes `missing_value`, or makes the row
+   * invalid if there is none. */
   int32_t missing_element_kind;
   double missing_element_value;
   const char *missing_element_token;
   /* Texts of missing values, in addition to the empty text; null: only `?`. */
   int64_t missing_text_count;
   const char *const *missing_texts;
-  /* Columns of the field in a CSV or TSV file: by position from 0, or by header
-   * name. If neither is given, the field has the `width` columns that follow
-   * those of the field declared before it. */
+  /* Columns of the field in delimited text, by position from 0 or by name in
+   * the header. If `column_count` is 0, the field has the `width` columns after
+   * those of the field that was declared before it. */
   int64_t column_count; /* 0 or `width` */
   const int64_t *column_positions;
   const char *const *column_names;
   /* RAGGED: the character that separates the values of a cell; 0 = none. */
   int32_t separator;
-  /* Texts that are read as numbers (labels); 0 entries = none. */
+  /* Texts that are read as numbers, for labels; 0 entries = none. */
   int64_t value_count;
   const char *const *value_texts;
   const double *value_numbers;

@@ -23,9 +23,10 @@
 extern "C" {
 #endif
 
-/* The result of one deduplicated lookup. `unique` fills all but `rows` and
- * `storage`. `pull` fills `storage` and allocates `rows`, whose entries are
- * valid when `compute` starts. Owned by the runtime; valid during the step. */
+/* The result of one deduplicated lookup. pdlrt_unique sets all members except
+ * `rows` and `storage`. pdlrt_pull sets `storage` and allocates `rows`, whose
+ * entries are valid when stage compute starts. The runtime owns the memory,
+ * which is valid during the step. */
 typedef struct pdl_lookup {
   int64_t key_count;          /* U */
   const int64_t *keys;        /* [U], in order of first occurrence */
@@ -50,20 +51,22 @@ typedef struct pdl_affine_size {
   const int64_t *per_occurrence; /* [lookup_count]; null: zeros */
 } pdl_affine_size;
 
-/* Inputs of the random numbers that are drawn for samples (pdlabi/draws.h). */
+/* Numbers from which the random numbers of samples are computed
+ * (pdlabi/draws.h). */
 typedef struct pdl_draws {
   uint64_t seed;
   int64_t epoch;
   int64_t sample_count; /* B */
-  /* [B]: number of each sample in the data, independent of the process that
-   * reads it and of the time: its row in its file, from 0, including invalid
-   * rows, plus 2^40 times the position of the file in the data. */
+  /* [B]: a number for each sample, which does not depend on the process that
+   * reads it or on the time. It is the number of the sample's row in its file,
+   * from 0, including invalid rows, plus 2^40 times the position of the file in
+   * the data. */
   const int64_t *samples;
 } pdl_draws;
 
-/* The arguments of a stage. Arrays are indexed as the program's lists define,
- * and are valid during the call. A stage writes only what is marked as
- * written. */
+/* The arguments of a stage. "By X" below means that an array has one entry for
+ * each X. Arrays are valid during the call. A stage writes only members that
+ * are marked as written. */
 typedef struct pdl_step_context {
   uint32_t struct_size;
   void *worker;                 /* opaque, for pdlrt_* calls */
@@ -71,13 +74,14 @@ typedef struct pdl_step_context {
   const pdl_field_data *fields; /* by program field */
   pdl_lookup *lookups;          /* by program lookup; written by prepare */
   void *const *parameters;      /* by descriptor symbol; read */
-  /* By program update; written by compute: parameter: its shape; table: U rows,
-   * each followed by its counts. */
+  /* By program update; written by compute. Parameter: the gradient in its
+   * shape. Table: U rows, each followed by its counts. */
   void *const *gradients;
-  /* By objective; written by compute: weighted sum of losses. */
+  /* By objective; written by compute: sum of losses times weights. */
   double *loss_sum;
   double *weight_sum; /* by objective; written by compute: sum of weights */
-  /* By descriptor metric, its sums (metrics.h); compute adds to them. */
+  /* By descriptor metric: the sums of the metric (metrics.h). Compute adds to
+   * them. */
   double *const *metrics;
   void *const *outputs;   /* by program output; written by compute */
   void *prepare_arena;    /* valid from prepare to the end of the step */
@@ -87,8 +91,9 @@ typedef struct pdl_step_context {
 
 typedef int32_t (*pdl_stage)(const pdl_step_context *context);
 
-/* Memory named by a step context that has a copy on the device, or is only on
- * the device. */
+/* Buffers of a step context that have a copy on the device, or are only on the
+ * device. A buffer is identified by this number and an index; "by X" means that
+ * the index is that of an X, and 0 that the index is 0. */
 typedef enum pdl_device_place {
   PDL_PLACE_FIELD_VALUES = 1,        /* by program field */
   PDL_PLACE_FIELD_SPLITS = 2,        /* by program field */
@@ -110,12 +115,12 @@ typedef enum pdl_device_argument {
   PDL_DEVICE_WRITTEN = 2 /* the same, and it also writes there */
 } pdl_device_argument;
 
-/* Runs iteration `first`, and every `stride`-th one after it, of a kernel with
- * independent iterations. Arguments have 8 bytes each. */
+/* Runs the iterations `first`, `first` + `stride`, `first` + 2 * `stride`, ...
+ * of a kernel. Iterations are independent. Arguments have 8 bytes each. */
 typedef void (*pdl_device_turns)(const uint64_t *arguments, int64_t first,
                                  int64_t stride);
 
-/* A kernel of a compute stage. */
+/* A kernel that a compute stage launches on a device. */
 typedef struct pdl_device_kernel {
   const char *name; /* name of its entry point in the device code */
   int32_t argument_count;

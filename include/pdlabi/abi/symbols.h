@@ -42,30 +42,31 @@ typedef enum pdl_unknown_kind {
   PDL_UNKNOWN_ZERO = 1     /* frozen programs read zeros */
 } pdl_unknown_kind;
 
-/* Applies a group's optimizer rule, with division, clip and regularizer, to
- * `count` consecutive elements. `state[0]` is the value and `state[1 + s]` is
- * slot s, each with `count` elements (a row slot has one for each of their
- * rows). They are updated in place. `gradient` is the merged sum. `scalars` is
- * what the group's `once` function wrote. Writes all elements; returns 1 if a
- * written number is not finite, else 0. The symbol's `kernel_unit` says which
- * ranges one call may get. */
+/* Applies a group's optimizer rule, with division by the weight, clip and
+ * regularizer, to `count` consecutive elements of a parameter. `state[0]` is
+ * the value and `state[1 + s]` is slot s, each with `count` elements; a row
+ * slot has one element for each of the rows. Updates them in place. `gradient`
+ * is the sum of gradients over all replicas. `scalars` has the scalars that the
+ * group's `once` function has written. Writes all elements. Returns 1 if a
+ * written number is not finite, otherwise 0. The symbol's `kernel_unit` defines
+ * which ranges of elements a call may have. */
 typedef int32_t (*pdl_dense_kernel)(int64_t count, void *const *state,
                                     const void *gradient, const void *scalars);
 
-/* Does what pdl_dense_kernel does, for `row_count` distinct rows of `width`
- * elements. `rows[i]` points to the value of row i, followed without a gap by
- * its slots: `width` elements for each slot, one for each row slot. All have
- * the element type, even if the table stores values in another format.
- * `gradients[i]` points to the row's merged sum of gradients, followed by the
- * merged sums of its counts. */
+/* Like pdl_dense_kernel, for `row_count` distinct rows of a table. `rows[i]`
+ * points to the value of row i, with `width` elements, followed without a gap
+ * by its slots: `width` elements for each slot, one for each row slot. All
+ * elements have the element type, even if the table stores values in another
+ * format. `gradients[i]` points to the sum of the row's gradients over all
+ * replicas, followed by the sums of its counts. */
 typedef int32_t (*pdl_row_kernel)(int64_t row_count, int64_t width,
                                   void *const *rows,
                                   const void *const *gradients,
                                   const void *scalars);
 
-/* Kernels of groups that compensate delays. Their other arguments are those of
- * the two kernels above. `seen` has, for each element or row, the values on
- * which the sender computed the gradient. It overlaps nothing else. */
+/* Kernels for groups with delay compensation. `seen` has the values from which
+ * the sender has computed the gradient, for each element or row. It overlaps no
+ * other argument. The other arguments are those of the two kernels above. */
 typedef int32_t (*pdl_late_dense_kernel)(int64_t count, void *const *state,
                                          const void *gradient,
                                          const void *scalars, const void *seen);
@@ -86,12 +87,12 @@ typedef struct pdl_symbol {
   const int64_t *shape;
   int64_t row_count; /* parameter: first dimension, 1 if rank <= 1 */
   int64_t row_width; /* elements of one row */
-  /* Elements of a row's gradient: `row_width`, and for a table also the row's
-   * counts, which follow. */
+  /* Number of elements of a row's gradient: `row_width`. For a table, the row's
+   * counts follow and are included. */
   int64_t gradient_width;
   int32_t group; /* -1: never trained */
-  /* Part that frozen programs read: 0: the value; 1 + s: slot s, which has the
-   * value's size and starts as the value. */
+  /* Part that frozen programs read. 0: the value. 1 + s: slot s, which has the
+   * size of the value, and whose initial value is that of the value. */
   int32_t frozen_part;
   pdl_initializer initializer;
   int32_t unknown; /* pdl_unknown_kind */
@@ -102,54 +103,62 @@ typedef struct pdl_symbol {
   int32_t kernel_unit;           /* pdl_kernel_unit of dense_kernel */
   pdl_dense_kernel dense_kernel; /* parameters that belong to a group */
   pdl_row_kernel row_kernel;     /* tables that belong to a group */
-  /* The kernel that a device launches instead of dense_kernel or row_kernel, an
-   * index into `device_kernels`; -1: none. Its arguments:
+  /* Index into `device_kernels` of the kernel that a device launches in place
+   * of dense_kernel or row_kernel; -1: none. Its arguments:
    * - the number of elements, or of rows if kernel_unit says so;
    * - the addresses of the value, of each slot, of the gradient and of the
    *   scalars;
-   * - the address of an int32_t, which becomes 1 if a written number is not
-   *   finite.
+   * - the address of an int32_t, which the kernel sets to 1 if it writes a
+   *   number that is not finite.
    *
-   * For a table, which must store elements, the address of an array of row
-   * addresses replaces value and slots. The rows' gradients, of gradient_width
-   * elements each, are consecutive. */
+   * For a table, there is one address of an array of row addresses in place of
+   * the addresses of value and slots; the rows must have their values as
+   * elements. The gradients of the rows, of gradient_width elements each,
+   * follow each other. */
   int32_t device_kernel;
-  /* Replace dense_kernel and row_kernel in role PSERVER, in modes that apply
-   * each sender's push as a separate step, if the group compensates delays. */
+  /* Used in place of dense_kernel and row_kernel if the group compensates
+   * delays: in role PSERVER, in modes that apply the push of each sender as a
+   * separate step. */
   pdl_late_dense_kernel late_dense_kernel;
   pdl_late_row_kernel late_row_kernel;
-  /* The units that servers own as a whole (pdlabi/placement.h). Parameter: row
-   * blocks; block i has the rows [block_rows[i], block_rows[i + 1]), which are
-   * whole units of 64 rows. Table: its 1024 logical shards. The unit's id is
-   * placementUnitId(id, i). Mode local: 0, and null. */
+  /* Number of units: of pieces that one owner has as a whole
+   * (pdlabi/placement.h). The units of a parameter are blocks of rows: block i
+   * has the rows [block_rows[i], block_rows[i + 1]), which are whole runs of 64
+   * rows. The units of a table are its 1024 logical shards. The id of unit i is
+   * placementUnitId(id, i). In mode local: 0, and block_rows is null. */
   int64_t unit_count;
   const int64_t *block_rows; /* parameter: [unit_count + 1]; table: null */
-  /* Parameter: [unit_count]; table: one, for each shard. Bytes per step, as
-   * estimated by the compiler. */
+  /* Cost of each unit: bytes per step, as the compiler estimates them.
+   * Parameter: [unit_count]; table: one number, which each shard costs. */
   const uint64_t *unit_costs;
-  /* Feature admission and eviction of a table; 0 for a parameter. */
+  /* Feature admission and eviction of a table. For a parameter, the following
+   * members are 0. */
   int32_t admission; /* pdl_admission_kind: when a key is admitted */
-  /* PDL_ADMIT_COUNT: number of occurrences that admit a key. The last of a
-   * row's counts is the number of occurrences of the key. */
+  /* PDL_ADMIT_COUNT: number of occurrences after which a key is admitted. The
+   * last of a row's counts in a gradient is the number of occurrences of its
+   * key. */
   int64_t admission_count;
   /* PDL_ADMIT_PROBABILITY: the fraction of all keys that ever get rows
    * (pdlabi/admission.h). */
   double admission_probability;
-  /* Updates of the group in a period; 0: no row is evicted. Otherwise the last
-   * row slot is the period, from 0, in which the row was last updated. */
+  /* Number of updates of the group in a period; 0: there are no periods and no
+   * evictions at their end. Otherwise the last row slot has the number of the
+   * period, from 0, in which the row was updated last. */
   int64_t shrink_every;
-  /* A row is evicted after so many periods without an update. */
+  /* Number of periods without an update after which a row is evicted. */
   int64_t shrink_unseen;
-  /* For each row slot, its weight in the row's score, which is computed at the
-   * end of a period; null: there are no scores. Slots with a weight other than
-   * 0 are first multiplied by `shrink_decay`. Rows with a score below
-   * `shrink_least` are evicted, too. */
+  /* Weight of each row slot in the score of a row; null: there are no scores.
+   * Scores are computed at the end of a period. Before, slots with a weight
+   * other than 0 are multiplied by `shrink_decay`. Afterwards, rows with a
+   * score below `shrink_least` are evicted too. */
   const double *score_weights;
   double shrink_decay; /* 1: slots do not decay */
-  double shrink_least; /* minus infinity: no row is evicted for its score */
-  /* PDL_ADMIT_SCORE: the score, above 0, that admits a key; and, for each count
-   * of a row (`gradient_width` - `row_width`), its weight in the score that a
-   * key gets in an update (pdlabi/admission.h). */
+  /* minus infinity: no row is evicted because of its score */
+  double shrink_least;
+  /* PDL_ADMIT_SCORE: `admission_score` is the score, above 0, at which a key is
+   * admitted. `admission_weights` has a weight for each count of a row
+   * (`gradient_width` - `row_width`). The weighted sum of the counts is the
+   * score that an update adds to a key (pdlabi/admission.h). */
   double admission_score;
   const double *admission_weights;
 } pdl_symbol;
@@ -161,7 +170,7 @@ typedef enum pdl_admission_kind {
   PDL_ADMIT_SCORE = 3
 } pdl_admission_kind;
 
-/* The range of a parameter that one call of its kernel updates. */
+/* The range of a parameter that one call of its kernel may update. */
 typedef enum pdl_kernel_unit {
   PDL_UNIT_ELEMENT = 0, /* any elements */
   PDL_UNIT_ROW = 1,     /* whole rows */
@@ -175,26 +184,28 @@ typedef enum pdl_untouched_kind {
   PDL_UNTOUCHED_DENSE = 1
 } pdl_untouched_kind;
 
-/* What a rule receives if one push has the gradients of several steps. In mode
- * geo: what a trainer sends of its changes. */
+/* Selects the divisor of a sum of gradients if a push contains the gradients of
+ * several steps. In mode geo, selects the divisor of the changes that a trainer
+ * sends. */
 typedef enum pdl_merge_kind {
-  /* Divided by the weight of all steps; geo: by the number of trainers. */
+  /* The weight of all steps; in mode geo, the number of trainers. */
   PDL_MERGE_MEAN = 0,
-  PDL_MERGE_SUM = 1 /* divided by their mean weight; geo: not divided */
+  PDL_MERGE_SUM = 1 /* the mean weight of a step; in mode geo, 1 */
 } pdl_merge_kind;
 
 typedef struct pdl_once_arguments {
   double step;   /* 1 for the first applied update of this group */
   double weight; /* the summed weight of all replicas, > 0 */
-  /* Of the clip's divided gradients; 0 if there is no clip. */
+  /* Squared norm of the gradients of the group's clip, after their division by
+   * the weight; 0 if there is no clip. */
   double squared_norm;
-  /* Number of senders whose gradients are each applied as a separate step; 1 if
-   * a step sums all gradients. */
+  /* Number of senders whose pushes are applied as separate steps; 1 if a step
+   * applies the sum of all gradients. */
   double senders;
 } pdl_once_arguments;
 
-/* One of the scalars that `once` writes. If a scalar is not finite, or is a
- * divisor and 0, the step is not applied. */
+/* One of the scalars that `once` writes. If a scalar is not finite, or if it is
+ * a divisor and is 0, the step is not applied. */
 typedef struct pdl_scalar {
   const char *name;   /* for messages: "sum of weights", "rate", ... */
   int32_t is_divisor; /* the kernels divide by it */
@@ -208,11 +219,13 @@ typedef struct pdl_group {
   int32_t element_type; /* F32 or F64: of its scalars and of all its symbols */
   int32_t scalar_count; /* number of elements that `once` writes */
   const pdl_scalar *scalars;
-  /* Computes schedule, clip factor and the rule's `once` region, in f64. Each
-   * result is rounded once to the element type. */
+  /* Computes the scalars of an update in f64: the schedule, the factor of the
+   * clip, and the rule's `once` region. Rounds each result once to the element
+   * type. */
   void (*once)(const pdl_once_arguments *arguments, void *scalars);
   int32_t merge; /* pdl_merge_kind */
-  /* 1: the model compensates delays of pushes, if there are any. */
+  /* 1: the rule compensates delays, in modes in which pushes are separate
+   * steps. */
   int32_t compensates;
 } pdl_group;
 

@@ -15,13 +15,13 @@
 
 namespace pdlabi {
 
-/// Returns the position of a probability between 0 and 1 on a scale of odds.
-/// Each of the 32 octaves of p below 1/2, and of 1 - p above it, has the same
-/// width, so that buckets resolve click rates of 1e-5 as well as those near
-/// 1/2. Probabilities of at most 2^-33 have position 0. The scale is symmetric:
-/// position(1 - p) = 1 - position(p). The position never decreases as p
-/// increases. Within an octave it is linear, so it needs no logarithm and is
-/// the same number on every machine.
+/// Returns the position of a probability p on a scale from 0 to 1 that is
+/// similar to the logarithm of the odds. Each of the 32 octaves of p below 1/2,
+/// and of 1 - p above 1/2, has the same width. So buckets resolve click rates
+/// of 1e-5 as well as those near 1/2. Probabilities of at most 2^-33 have
+/// position 0. The scale is symmetric: position(1 - p) = 1 - position(p). It
+/// never decreases as p increases. Within an octave it is linear, so no
+/// logarithm is needed, and the result is the same on every machine.
 inline double positionOfOdds(double probability) {
   constexpr int octaves = 32;
   // Position of a probability of at most 1/2; that of 1/2 is 1/2.
@@ -38,9 +38,10 @@ inline double positionOfOdds(double probability) {
                             : 1.0 - ofSmall(1.0 - probability);
 }
 
-/// The area under the ROC curve, from a histogram over the odds: the weight of
-/// the pairs of a positive and a negative in correct order, divided by the
-/// weight of all pairs. Pairs within one bucket count half.
+/// The area under the ROC curve: the weight of the pairs of a positive and a
+/// negative sample that are in the correct order, divided by the weight of all
+/// such pairs. It is computed from a histogram of predictions, with buckets on
+/// the scale of positionOfOdds. A pair within one bucket counts half.
 struct AreaUnderCurve : ClickHistogram {
   static constexpr int32_t kind = PDL_METRIC_AUC;
   static constexpr const char *spelling = "#nn.auc<buckets = N>";
@@ -54,7 +55,7 @@ struct AreaUnderCurve : ClickHistogram {
   }
 
   /// Returns the maximum difference from the exact AUC: half of the fraction of
-  /// pairs with both samples in one bucket.
+  /// pairs whose two samples are in the same bucket.
   static double errorBound(double parameter, const double *sums) {
     const int64_t buckets = static_cast<int64_t>(parameter);
     double within = 0, negatives = 0, positives = 0;
@@ -66,7 +67,8 @@ struct AreaUnderCurve : ClickHistogram {
     return 0.5 * within / (positives * negatives);
   }
 
-  /// Returns the error bound, rounded up to the digits that reports show.
+  /// Returns the error bound as text, rounded up to the decimal places of
+  /// reports.
   static std::string remark(double parameter, const double *sums) {
     constexpr int64_t unit = 10000;
     const double units = std::ceil(errorBound(parameter, sums) * unit);
@@ -79,9 +81,10 @@ struct AreaUnderCurve : ClickHistogram {
                      decimals;
   }
 
-  /// Returns the value, which is exact up to the final division if all sums are
-  /// whole numbers, as they are without weights. Otherwise added in f64 by
-  /// ascending bucket. NaN if one of the classes has no weight.
+  /// Returns the AUC of the histogram. If all sums are whole numbers, which is
+  /// the case without weights, it is exact except for the rounding of the final
+  /// division. Otherwise it is computed in f64, in ascending order of buckets.
+  /// Returns NaN if the positives or the negatives have no weight.
   static double value(double parameter, const double *sums) {
     const int64_t buckets = static_cast<int64_t>(parameter);
     const double *negatives = sums;

@@ -16,14 +16,14 @@
 namespace pdlabi {
 
 /// The mean relative error of predicted click rates, over ranges of predictions
-/// that have enough samples.
+/// with enough samples.
 ///
-/// The metric goes through the buckets upwards; each is represented by its
-/// lower bound. A new range starts at a bucket more than 0.01 above the start
-/// of the range, and after a range that was counted. A range is counted as soon
-/// as its expected relative error, sqrt((1 - p) / (p * n)) for n samples with
-/// mean prediction p, is below 0.05. Its error |clicks / (n * p) - 1| then has
-/// weight n.
+/// Ranges consist of buckets, in ascending order. The prediction of a bucket is
+/// its lower bound. A range ends when it has enough samples: when its expected
+/// relative error, sqrt((1 - p) / (p * n)) for n samples with mean prediction
+/// p, is below 0.05. Then its error |clicks / (n * p) - 1| is added to the mean
+/// with weight n. A range also ends, without being counted, before a bucket
+/// that is more than 0.01 above its first one.
 struct BucketError : ClickHistogram {
   static constexpr int32_t kind = PDL_METRIC_BUCKET_ERROR;
   static constexpr const char *spelling = "#nn.bucket_error<buckets = N>";

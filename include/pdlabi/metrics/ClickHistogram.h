@@ -13,8 +13,9 @@
 
 namespace pdlabi {
 
-/// The weights of samples by prediction: for each bucket of [0, 1] the weight
-/// of the negatives, followed by those of the positives.
+/// Base of metrics that use a histogram of predictions in [0, 1]. The sums are
+/// the weights of the negative samples in each bucket, followed by the weights
+/// of the positive samples in each bucket.
 struct ClickHistogram {
   static constexpr MetricInput input = MetricInput::Pair;
   static constexpr const char *domain = "between 2 and 16777216 buckets";

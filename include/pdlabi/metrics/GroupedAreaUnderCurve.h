@@ -20,18 +20,19 @@
 
 namespace pdlabi {
 
-/// The samples of a metric of groups, in the order of their arrival. A sample
-/// takes 25 bytes, and 8 more while `sumGroups` runs. Not thread-safe.
+/// The stored samples of a grouped metric, in the order in which they were
+/// added. A sample takes 25 bytes, and 8 more while `sumGroups` runs. Not
+/// thread-safe.
 struct GroupedSamples {
   std::vector<int64_t> groups;
   std::vector<double> predictions, weights;
-  /// 1 for a positive, 0 for a negative.
+  /// 1 for a positive sample, 0 for a negative one.
   std::vector<uint8_t> labels;
 
   size_t size() const { return labels.size(); }
   void clear() { *this = {}; }
-  /// Adds a sample; a sample with weight 0 is not stored. Throws
-  /// std::bad_alloc; then nothing was added.
+  /// Adds a sample, unless its weight is 0. On std::bad_alloc, nothing has
+  /// changed.
   void add(int64_t group, double prediction, bool isPositive, double weight) {
     if (weight == 0)
       return;
@@ -55,9 +56,9 @@ private:
   }
 };
 
-/// The mean over groups of the area under the ROC curve of their samples,
-/// weighted by the weight of each group's samples. Groups without labels of
-/// both kinds are not counted.
+/// The weighted mean over groups of the area under the ROC curve of each group.
+/// The weight of a group is the weight of its samples. Groups that have only
+/// positive or only negative samples are left out.
 struct GroupedAreaUnderCurve : WithoutParameter {
   static constexpr int32_t kind = PDL_METRIC_GROUPED_AUC;
   static constexpr const char *spelling = "#nn.grouped_auc";
@@ -65,8 +66,8 @@ struct GroupedAreaUnderCurve : WithoutParameter {
   static constexpr int digits = 4;
   static std::string title(double) { return "grouped AUC"; }
 
-  /// Indices of the sums. The first one grows with the samples; `sumGroups`
-  /// computes the others from all of them.
+  /// Indices of the sums. `observeGroups` adds to the first one; `sumGroups`
+  /// computes the others from all samples.
   enum Sum { Observed, Weighted, Weight, Counted, OneSided, SumCount };
   static constexpr bool sumCountDefinesParameter = true;
   static int64_t sumCount(double) { return SumCount; }
@@ -89,9 +90,9 @@ struct GroupedAreaUnderCurve : WithoutParameter {
 };
 
 /// Computes all sums of a GroupedAreaUnderCurve except the first, from all
-/// samples, which are in up to 65,536 parts. The sums depend only on the
-/// samples, not on their order: samples are sorted by group, then by
-/// prediction, label and weight. Throws std::bad_alloc.
+/// samples, which are in up to 65,536 parts. Samples are sorted by group, then
+/// by prediction, label and weight, so the sums do not depend on their order.
+/// Throws std::bad_alloc.
 inline void sumGroups(std::span<const GroupedSamples *const> parts,
                       double *sums) {
   using Metric = GroupedAreaUnderCurve;
@@ -155,7 +156,7 @@ inline void sumGroups(std::span<const GroupedSamples *const> parts,
   }
 }
 
-/// Computes these sums for samples in a single part.
+/// Like the function above, for samples in a single part.
 inline void sumGroups(const GroupedSamples &samples, double *sums) {
   const GroupedSamples *const parts[] = {&samples};
   sumGroups(parts, sums);

@@ -10,12 +10,13 @@
 //
 //   int32_t kind                 its pdl_metric_kind
 //   const char *spelling         its spelling in a model
-//   const char *domain           the values of its parameter; null if none
-//   bool accepts(parameter)      true if the parameter is a legal value
-//   MetricInput input            the data that it observes of a sample
+//   const char *domain           text: the allowed values of its parameter;
+//                                null if it has no parameter
+//   bool accepts(parameter)      true if the parameter is allowed
+//   MetricInput input            the data of a sample that it observes
 //   int digits                   number of decimal places in reports
 //   std::string title(parameter) its name in reports
-//   int64_t sumCount(parameter)  number of its f64 sums
+//   int64_t sumCount(parameter)  number of its sums, which are f64
 //   bool sumCountDefinesParameter  true if the number of sums differs between
 //                                parameters
 //   void observe(parameter, ..., weight, sums)
@@ -27,12 +28,13 @@
 //                                why finite sums, not all 0, have no value
 //   std::string remark(parameter, sums)
 //                                optional: text that reports add to the value
-//   bool expectsProbabilities    optional: predictions outside of [0, 1] are
-//                                counted, in one more sum after the others
+//   const char *meaningOutside   optional: predictions outside of [0, 1] are
+//                                counted, in one more sum after the others;
+//                                the text says how the metric treats them
 //
 // The sums of replicas are added element by element, so a metric must be a
-// function of sums over samples. Its parameter is one number: buckets, a
-// threshold, k. Only a metric of groups keeps the samples themselves, and
+// function of sums over samples. Its parameter is one number: a number of
+// buckets, a threshold, or k. Only a grouped metric stores the samples. It
 // computes its sums when all samples have arrived (GroupedAreaUnderCurve.h).
 //
 //===----------------------------------------------------------------------===//

@@ -16,9 +16,10 @@
 namespace pdlabi {
 
 /// The mean over lists of the discounted gain of the first k items, divided by
-/// that of the best order. The gain of an item is its label, if positive,
-/// divided by log2(2 + number of items before it). A list without possible gain
-/// counts 0.
+/// the discounted gain of the first k items in the best order. The discounted
+/// gain of an item is its label, if it is positive, divided by log2(2 + number
+/// of items before it). The quotient is 0 for a list in which no order has a
+/// gain.
 struct NdcgAt : FirstItemsMetric {
   static constexpr int32_t kind = PDL_METRIC_NDCG_AT;
   static constexpr const char *spelling = "#nn.ndcg_at<k = N>";

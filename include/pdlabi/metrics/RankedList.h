@@ -19,15 +19,17 @@ namespace pdlabi {
 
 /// One sample of a metric of ranked lists. Each item has a score and a label,
 /// its relevance. Items are ranked by descending score; equal scores keep the
-/// order of the sample. Instead of a label for each item, a sample may have the
-/// position of the only relevant item, whose label is then 1. A number that is
-/// not a position means that the list does not contain the relevant item.
+/// order of the sample. In place of a label for each item, a sample may have a
+/// single number: the position of the only relevant item, whose label is then
+/// 1. If the number is not a position of the list, the list does not contain
+/// the relevant item.
 template <typename T> class RankedList {
 public:
   RankedList(int64_t size, const T *scores, int64_t labelCount, const T *labels)
       : size(size), scores(scores), labelCount(labelCount), labels(labels) {}
 
-  /// Calls visit(item, label) for each item with a label above 0, by position.
+  /// Calls visit(item, label) for each item with a label above 0, in the order
+  /// of positions.
   template <typename Visit> void forEachRelevant(Visit visit) const {
     if (labelCount == size) {
       for (int64_t i = 0; i < size; ++i)
@@ -41,14 +43,16 @@ public:
       visit(static_cast<int64_t>(position), 1.0);
   }
 
-  /// Returns the number of items ranked before this one.
+  /// Returns the rank of an item: the number of items that are ranked before
+  /// it.
   int64_t rankOf(int64_t item) const { return rank(item, scores); }
-  /// Returns the rank of the item if items were ranked by label.
+  /// Returns the rank that an item has if items are ranked by label.
   int64_t bestRankOf(int64_t item) const {
     return labelCount == size ? rank(item, labels) : 0;
   }
 
-  /// Returns the lowest rank of the relevant items, if there are any.
+  /// Returns the lowest rank of all relevant items, or nullopt if there are
+  /// none.
   std::optional<int64_t> firstRelevantRank() const {
     std::optional<int64_t> first;
     forEachRelevant([&](int64_t item, double label) {

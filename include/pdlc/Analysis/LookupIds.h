@@ -17,10 +17,10 @@ namespace pdlc {
 /// one id. Used for costs and reports.
 int64_t idsPerSample(nn::PullOp pull);
 
-/// Reports ids that depend on values of the model (nn.lookup, C3), with a note
-/// at the op that they depend on, and ids whose number is known too late (C4).
-/// Results of calls and arguments of functions are known only after inlining,
-/// so such ids are accepted before.
+/// Reports an error if the ids of `lookup` depend on values of the model (C3);
+/// a note points to the op that they depend on. Also reports an error if the
+/// number of ids is known too late (C4). Accepts ids that are results of calls
+/// or arguments of functions, because they can be checked only after inlining.
 mlir::LogicalResult verifyIdsFromFields(nn::LookupOp lookup);
 
 /// Performs the same checks for counted ids (nn.count, C3).

@@ -20,9 +20,10 @@ namespace pdlc {
 /// nothing.
 ///
 /// The analysis follows the regions of `update` and of the `nn.once` that
-/// provides its scalars. Known hyper-parameters count as numbers. It ignores
-/// that an unknown number may be infinite, NaN or a zero divisor. It does
-/// account for NaN computed from known numbers, such as 0 / 0.
+/// provides its scalars. It computes with hyper-parameters that are constants,
+/// and treats all other numbers as unknown. It assumes that an unknown number
+/// is finite, and that an unknown divisor is not zero. NaN that results from
+/// known numbers, such as 0 / 0, is taken into account.
 std::optional<unsigned> findChangeUnderZeroGradient(nn::UpdateOp update);
 
 } // namespace pdlc

@@ -34,22 +34,22 @@ def NNUpdatesToKernels : Pass<"nn-updates-to-kernels", "::mlir::ModuleOp"> {
     | `nn.update` of a table, with `seen` | `pdl_late_row_kernel` |
 
     `rt.once_kernel` and `rt.update_kernel` assign the functions to groups and
-    symbols. The same region becomes a loop over a dense block or over rows.
-    Each element goes through the same operations, so results are bit-identical.
-    Loads and stores state that value, slots, gradient and the values that
-    workers saw do not overlap. The row kernel prefetches rows. The `nn.once`
-    and `nn.update` ops stay for the conversion of their program; rules and
-    schedules are erased.
+    symbols. The region of an update becomes a loop over a block of a parameter,
+    or over rows of a table. Both compute each element by the same operations,
+    so results are bit-identical. Loads and stores have alias scopes, because
+    value, slots, gradient and the values that workers saw do not overlap. The
+    row kernel prefetches rows. The `nn.once` and `nn.update` ops stay for the
+    conversion of their program; rules and schedules are erased.
 
     If several programs update a group or symbol, they must update it in the
     same way.
 
-    With `on-device`, a symbol also gets a kernel that a device launches. It
-    runs each iteration separately, and takes its arguments one by one. These
-    kernels are for parameters, and for tables in device memory. Rules over
-    whole parameters stay on the host, because they have only one iteration, and
-    so do rules with functions that a device lacks. In a module of role
-    `pserver`, all rules stay on the host.
+    With `on-device`, each parameter and table also gets a kernel that a device
+    launches. Its iterations are independent, and each argument is passed
+    separately. The kernel of a table is for tables in device memory. The host
+    applies rules over whole parameters, because they have only one iteration,
+    and rules with functions that a device lacks. In a module of role `pserver`,
+    the host applies all rules.
 
     Before:
     ```mlir
@@ -119,20 +119,21 @@ def NNToRT : Pass<"nn-to-rt", "::mlir::ModuleOp"> {
     `@<program>_compute` of `pdl_program`, and to an `rt.program` that describes
     the data exchanged with the runtime.
 
-    **Memory.** Every tensor gets its memory here, once. Fields, parameters,
-    gradients and outputs are in the step context. Other tensors get a slot in
-    one of two arenas. Values of the same size share a slot if their lifetimes
-    do not overlap. Ops that only move elements (`nn.concat`, `nn.pad`) cost
-    nothing if the producers can leave gaps between rows: the producers write to
-    the final position directly. Ops that only select columns (`nn.slice`) cost
-    nothing if the consumers can skip gaps.
+    **Memory.** This pass is the only one that assigns memory to tensors.
+    Fields, parameters, gradients and outputs are in the step context. Other
+    tensors get a location in one of two arenas. Tensors can share memory if
+    their lifetimes do not overlap. Ops that only move elements (`nn.concat`,
+    `nn.pad`) cost nothing if the producers can leave gaps between rows: the
+    producers write to the final position directly. Ops that only select columns
+    (`nn.slice`) cost nothing if the consumers can skip gaps.
 
-    **Loops.** Elementwise ops become loops, together with the ops that only
-    they use. Reductions of rows to one element, and the elementwise ops before
-    and after them (a softmax, a layer norm), become one loop over rows. Values
-    that only this loop reads exist for one row at a time. With
-    `join-loops=false`, each op has its own loop, so that tests can compare
-    joined with separate loops; the results are bit-identical.
+    **Loops.** An elementwise op becomes a loop, which also computes the
+    elementwise ops whose results only this loop uses. Reductions of rows to one
+    element, and the elementwise ops before and after them (a softmax, a layer
+    norm), become one loop over rows. Of a value that only this loop reads, one
+    row exists at a time. With `join-loops=false`, each op has its own loop, so
+    that tests can compare joined with separate loops; the results are
+    bit-identical.
 
     **Sums.** With `numerics=fast`, other reductions over a batch, or over all
     rows of its bags, are divided into `sum-chunks` consecutive chunks. The
@@ -191,7 +192,7 @@ def NNToRT : Pass<"nn-to-rt", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def MathToABI : Pass<"math-to-pdlabi", "::mlir::ModuleOp"> {
-  let summary = "Calls the fixed scalar functions";
+  let summary = "Replaces math ops by function calls";
   let description = [{
     Replaces `math.exp`, `log`, `log1p` and `tanh` on f32 by calls of
     `pdlabi/math.h`, and on f64 by calls of the C library. Replaces `math.powf`

@@ -20,8 +20,8 @@ namespace nn {
 enum class PostOp : uint32_t;
 } // namespace nn
 
-/// A post-op of a matrix product, and the bias or mask that it reads; null if
-/// it reads none.
+/// An elementwise op as a post-op of a matrix product. `operand` is the bias or
+/// the mask that it reads; null if it reads none.
 struct PostOperation {
   nn::PostOp kind;
   mlir::Value operand;

@@ -20,8 +20,8 @@ def InterpretableOpInterface : OpInterface<"InterpretableOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<[{
-      Reads the values of the operands from the frame, and sets those of the
-      results. Reports errors at the op that the verifier cannot find.
+      Reads the values of the operands from the frame, and sets the values of
+      the results. Reports errors that the verifier cannot find, at the op.
     }], "::llvm::LogicalResult", "interpret", (ins "::pdlc::interpreter::Frame &":$frame)>
   ];
 }

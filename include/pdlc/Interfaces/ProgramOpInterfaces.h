@@ -17,12 +17,13 @@
 
 namespace pdlc {
 
-/// Phases in which an op may occur. The span is empty if `last` precedes
-/// `first`: then the op exists only between two phases.
+/// Phases in which an op may occur. If `last` precedes `first`, the op occurs
+/// in no phase: one pass creates it and a later pass of the same phase replaces
+/// it.
 struct PhaseSpan {
   Phase first = Phase::Model, last = Phase::LLVM;
-  /// Parts of diagnostics. `maker` names what creates the op in phase `first`,
-  /// and `fate` names what replaces it after `last`.
+  /// Explanations for error messages. `maker` says which pass creates the op in
+  /// phase `first`. `fate` says what becomes of the op after `last`.
   llvm::StringRef maker, fate;
 
   bool contains(Phase phase) const { return first <= phase && phase <= last; }
@@ -35,9 +36,10 @@ template <typename ConcreteType>
 class PreparesStep
     : public mlir::OpTrait::TraitBase<ConcreteType, PreparesStep> {};
 
-/// Trait: the results depend on values of the model in addition to the
-/// operands. Trained values are known after the previous step has been applied.
-/// All values are known after the servers have sent them.
+/// Trait: the results depend on values of the model, not only on the operands.
+/// They are therefore unknown when a step is prepared: values that are trained
+/// are known only after the previous step has been applied, and the values of
+/// servers only after they have arrived.
 template <typename ConcreteType>
 class ReadsModel : public mlir::OpTrait::TraitBase<ConcreteType, ReadsModel> {};
 
@@ -95,9 +97,9 @@ class HasPhases : public mlir::OpTrait::TraitBase<ConcreteType, HasPhases> {};
 
 namespace pdlc {
 
-/// Attaches `Model`, which implements another interface, to each op of a
-/// dialect that implements `Interface` but does not itself implement the other
-/// one.
+/// Attaches `Model`, an implementation of another interface, to each op of the
+/// dialect that implements `Interface`. An op that has its own implementation
+/// of the other interface keeps it.
 template <typename Interface, typename Model>
 void attachToOpsWith(mlir::MLIRContext &context, llvm::StringRef dialect) {
   // MLIR 22's getRegisteredOperationsByDialect finds nothing if several

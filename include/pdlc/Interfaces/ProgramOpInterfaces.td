@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Properties of ops that passes over a model query. With them, passes do not need
-// lists of ops.
+// Properties of ops that passes query, so that passes need no lists of ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -86,10 +85,10 @@ def DrawingOpInterface : OpInterface<"DrawingOpInterface"> {
 def RowsOpInterface : OpInterface<"RowsOpInterface"> {
   let cppNamespace = "::pdlc";
   let description = [{
-    An op whose tensors may count different things in their dynamic first
-    dimension. This dimension counts samples, or the ids of bags (a ragged
-    value). For any other op with a result, all operands and results count the
-    same.
+    An op that combines tensors whose dynamic first dimensions count different
+    things. Such a dimension counts samples, or the ids of a ragged value. The
+    operands and results of any other op with a result must all count the same
+    things.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -99,8 +98,8 @@ def RowsOpInterface : OpInterface<"RowsOpInterface"> {
     InterfaceMethod<"Returns the same for the result.",
       "::mlir::Value", "getRowsOfResult">,
     InterfaceMethod<[{
-      Returns true if this applies to this use of the op. Otherwise, the op is
-      like any other.
+      Returns true if this use of the op combines tensors that count different
+      things. Otherwise, the op is checked like an op without this interface.
     }], "bool", "leadsToOtherRows", (ins), "", [{
       return true;
     }]>
@@ -146,8 +145,8 @@ def BodyOpInterface : OpInterface<"BodyOpInterface"> {
       a static shape.
     }], "::mlir::Value", "getCounted", (ins "::mlir::BlockArgument":$argument)>,
     InterfaceMethod<[{
-      Returns the arguments of the bodies that no operand holds. They need
-      memory.
+      Returns the arguments of the bodies that are states. Their values come
+      from the previous row and not from an operand, so they need memory.
     }], "::llvm::ArrayRef<::mlir::BlockArgument>", "getStateArguments", (ins), "", [{
       return {};
     }]>

@@ -25,8 +25,9 @@ def StageOpInterface : OpInterface<"StageOpInterface"> {
       Emits the op into its stage. Reports errors.
     }], "::llvm::LogicalResult", "emit", (ins "::pdlc::StageEmitter &":$emitter)>,
     InterfaceMethod<[{
-      Reports errors that the op's verifier cannot find because it sees only one
-      op, but that no stage supports. By default, does nothing.
+      Reports an error if stages do not support this use of the op in its
+      program. The op's verifier cannot find such errors, because it sees only
+      one op. By default, succeeds.
     }], "::llvm::LogicalResult", "checkInProgram",
       (ins "const ::pdlc::ProgramSizes &":$sizes)>,
     InterfaceMethod<[{
@@ -38,9 +39,9 @@ def StageOpInterface : OpInterface<"StageOpInterface"> {
       default, true.
     }], "bool", "readsElements", (ins "::mlir::OpOperand &":$operand)>,
     InterfaceMethod<[{
-      Returns true if the op's own loop can compute each element of the operand
-      where it reads it, once. If no other op needs the elements
-      (`LoopElements::readBy`), they then have no memory. By default, false.
+      Returns true if the op's own loop reads each element of the operand only
+      once, and so can compute it instead (`LoopElements::readBy`). If no other
+      op reads the operand, it then needs no memory. By default, false.
     }], "bool", "computesElements", (ins "::mlir::OpOperand &":$operand)>,
     InterfaceMethod<[{
       Returns true if the op reduces each row of its first operand (the last
@@ -48,21 +49,23 @@ def StageOpInterface : OpInterface<"StageOpInterface"> {
       between elementwise ops (RowLoops.h). By default, false.
     }], "bool", "combinesRows", (ins)>,
     InterfaceMethod<[{
-      Emits the op for one row of `rows`, within such a loop. `position` has the
-      indices of all dimensions except the last. By default, null.
+      Emits the reduction of one row of `rows`, inside a loop over rows, and
+      returns the result. `position` has the indices of all dimensions except
+      the last. By default, null.
     }], "::mlir::Value", "emitRow", (ins "::pdlc::StageEmitter &":$emitter,
       "::mlir::Value":$rows, "::mlir::ValueRange":$position)>,
     InterfaceMethod<[{
-      If the operand's elements are columns of the result, unchanged, sets these
-      columns and returns true. The producer of the operand may then write its
-      elements there, and the op does not move them (`BufferPlan::isInPlace`).
-      By default, false.
+      If the op only copies the operand to some columns of its result, sets
+      `columns` to these columns and returns true. The producer of the operand
+      may then write directly to the result, so that the op copies nothing
+      (`BufferPlan::isInPlace`). By default, false.
     }], "bool", "findPlace", (ins "::mlir::OpOperand &":$operand,
       "::pdlc::Columns &":$columns)>,
     InterfaceMethod<[{
-      If the result's elements are columns of the first operand, unchanged, sets
-      these columns and returns true. Readers of the result may then read them
-      there, and the op is not emitted. By default, false.
+      If the result is a copy of some columns of the first operand, sets
+      `columns` to these columns and returns true. Readers of the result may
+      then read the operand directly, and the op is not emitted. By default,
+      false.
     }], "bool", "findSource", (ins "::pdlc::Columns &":$columns)>,
     InterfaceMethod<[{
       Returns true if the op can read an operand that has a gap after each `run`
@@ -75,42 +78,44 @@ def StageOpInterface : OpInterface<"StageOpInterface"> {
     }], "bool", "writesColumns", (ins "::mlir::OpResult":$result,
       "int64_t":$run)>,
     InterfaceMethod<[{
-      Adds other ops whose code reads the elements of this op's operands, which
-      must stay in memory until then. By default, none.
+      Adds other ops whose code reads elements of this op's operands. The
+      operands must stay in memory until the last of these ops. By default,
+      none.
     }], "void", "findReaders",
       (ins "::llvm::SmallVectorImpl<::mlir::Operation *> &":$readers)>,
     InterfaceMethod<[{
-      Returns true if the result is in the memory of the stage that reads state,
-      which follows the op's own stage, and `emitDeferred` fills it. By default,
-      false.
+      Returns true if `emitDeferred` computes the result in a later stage: the
+      one that reads state. The result is then in the memory of that stage. By
+      default, false.
     }], "bool", "isDeferred", (ins "::mlir::OpResult":$result)>,
     InterfaceMethod<[{
-      Emits the code that fills deferred results, at the beginning of the stage
-      that reads state. By default, nothing.
+      Emits the code that computes deferred results (`isDeferred`), at the
+      beginning of the stage that reads state. By default, emits nothing.
     }], "void", "emitDeferred", (ins "::pdlc::StageEmitter &":$emitter)>,
     InterfaceMethod<[{
-      Returns the numbers of a result that is one of the program's constants. By
+      If the result is a constant of the program, returns its numbers. By
       default, null.
     }], "::mlir::DenseElementsAttr", "getNumbers", (ins)>,
     InterfaceMethod<[{
-      Emits the number of ids of a result whose extent is `Extent::counting`, in
-      a stage after the op's own. By default, null.
+      Emits, in a stage after that of the op, the number of ids of a result
+      whose size is `Extent::counting`. By default, null.
     }], "::mlir::Value", "emitCount", (ins "::mlir::OpResult":$ids,
       "::pdlc::StageEmitter &":$emitter)>,
     InterfaceMethod<[{
-      Sets the first dimension of a result, which is dynamic. By default, that
-      of the first operand with a dynamic one.
+      Sets `extent` to the size of the dynamic first dimension of a result. By
+      default, this is the size of the first operand whose first dimension is
+      dynamic.
     }], "void", "inferExtent", (ins "::mlir::OpResult":$result,
       "const ::pdlc::ProgramSizes &":$sizes, "::pdlc::Extent &":$extent)>,
     InterfaceMethod<[{
-      If the op does not write a result into memory that it gets, sets the
-      location of the result and returns true. By default, false: the plan
+      If a result has a location of its own, such as a parameter in the step
+      context, sets `home` to it and returns true. By default, false: the plan
       assigns memory.
     }], "bool", "findHome", (ins "::mlir::OpResult":$result,
       "const ::pdlc::HomeNumbers &":$numbers, "::pdlc::Home &":$home)>,
     InterfaceMethod<[{
-      Sets the bytes of memory that the op needs while it runs. By default,
-      false: it needs none.
+      If the op needs scratch memory while it runs, sets `bytes` to its size and
+      returns true. By default, false.
     }], "bool", "findScratch", (ins "const ::pdlc::ProgramSizes &":$sizes,
       "::pdlc::Extent &":$bytes)>
   ];

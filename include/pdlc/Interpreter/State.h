@@ -28,8 +28,8 @@ struct Slot {
   double initialValue = 0;
   /// If true, the slot has one element per row instead of the symbol's shape.
   bool isOfRow = false;
-  /// If true, the slot is initialized with the value, and frozen programs read
-  /// it instead of the value.
+  /// If true, the initial value of the slot is the value of the symbol, and
+  /// frozen programs read the slot instead of the value.
   bool isFrozen = false;
 };
 
@@ -65,13 +65,13 @@ struct Parameter {
 
 /// Feature admission and eviction of a table (see `nn.table`).
 struct TableLife {
-  /// Number of occurrences after which a key gets a row. With 1, each trained
-  /// key gets one. If the table admits by a score, the unit is a unit of that
-  /// score (pdlabi/admission.h).
+  /// Number of occurrences after which a key gets a row; 1 gives a row to each
+  /// trained key. If the table admits keys by score, counts units of the score
+  /// (pdlabi/admission.h) instead of occurrences.
   int64_t admitCount = 1;
   double admitProbability = 1;
-  /// Admission by score: the threshold, and the weights by count. Empty for
-  /// other tables.
+  /// Admission by score: the minimum score, and the weight of each count in the
+  /// score. Zero and empty if the table does not admit by score.
   double admitScore = 0;
   std::vector<double> countWeights;
   /// True if the table has the clause `shrink`, even if nothing updates it.
@@ -109,14 +109,16 @@ public:
   /// Creates the row if it is new. The pointer stays valid for the lifetime of
   /// the table.
   template <typename T> T *row(int64_t key);
-  /// Copies the value of `key` as a program, frozen or not, reads it. Creates
-  /// no row.
+  /// Copies the value of `key` as a program reads it. `frozen` tells whether
+  /// the program is frozen. Creates no row.
   template <typename T> void read(int64_t key, bool frozen, T *value) const;
-  /// Rounds a row's value, which was just set, to the nearest storable number.
-  /// Returns the index of the first element that is too large, or -1.
+  /// Rounds the elements of `value`, which was just set, to the nearest numbers
+  /// that the table can store. Returns the index of the first element that
+  /// became infinite, or -1 if none did.
   template <typename T> int64_t storeNearest(T *value) const;
-  /// Rounds a row's value stochastically, as update `update` of its group does.
-  /// Returns true if the result is finite.
+  /// Rounds the elements of `value` stochastically, with the random numbers of
+  /// the group's update number `update`. Returns true if all results are
+  /// finite, or if the table rounds nothing.
   template <typename T>
   bool storeAtRandom(int64_t key, int64_t update, T *value) const;
   /// Returns the part that frozen programs read: 0 or 1 + s.
@@ -124,28 +126,30 @@ public:
   /// Returns true if the key has a row.
   bool contains(int64_t key) const { return index.count(key) != 0; }
   const TableLife &life() const { return ownLife; }
-  /// Returns true if only updates create rows, and reads of training programs
-  /// do not.
+  /// Returns true if only updates create rows. Returns false if reads of
+  /// training programs create them, too.
   bool makesRowsInUpdates() const {
     return ownLife.admitCount > 1 || ownLife.admitProbability < 1 ||
            ownLife.shrinks;
   }
-  /// Return true if `key` has a row or gets one in this update. `occurrences`
-  /// is the number of its occurrences in the step, or its score units. `admit`
-  /// also records the occurrences.
+  /// Return true if `key` has a row, or qualifies for a row in this update.
+  /// `occurrences` is the number of its occurrences in the step, or its score
+  /// in units if the table admits by score. `admit` also records the
+  /// occurrences of a key that does not qualify yet; `getsRow` changes nothing.
   bool getsRow(int64_t key, double occurrences) const;
   bool admit(int64_t key, double occurrences);
   /// Sets the period of the row's last update to the current one.
   template <typename T> void noteUpdate(T *row) const;
-  /// Mark the begin and the end of update `number` of the group, which counts
-  /// from 1. At the end of a period, rows that were not updated for long are
-  /// evicted.
+  /// Mark the begin and the end of the group's update `number`; the first
+  /// update is number 1. If a period ends with this update, `endUpdate` evicts
+  /// rows that were not updated for too long, or whose score is too low. Counts
+  /// and scores of keys without a row expire in the same way.
   void beginUpdate(int64_t number);
   void endUpdate(int64_t number);
   /// Resumes after `updates` updates. Rows count as updated now.
   void resume(int64_t updates);
-  /// Ends a period for one row: decays its slots. Returns true if the row must
-  /// be evicted.
+  /// Decays the slots of a row at the end of a period. Returns true if the row
+  /// must then be evicted.
   template <typename T> bool endPeriod(T *row) const;
   /// Returns the keys that have a row, in ascending signed order.
   std::vector<int64_t> keys() const;
@@ -213,8 +217,8 @@ public:
 
   Parameter *findParameter(llvm::StringRef name);
   Table *findTable(llvm::StringRef name);
-  /// Returns the table with the deferred embedding vectors of a table; null if
-  /// there is none.
+  /// Returns the table that holds the deferred embedding vectors of `table`;
+  /// null if there is none.
   Table *findVector(llvm::StringRef table);
   Metric *findMetric(llvm::StringRef name);
   const std::map<std::string, Metric> &allMetrics() const { return metrics; }
@@ -228,8 +232,8 @@ private:
   uint64_t seed = 0;
   std::map<std::string, Parameter> parameters;
   std::map<std::string, Table> tables;
-  /// Names of the tables of embedding vectors, by the table's name in the
-  /// model.
+  /// Names of the tables that hold deferred embedding vectors, by the name of
+  /// the original table in the model.
   std::map<std::string, std::string> vectors;
   std::map<std::string, Metric> metrics;
   std::map<std::string, int64_t> groupSteps;

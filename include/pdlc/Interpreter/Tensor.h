@@ -37,8 +37,8 @@ public:
   Tensor(llvm::ArrayRef<int64_t> shape, Elements elements);
   /// Creates a tensor of zeros of element type `type`.
   Tensor(llvm::ArrayRef<int64_t> shape, mlir::Type type);
-  /// Takes the elements of another tensor. Both shapes must have the same
-  /// product.
+  /// Moves the elements of `other` into a tensor of another shape with the same
+  /// number of elements.
   Tensor(Tensor &&other, llvm::ArrayRef<int64_t> shape);
 
   llvm::ArrayRef<int64_t> shape() const { return extents; }
@@ -87,8 +87,8 @@ struct Ragged {
   int64_t slots = 0;
   std::vector<int64_t> ids;
   std::vector<int32_t> splits;
-  /// Elements of bags of floats, used instead of `ids`. Each float is
-  /// represented exactly.
+  /// Elements if the bags contain floats; `ids` is empty then. A double
+  /// represents each float exactly.
   std::vector<double> numbers = {};
 };
 

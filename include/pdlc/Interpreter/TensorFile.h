@@ -40,8 +40,8 @@ public:
   mlir::FailureOr<std::vector<RuntimeValue>> read(int64_t index);
   /// Returns the inputs for the random numbers of step `step`, which counts
   /// from 0 over all passes through the file. Uses the epoch and sample numbers
-  /// that a trainer dumped, if present. Otherwise each pass is an epoch, and
-  /// samples are numbered through the file.
+  /// in the file, if a trainer has written them. Otherwise each pass is an
+  /// epoch, and samples are numbered in the order of the file.
   mlir::FailureOr<Draws> readDraws(int64_t step, uint64_t seed);
 
 private:

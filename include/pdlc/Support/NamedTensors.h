@@ -65,8 +65,9 @@ public:
   void add(std::string name, pdlabi::TensorType type,
            std::vector<int64_t> shape, const void *data);
   void setMetadata(std::string key, std::string value);
-  /// Writes the file. If it fails, no partly written file of that name exists.
-  /// Fails if `checkReplaceable` or `pdlabi::layOutSafetensors` does.
+  /// Writes the file. Returns an error if `checkReplaceable` or
+  /// `pdlabi::layOutSafetensors` fails, or if the file cannot be written. In
+  /// these cases, no partly written file of that name exists.
   llvm::Error write(llvm::StringRef path) const;
 
 private:

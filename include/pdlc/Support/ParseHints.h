@@ -15,9 +15,8 @@ class MLIRContext;
 
 namespace pdlc {
 
-/// Extends MLIR's own parse errors with hints on what a model would contain
-/// instead: how numbers are written, and which dialects exist. Call it once per
-/// context.
+/// Adds hints to parse errors of MLIR, such as how models write numbers and
+/// which dialects exist. Call it once per context.
 void attachParseHints(mlir::MLIRContext &context);
 
 } // namespace pdlc

@@ -23,8 +23,9 @@ namespace pdlc {
 /// Category of the remarks, for `pdl-opt --remarks-filter=statistics`.
 inline constexpr llvm::StringLiteral kStatisticsCategory = "statistics";
 
-/// Adds `count` to `statistic`, which `pass` declares as `name`, and reports
-/// both as a remark at `root`, the operation that the pass ran on.
+/// Adds `count` to `statistic`, a statistic of `pass` whose name in the .td
+/// file is `name`. Also reports name and count as a remark at `root`, the
+/// operation on which the pass ran.
 void reportStatistic(const mlir::Pass &pass, mlir::Operation *root,
                      mlir::Pass::Statistic &statistic, llvm::StringRef name,
                      uint64_t count);

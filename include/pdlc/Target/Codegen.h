@@ -43,25 +43,26 @@ struct CodegenContext {
   const TargetSpec &spec;
   /// Thread pool on which parts are compiled in parallel.
   llvm::ThreadPoolInterface &pool;
-  /// Cache of compiled parts, which provides known parts and stores new ones.
-  /// May be null.
+  /// Cache of compiled parts. Parts that it contains are not compiled again,
+  /// and new parts are added. May be null.
   ObjectCache *cache = nullptr;
-  /// Receives the times of the steps, summed over parts. May be an inactive
-  /// scope.
+  /// Receives the compile time of each step of code generation, summed over all
+  /// parts. May be an inactive scope.
   mlir::TimingScope &timing;
 };
 
 /// Runs LLVM's -O3 pipeline on the module and compiles it in parts. Returns one
-/// object file per part, to be linked together. Only the first may define
-/// `pdl_program_query`. Symbols that parts use from each other are hidden.
+/// object file per part, to be linked together. Only the first part may define
+/// `pdl_program_query`. Symbols that other parts use have hidden visibility.
 ///
 /// The result depends on the module and the target, but neither on the thread
 /// pool nor on the cache. Consumes the module.
 llvm::Expected<std::vector<FileBytes>>
 compileToObjects(llvm::Module &module, const CodegenContext &context);
 
-/// Runs the same steps up to the optimized parts, and joins these into one
-/// module in `llvmContext`, which must differ from the context of `module`.
+/// Partitions and optimizes the module like `compileToObjects`, but generates
+/// no machine code. Joins the optimized parts into one module in `llvmContext`,
+/// which must differ from the context of `module`.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 optimize(llvm::Module &module, const CodegenContext &context,
          llvm::LLVMContext &llvmContext);

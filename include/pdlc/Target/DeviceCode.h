@@ -18,9 +18,9 @@
 namespace pdlc {
 class ObjectCache;
 
-/// Checks the name of an NVIDIA GPU architecture, such as `sm_80`: the oldest
-/// one that the code must run on. The error message lists the names that LLVM
-/// knows.
+/// Checks the name of an NVIDIA GPU architecture, such as `sm_80`. The code
+/// runs on this architecture and on newer ones. The error message lists the
+/// names that LLVM knows.
 llvm::Error checkGpuArchitecture(llvm::StringRef architecture);
 
 /// Returns the name of a kernel's entry in device code. There, names may only

@@ -23,8 +23,8 @@ struct LinkRequest {
   std::string folder;
   /// Name of the program in the folder.
   std::string name;
-  /// Folder of PDL's archives (libPDLRuntime.a ...), which also contains
-  /// `pdl/`.
+  /// Folder that contains PDL's archives (libPDLRuntime.a ...), and the folder
+  /// `pdl` with the C++ library, gRPC and the licenses.
   std::string runtimeFolder;
   /// Archive that contains `main`: PDLTrainerMain or PDLServerMain. Not used
   /// for libraries.
@@ -39,18 +39,19 @@ struct LinkRequest {
 
 /// Links a trainer with the LLVM linker; no compiler is needed. PDL's archives
 /// and the C++ library are linked statically, the C library dynamically. With
-/// numerics `fast`, oneDNN, the libraries that it loads, and the licenses are
-/// placed next to the program. gRPC is linked statically;
-/// createClusterTransport finds it.
+/// numerics `fast`, copies oneDNN, the libraries that it loads, and the
+/// licenses into the folder of the program. If the request includes gRPC, it is
+/// linked statically.
 ///
-/// The program appears complete or not at all. The error message names what is
-/// missing and how to fix it.
+/// If linking fails, no incomplete program remains. The error message names
+/// what is missing and how to fix it.
 llvm::Error linkTrainer(const LinkRequest &request);
 
-/// Links a serving library (pdl/serving.h) in the same way. The library exports
-/// only `pdl_serving_query` and the same functions under the name `accessor`.
-/// Code that its program does not reach is left out. Its checksum is stored at
-/// its end (pdlabi/library_checksum.h).
+/// Links a serving library (pdl/serving.h), as `linkTrainer` links a trainer.
+/// The library exports two functions: `pdl_serving_query`, and
+/// `pdl_serving_latest` under the name `accessor`. Runtime code that the
+/// library never calls is left out. A checksum is stored at the end of the file
+/// (pdlabi/library_checksum.h).
 llvm::Error linkLibrary(const LinkRequest &request, llvm::StringRef accessor);
 
 /// Joins several object files into one with the LLVM linker. Hidden symbols

@@ -49,9 +49,8 @@ public:
   /// Returns the entry of the key, if it exists and is intact. Thread-safe.
   std::optional<llvm::SmallVector<char, 0>> find(const Key &key);
 
-  /// Stores the bytes under the key. On failure, `complaint` returns the
-  /// reason; the caller can continue, because it still has the bytes.
-  /// Thread-safe.
+  /// Stores `bytes` under the key. If this fails, the caller can continue
+  /// without the cache; `complaint` returns the reason. Thread-safe.
   void keep(const Key &key, llvm::ArrayRef<char> bytes);
 
   /// Returns the reason why some bytes could not be stored; empty if all were.

@@ -26,8 +26,8 @@ namespace pdlc {
 /// Name of the function that a program exports (pdlabi/abi.h). It is compiled
 /// for every x86-64 CPU.
 inline constexpr llvm::StringLiteral kQueryName = "pdl_program_query";
-/// Name of that function in a program of role pserver that is linked into the
-/// executable of a trainer.
+/// Name of the same function in a server program (role pserver) that is linked
+/// into the executable of a trainer.
 inline constexpr llvm::StringLiteral kOwnerQueryName = "pdl_owner_query";
 
 /// Machine that a program is compiled for.
@@ -39,17 +39,17 @@ struct TargetSpec {
   std::string features;
   std::string dataLayout;
 
-  /// Resolves the name of a CPU; `native` means this machine's. Fails with an
-  /// error message if LLVM does not know the name, or if the CPU lacks
-  /// x86-64-v3, which reproducible numerics need. Thread-safe.
+  /// Resolves the name of a CPU; `native` is the CPU of the compiling machine.
+  /// Fails with an error message if LLVM does not know the name, or if the CPU
+  /// lacks x86-64-v3, which reproducible numerics need. Thread-safe.
   static llvm::Expected<TargetSpec> get(llvm::StringRef cpu);
 
-  /// Returns the CPU features that code for this machine may use, in the form
-  /// of `pdl_descriptor::cpu_features`.
+  /// Returns the CPU features that compiled code may use, in the form of
+  /// `pdl_descriptor::cpu_features`.
   std::vector<uint64_t> featureWords() const;
 
-  /// Creates LLVM's code generator for this machine. It never forms FMA on its
-  /// own.
+  /// Creates LLVM's code generator for this target. It does not contract
+  /// multiplications and additions into FMA.
   std::unique_ptr<llvm::TargetMachine> createMachine(
       llvm::CodeGenOptLevel effort = llvm::CodeGenOptLevel::Aggressive) const;
 };

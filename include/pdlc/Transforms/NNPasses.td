@@ -73,9 +73,10 @@ def NNConvertElementType : Pass<"nn-convert-element-type", "::mlir::ModuleOp"> {
   let summary = "Converts a model to double precision";
   let description = [{
     With `type=f64`, converts f32 to f64 everywhere: in fields, state,
-    constants, programs, and the regions `each` of rules. `nn.constant` keeps
-    the numbers as written. Other numbers of type f32 keep the value that they
-    had in f32. The pass is for tests against mathematics.
+    constants, programs, and the regions `each` of rules. An `nn.constant` gets
+    the numbers as they are written in the text. Other numbers keep the value to
+    which they were rounded in f32. The pass is for tests that compare results
+    with exact mathematics.
 
     Before:
     ```mlir
@@ -485,13 +486,14 @@ def NNCanonicalize : Pass<"nn-canonicalize", "::mlir::ModuleOp"> {
 def NNGateTurns : Pass<"nn-gate-turns", "::mlir::ModuleOp"> {
   let summary = "Skips computations for losses without weight";
   let description = [{
-    If all samples of a step have the same weight and it is 0, a loss, its
-    gradients and its metrics do not count. Such weights are an `nn.broadcast`
-    of a scalar, alone or multiplied by other weights, as `nn-join-cycle`
-    creates them. The pass moves the ops that only these losses, gradients and
-    metrics need into an `nn.if` on that scalar, which otherwise gives zeros.
-    Forward and backward ops move together, so nothing is computed twice. Values
-    that do not count cannot become infinite or NaN.
+    If all weights of a loss are 0 in a step, the loss, its gradients and its
+    metrics do not count. The pass handles weights that are an `nn.broadcast` of
+    a scalar, alone or multiplied by other weights, as `nn-join-cycle` creates
+    them: they are all 0 if the scalar is 0. The pass moves the ops that only
+    such a loss, its gradients and its metrics need into an `nn.if` on the
+    scalar. If the scalar is 0, the `nn.if` gives zeros. Forward and backward
+    ops move together, so nothing is computed twice. Values that do not count
+    are zeros, and cannot become infinite or NaN.
 
     Lookups, random draws, ids, and ops on bags or on several samples stay where
     they are.

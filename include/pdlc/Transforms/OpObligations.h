@@ -19,10 +19,11 @@ class DialectRegistry;
 namespace pdlc {
 
 /// Writes one line for each op of dialect `nn` that a program may contain: its
-/// name, its first and its last phase, and the words that apply to it. The
-/// words are `elementwise`, `adjoint`, `stops-gradients`, `interpreted`,
-/// `staged` (nn-to-rt puts it into a stage) and `applied` (it becomes a kernel
-/// instead). scripts/op_obligations.py converts the output to a table.
+/// name, its first and its last phase, and its properties. These are
+/// `elementwise`, `adjoint`, `stops-gradients`, `interpreted`, `staged`
+/// (`nn-to-rt` emits the op into a stage) and `applied` (the op becomes an
+/// update kernel instead). scripts/op_obligations.py converts the output to a
+/// table.
 void printOpObligations(llvm::raw_ostream &stream,
                         const mlir::DialectRegistry &registry);
 

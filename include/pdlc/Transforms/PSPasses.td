@@ -24,10 +24,11 @@ def PSPartition : Pass<"ps-partition", "::mlir::ModuleOp"> {
     (`pdlabi/placement.h`). With `slice=false`, each parameter is one block. The
     number of servers is not known yet.
 
-    Costs are the bytes that a step moves. For a trained parameter, the cost is
-    twice the block (gradient and value); for one that is only read at the
-    start, it is 1. For a shard, the cost counts the keys, rows and gradients of
-    512 samples, if keys are spread evenly and each key occurs once.
+    The cost of a unit is the number of bytes that a step moves for it. For a
+    block of a trained parameter, it is twice the size of the block (gradient
+    and value). For a block that is only read at the start, the cost is 1. For a
+    shard, the cost counts the keys, rows and gradients of 512 samples, if keys
+    are spread evenly and each key occurs once.
 
     Before:
     ```mlir
@@ -60,12 +61,13 @@ def PSCheckCopies : Pass<"ps-check-copies", "::mlir::ModuleOp"> {
   let description = [{
     In mode `geo`, each trainer applies the rules to its own copy. Servers merge
     the model deltas (GEO-SGD): they add the changes of each trainer, divided by
-    the number of trainers. The pass reports an error, with the reason, for a
-    group that a program updates, or its table, that has
+    the number of trainers. The pass reports an error, with the reason, if a
+    group that a program updates has
 
-    - an average: frozen programs read a slot, and slots stay on each trainer;
-    - `untouched(dense)` for a table: all of its rows would be sent;
-    - a table with `stored`: small changes are lost in 16 bits;
+    - an average: frozen programs would read a slot, and slots stay on each
+      trainer;
+    - `untouched(dense)` and a table: all rows of the table would be sent;
+    - a table with `stored`: small changes would be lost in 16 bits;
     - the state that selects the program of an `nn.cycle`: it cannot be
       averaged.
 
@@ -350,7 +352,8 @@ def PSVerifyRoles : Pass<"ps-verify-roles", "::mlir::ModuleOp"> {
     **Modules and symbols**
 
     - There are one `@trainer` and one `@pserver`, with the same mode,
-      fingerprint and wire. The wire is the digest of their declarations.
+      fingerprint and wire. The wire is the digest of mode, units, channels and
+      messages (`ps.wire`).
     - Both declare the same parameters, states, tables and clips, apart from
       groups.
     - Both declare the same channels, messages and units, in the same order.
@@ -384,8 +387,8 @@ def PSVerifyRoles : Pass<"ps-verify-roles", "::mlir::ModuleOp"> {
       apply no rule. They add each change once, to its own symbol and by the
       keys that were sent with it.
     - A group counts each step once, divides by the summed weight, and clips by
-      the norm of its own clip. Partial norms are sent once, for the symbols in
-      their names.
+      the norm of its own clip. Partial norms are sent once, each for the symbol
+      that its channel names.
 
     Example:
     ```

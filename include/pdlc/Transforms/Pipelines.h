@@ -31,7 +31,8 @@ struct PipelineOptions {
   /// Numerics: `fast` or `strict`.
   std::string numerics = "fast";
   /// Type to which the factors of large products are rounded: `f32` or `bf16`.
-  /// Modules after phase `model` state it themselves, so the option is ignored.
+  /// Ignored for modules that have passed phase `model`, because they contain
+  /// the type as an attribute.
   std::string compute = "f32";
   /// CPU name that LLVM knows, or `native`.
   std::string targetCpu = "x86-64-v3";
@@ -43,9 +44,9 @@ struct PipelineOptions {
   /// false, programs compute the same values more slowly; with numerics
   /// `strict`, results are bit-identical.
   bool fuse = true;
-  /// In a mode with servers, phase `roles` produces a module that contains two
-  /// modules, and later phases process each of them. If `isRole` is set, the
-  /// module is one of the two.
+  /// The mode to compile for. In a mode with servers, phase `roles` splits the
+  /// module into two modules, one for each role, and later phases process each
+  /// of them. `isRole` is true for a module of one role.
   ps::Mode mode = ps::Mode::local;
   bool isRole = false;
   /// Partitioning of parameters; see `ps-partition`.
@@ -61,10 +62,10 @@ void buildPipeline(mlir::OpPassManager &manager, Phase to,
                    const PipelineOptions &options,
                    std::optional<Phase> from = std::nullopt);
 
-/// Adds the passes that convert a module in phase `tasks` to the kernels of a
-/// device, in the LLVM dialect. Each kernel is a function of pointers, numbers,
-/// a thread index and a number of threads. Everything else in the program is
-/// removed.
+/// Adds the passes that extract the kernels of a device from a module in phase
+/// `tasks` and convert them to the LLVM dialect. The arguments of a kernel are
+/// pointers, numbers, a thread index and a number of threads. The rest of the
+/// program is removed.
 void buildDevicePipeline(mlir::OpPassManager &manager);
 
 /// Registers `--pdl-pipeline="to=..."` and `--pdl-device-pipeline`.

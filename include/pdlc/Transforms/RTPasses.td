@@ -22,10 +22,11 @@ def RTOutlineKernels : Pass<"rt-outline-kernels", "::mlir::ModuleOp"> {
     plain pointers and numbers. The loads that feed the nest, and the stores of
     its results, move with it. The stage calls the function.
 
-    Nests share one kernel if they differ only in names, memory, outside
-    numbers, and numbers of rows. Constants on which all of them agree stay
-    inside the kernel; the others become parameters. Inner dimensions are part
-    of a kernel, so that LLVM knows its strides and trip counts.
+    Nests share one kernel if they differ only in names, memory, numbers of
+    rows, and numbers that are computed outside. A constant that is the same in
+    all these nests stays inside the kernel; other numbers become parameters.
+    Inner dimensions are part of a kernel, so that LLVM knows its strides and
+    trip counts.
 
     Each pointer is `llvm.noalias`. The buffer plan guarantees that no op writes
     memory that it reads through another pointer, so LLVM needs no overlap
@@ -207,10 +208,10 @@ def RTLaunchKernels : Pass<"rt-launch-kernels", "::mlir::ModuleOp"> {
 
     Work without a kernel stays on the host. Its inputs are copied to the host,
     and the stage waits for them; its results are copied to the device. Rows of
-    tables are on the host. They are gathered into memory from which copies are
-    possible. Sums of losses and metrics wait until the end of their block, so
-    that the stage waits once for all of them. Data of a program's fields,
-    lookups and parameters are on both sides, and the host reads its own copy.
+    tables are copied to the device by `rt.device_gather`. Sums of losses and
+    metrics are moved to the end of their block, so that the stage waits only
+    once for all of their inputs. Data of a program's fields, lookups and
+    parameters exists on both sides, and the host reads its own copy.
 
     If this process, and not servers, holds the tables, kernels of the device
     library find, create and move rows. The runtime launches them by name.
@@ -218,9 +219,9 @@ def RTLaunchKernels : Pass<"rt-launch-kernels", "::mlir::ModuleOp"> {
     With `numerics=fast`, f32 products that are not strict become
     `rt.device_product`. All other products are launches of the device library.
 
-    The stage returns the status of the device. Other host code that calls a
-    kernel calls a copy of it. If the pass cannot tell where the memory of a call
-    is, it reports an error of the compiler.
+    The stage returns the status of the device. If other host code calls a
+    kernel, this code gets a copy of the kernel for the host. If the pass cannot
+    tell where the memory of a call is, it reports an internal error.
 
     Before:
     ```mlir

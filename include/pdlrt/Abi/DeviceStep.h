@@ -53,9 +53,10 @@ public:
   /// gradient stays on the device (DeviceParameters::takesGradient).
   Expected<void *> hostGradient(int32_t update, size_t bytes);
 
-  /// Starts a stage. `context` has the host memory of the places that it will
-  /// request; `input` has the copies in progress. Both must stay valid until
-  /// the stage ends.
+  /// Starts a stage. `context` has the host memory of each place
+  /// (pdl_device_place) that the stage may request. `input` has the copies to
+  /// the device that are in progress. Both must stay valid until the stage
+  /// ends.
   void begin(const pdl_step_context &context, DeviceInput &input);
   /// Returns the number of parts of stages so far that were launched as a graph
   /// (DeviceCommands.h).

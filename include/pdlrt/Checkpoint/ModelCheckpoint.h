@@ -139,8 +139,9 @@ Status restoreModel(Model &model, const Checkpoint &checkpoint,
 Status restoreChanges(Model &model, const Checkpoint &delta, CheckpointUse use,
                       Scheduler *scheduler = nullptr);
 
-/// Returns an error if training would resume in the middle of an epoch with
-/// other flags than the epoch began with. `settings`: the flags of this run.
+/// Returns an error if `checkpoint` was written in the middle of an epoch, by a
+/// run whose flags differ from `settings`, the flags of this run. Flags that
+/// only change the division of rows among replicas may differ.
 Status
 checkSettings(const Checkpoint &checkpoint,
               const std::vector<std::pair<std::string, std::string>> &settings);

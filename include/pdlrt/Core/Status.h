@@ -59,7 +59,7 @@ public:
   static Status ioError(std::string message) {
     return {PDL_IO_ERROR, std::move(message)};
   }
-  /// A file or message is torn or damaged.
+  /// A file or message is incomplete or damaged.
   static Status dataLoss(std::string message) {
     return {PDL_DATA_LOSS, std::move(message)};
   }

@@ -19,9 +19,9 @@
 
 namespace pdlrt {
 
-/// The fields of up to batch-size samples, in the layout of the ABI. A
-/// BatchSource fills it. Batches are reused: after the largest batch of a run,
-/// no memory is allocated. Not thread-safe.
+/// The samples of one batch, with their fields in the layout of the ABI. A
+/// BatchSource fills it. Reuse a Batch: it allocates memory only if a batch is
+/// larger than all before. Not thread-safe.
 class Batch {
 public:
   /// Returns the number of samples; 0 before the first fill.
@@ -30,17 +30,17 @@ public:
   int64_t index() const { return batchIndex; }
   /// Returns the epoch in which the batch was read.
   int64_t epoch() const { return batchEpoch; }
-  /// Returns the file of the first sample.
+  /// Returns the name of the file that contains the first sample.
   const std::string &file() const { return fileName; }
-  /// Returns the row number of a sample in the pass of its replica group, from
-  /// 0; bad rows count too.
+  /// Returns the row number of a sample among the rows that its replica group
+  /// reads in this epoch, from 0. Bad rows have numbers too.
   int64_t row(int64_t sample) const { return rows[size_t(sample)]; }
-  /// Returns the numbers of the samples in the data, `pdl_draws::samples`.
-  /// Valid until the next fill.
+  /// Returns the numbers that identify the samples in the data, as in
+  /// `pdl_draws::samples`. Valid until the next fill.
   const int64_t *sampleNumbers() const { return samples.data(); }
-  /// Returns the text that predictions copy from a sample: the cell of
-  /// `DataOptions::copyColumns` (several cells are split by `takeCopiedCell`),
-  /// or the value of `DataOptions::idField`. Valid until the next fill.
+  /// Returns the text that predictions copy from a sample: the cells of
+  /// `DataOptions::copyColumns` (`takeCopiedCell` separates them), or the value
+  /// of `DataOptions::idField`. Valid until the next fill.
   std::string_view copiedCell(int64_t sample) const {
     const int64_t begin = sample ? copiedEnds[size_t(sample) - 1] : 0;
     return {copiedText.data() + begin,

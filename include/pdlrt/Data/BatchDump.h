@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A batch dump contains batches exactly as a program received them, so that
-// another program (the reference interpreter, PyTorch) can run the same steps.
-// The layout is safetensors. Batch i, counted from 0 in the order of the dump,
-// has the tensors:
+// A batch dump is a safetensors file with batches exactly as a program received
+// them. Another program, such as the reference interpreter or PyTorch, can run
+// the same steps from it. Batch i, counted from 0 in the order of the dump, has
+// the tensors:
 //
 //   batch<i>/<field>           dense: F32 or F64 [samples, width];
 //                              ids: I64 [samples, width]
@@ -37,12 +37,13 @@ namespace pdlrt {
 /// thread-safe.
 class BatchDump {
 public:
-  /// `program` must be the one for which the batches' source was opened. Both
-  /// arguments must outlive the dump.
+  /// `program` must be the program for which the BatchSource of the batches was
+  /// opened. Both arguments must outlive this object.
   BatchDump(const pdl_descriptor &descriptor, const pdl_program &program)
       : descriptor(descriptor), program(program) {}
 
-  /// Appends a copy of `batch` to the dump.
+  /// Appends a copy of `batch`, which worker `worker` of group `group` has read
+  /// in round `round`.
   Status add(const Batch &batch, int64_t round, int32_t group, int32_t worker);
   /// Writes all batches so far to `path`, atomically.
   Status write(const std::string &path);

@@ -14,7 +14,8 @@ namespace pdlrt {
 /// Counts a row that could not be parsed. Thread-safe.
 void countBadRow();
 
-/// Declares the metrics of reading data, also if nothing is counted.
+/// Declares the metrics of reading data, so that they appear in lists of
+/// metrics before a row is counted.
 void declareDataMetrics();
 
 } // namespace pdlrt

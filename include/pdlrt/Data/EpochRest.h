@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A training may resume in the middle of an epoch with other replicas. The
-// remaining rows are then divided among the new replicas as if they were an
-// epoch, so that each row is read exactly once.
+// A training may resume in the middle of an epoch with another number of
+// replicas. Then the rows that were not read yet are divided among the new
+// replicas, in the way in which the rows of an epoch are divided. So each row
+// is read exactly once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,44 +36,48 @@ struct RowRun {
   bool operator==(const RowRun &) const = default;
 };
 
-/// The rows that remained of an epoch when it was divided again.
+/// The rows of an epoch that had not been read when the epoch was divided among
+/// other replicas.
 struct EpochRest {
-  /// A row of a file whose byte position is known.
+  /// A row whose byte position in its file is known. Reading can start there
+  /// without reading the rows before.
   struct Place {
     int64_t file = 0, row = 0;
     int64_t byte = 0; ///< Byte in the decompressed text.
     int64_t line = 0; ///< Line at that byte, from 1.
     bool operator==(const Place &) const = default;
   };
-  /// Ascending and disjoint.
+  /// The remaining rows. Runs are in ascending order and disjoint.
   std::vector<RowRun> runs;
-  /// Ascending by file, with at most one place per file. It is at or before the
-  /// file's first run.
+  /// Rows at which reading can start, ascending by file. A file has at most
+  /// one, at or before its first run.
   std::vector<Place> places;
-  /// Number of shuffle windows of a group that were numbered before the
-  /// division.
+  /// Number of shuffle windows before the division, of the group that had the
+  /// most. Windows of the rest are numbered from here, because the number of a
+  /// window determines how it is shuffled.
   int64_t windows = 0;
-  /// Steps of the training when the rows were divided.
+  /// Number of steps of the training when the rows were divided.
   int64_t steps = 0;
   bool operator==(const EpochRest &) const = default;
 };
 
-/// Progress of the groups among which an epoch is divided.
+/// Division of an epoch among groups of replicas, and the progress of the
+/// groups.
 struct DividedEpoch {
-  /// One position for each group.
+  /// Position of each group.
   std::vector<DataPosition> positions;
   /// The rows that were divided; null: all rows of the epoch.
   std::shared_ptr<const EpochRest> rest;
-  /// Previous number of files, if it has changed (`DataOptions::filesInTurn`);
-  /// 0: unchanged.
+  /// Number of files of this division if it is not the current number
+  /// (`DataOptions::filesInTurn`); otherwise 0.
   int64_t files = 0;
 };
 
-/// Returns the rows that no group has returned. Reads the running windows of
-/// all groups again, and returns an error if their content has changed. Data
-/// that can be read only once are not read. For such data, each group must have
-/// its own files and its position must contain the next row; otherwise returns
-/// an error.
+/// Returns the rows that no group has returned yet. Reads the current windows
+/// of all groups again, and returns an error if their content has changed.
+/// Files that can be read only once, such as pipes, are not read. For them,
+/// returns an error if groups share files, or if the position of a group does
+/// not contain the next row (`DataPosition::next`).
 Expected<EpochRest> restOfEpoch(const DataOptions &options,
                                 const pdl_descriptor &descriptor,
                                 const pdl_program &program,

@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The services of a GPU: device memory, streams of work, and events between
-// streams. This interface has no notion of training.
+// Interface to a GPU: device memory, streams of work, and events between
+// streams. It knows nothing of training.
 //
-// Work of one stream is done in order. Work of two streams is done in any
-// order, unless events order it. A call that adds work may return before the
-// work is done; host memory that the work uses must stay valid until then.
-// After a stream error the device must not be used any more.
+// The work of one stream is done in order. The work of different streams is
+// done in any order, unless events order it. A call that adds work may return
+// before the work is done; host memory that the work uses must stay valid until
+// then. After a stream error the device must not be used any more.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,9 +33,10 @@
 
 namespace pdlrt {
 
-/// Use of an argument by a kernel: as a number, or as the address of device
-/// memory that it only reads, or also writes. An address is null if the
-/// argument is not used.
+/// Use of a kernel's argument. Number: a number. Read: the address of device
+/// memory that the kernel only reads. Written: the address of device memory
+/// that the kernel writes, and may read. An address is null if the kernel does
+/// not need it.
 enum class DeviceArgument : uint8_t { Number, Read, Written };
 
 /// A kernel of a compiled program.
@@ -43,30 +44,32 @@ struct DeviceKernel {
   /// The name of its entry point in the PTX text. Lives as long as the process.
   const char *name;
   std::vector<DeviceArgument> arguments;
-  /// The same code for the host: runs iteration `first`, and every `stride`-th
-  /// one after it. Arguments have 8 bytes each.
+  /// The same kernel for the host, which a fake device runs. It does the
+  /// iterations `first`, `first` + `stride`, and so on. Arguments have 8 bytes
+  /// each.
   void (*run)(const uint64_t *arguments, int64_t first, int64_t stride);
 };
 
-/// The kernels of a program. Must outlive the device that has loaded it.
+/// The kernels of a program. Must outlive the device that has loaded them.
 struct DeviceCode {
-  /// Zero-terminated.
+  /// Text of the kernels in PTX, zero-terminated.
   const char *ptx = nullptr;
   std::span<const DeviceKernel> kernels;
-  /// True if `multiply` is called on streams; a device may need another library
-  /// for it.
+  /// True if the program calls `DeviceStream::multiply`, for which a device may
+  /// have to load a library.
   bool multiplies = false;
-  /// True if products may round factors to TF32, which keeps 10 bits after the
-  /// first. Products that may round to bf16 do not use TF32.
+  /// True if matrix products may round their factors to TF32, which has a
+  /// mantissa of 10 bits. Products that may round to bf16 do not use TF32.
   bool roundsToTF32 = false;
 
   /// Checks that the kernel exists and takes this number of arguments.
   Status checkLaunch(size_t kernel, size_t arguments) const;
 };
 
-/// The product C = A op B + bias, of f32, all row-major. A is m x k, or k x m
-/// if it is transposed; B is k x n, or n x k; both without gaps. No size is 0.
-/// C overlaps no other operand.
+/// The matrix product C = A * B + bias in f32. All matrices are row-major. A is
+/// stored as m x k, or as k x m if `transposeA`. B is stored as k x n, or as n
+/// x k if `transposeB`. A and B have no gaps between rows. No size is 0. C
+/// overlaps no other operand.
 struct DeviceProduct {
   bool transposeA = false, transposeB = false;
   int64_t m = 0, n = 0, k = 0;
@@ -86,8 +89,8 @@ class Device;
 class DeviceGroup;
 struct DeviceGroupPlace;
 
-/// Identifier by which devices of several processes form a group. One process
-/// creates it and sends it to the others.
+/// Identifier of a group of devices of several processes. One process creates
+/// it and sends it to the others, which then join the group.
 using DeviceGroupName = std::array<char, 128>;
 
 /// Owns a block of device or host memory; frees it on destruction.
@@ -107,7 +110,7 @@ public:
   DeviceBuffer &operator=(DeviceBuffer &&other) noexcept;
   ~DeviceBuffer() { release(); }
 
-  /// Returns null if there is no memory.
+  /// Returns the start of the memory; null if this object owns no memory.
   void *data() const { return pointer; }
   size_t size() const { return bytes; }
   void release();
@@ -119,27 +122,28 @@ private:
   size_t bytes = 0;
 };
 
-/// Memory that a kernel accesses in addition to its arguments, because pointers
-/// in its data refer to it. `memory` is any address in the buffer.
+/// Memory that a kernel accesses through pointers in its data, not through an
+/// argument. `memory` is any address in the buffer.
 struct DeviceUse {
   const void *memory;
   bool isWritten;
 };
 
-/// A position in a stream's work. Belongs to one device.
+/// A position in the work of a stream. Belongs to one device.
 class DeviceEvent {
 public:
   virtual ~DeviceEvent();
 };
 
-/// Recorded work that can be repeated. Belongs to one device.
+/// Recorded work of a stream that can be repeated with one call. Belongs to one
+/// device.
 class DeviceGraph {
 public:
   virtual ~DeviceGraph();
 };
 
-/// A queue of work that a device does in order. A stream is not thread-safe;
-/// different streams can be used concurrently.
+/// A queue of work, which a device does in order. Not thread-safe, but
+/// different threads can use different streams concurrently.
 class DeviceStream {
 public:
   virtual ~DeviceStream();
@@ -150,74 +154,80 @@ public:
   virtual Status copyWithin(void *to, const void *from, size_t bytes) = 0;
   /// Sets all bytes to 0.
   virtual Status clear(void *memory, size_t bytes) = 0;
-  /// Adds a launch of kernel `kernel` of the loaded code with `turns`
-  /// iterations (1 for a kernel of a single thread); 0 adds no work.
-  /// `arguments` are copied. `extraUses`: other memory that the kernel
-  /// accesses. `symbol`: the symbol for which it runs, shown in traces if
-  /// symbols share a kernel; lives as long as the process.
+  /// Adds a launch of kernel number `kernel` of the loaded code, with `turns`
+  /// iterations. If `turns` is 0, adds no work. `arguments` are copied.
+  /// `extraUses` is memory that the kernel accesses in addition to its
+  /// arguments. `symbol` is the parameter or table for which the kernel runs,
+  /// which traces show if several symbols share a kernel. It must live as long
+  /// as the process.
   virtual Status launch(size_t kernel, int64_t turns,
                         std::span<const uint64_t> arguments,
                         std::span<const DeviceUse> extraUses = {},
                         const char *symbol = nullptr) = 0;
-  /// Adds a product. The order of its sums depends only on its sizes, the
-  /// alignment of its memory, and the device. Returns false, and adds no work,
-  /// if the device does not support the product. Only for code that multiplies.
+  /// Adds a matrix product. The order of its sums depends only on its sizes,
+  /// the alignment of its memory, and the device. If the device does not
+  /// support the product, returns false and adds no work. Call only if
+  /// `DeviceCode::multiplies` of the loaded code is true.
   virtual Expected<bool> multiply(const DeviceProduct &product) = 0;
-  /// Returns an event after all work that was added so far.
+  /// Returns an event that occurs when all work that was added so far is done.
   virtual Expected<std::unique_ptr<DeviceEvent>> record() = 0;
-  /// Makes work that is added from now on wait for an event of any stream.
+  /// Makes work that is added from now on wait for `event`, which may be of
+  /// another stream.
   virtual Status wait(const DeviceEvent &event) = 0;
-  /// Waits until all work is done. Returns its error, if there was one.
+  /// Blocks until all work is done. Returns the error of the work, if there was
+  /// one.
   virtual Status synchronize() = 0;
 
-  /// Starts recording: until `endCapture`, copies, clears, launches and
-  /// products are recorded but not done. No other calls are allowed meanwhile.
-  /// Host memory must have been allocated by the device.
+  /// Starts recording. Until `endCapture`, copies, clears, launches and
+  /// products are recorded but not done; other calls are not allowed. Host
+  /// memory in the recorded work must have been allocated by the device.
   virtual Status beginCapture() = 0;
-  /// Returns the work recorded since then. On an error, there is no graph, and
-  /// the stream is unchanged.
+  /// Ends recording, and returns the work recorded since `beginCapture`. After
+  /// an error, the stream can be used as before.
   virtual Expected<std::unique_ptr<DeviceGraph>> endCapture() = 0;
-  /// Adds all work of a graph, which must outlive the work.
+  /// Adds all work of `graph`, which must exist until the work is done.
   virtual Status replay(const DeviceGraph &graph) = 0;
 };
 
-/// A device. Thread-safe, except for `load`. Must outlive its buffers, streams
-/// and events.
+/// A GPU, or a fake one. Thread-safe, except for `load`. Must outlive its
+/// buffers, streams and events.
 class Device {
 public:
   virtual ~Device();
 
-  /// Returns its name for logs, unique in the process.
+  /// Returns the name of this device for logs. It is unique in the process.
   virtual std::string describe() const = 0;
-  /// Loads the kernels for `launch`, and the libraries for products. Call once,
-  /// before their first use. Errors name what is missing.
+  /// Loads the kernels for `launch`, and the library for products if `code`
+  /// multiplies. Call once, before the first launch or product. An error
+  /// message names what is missing.
   virtual Status load(const DeviceCode &code) = 0;
-  /// Allocates memory at a multiple of 64, with undefined content. If memory is
-  /// exhausted, returns an error with PDL_OUT_OF_MEMORY and the missing amount.
+  /// Allocates memory that is aligned to 64 bytes and has undefined content. If
+  /// memory is exhausted, returns PDL_OUT_OF_MEMORY with the requested size.
   virtual Expected<DeviceBuffer> allocate(DeviceBuffer::Kind kind,
                                           size_t bytes) = 0;
-  /// Creates a stream. `name`: its name in traces, which show its work if they
-  /// are on.
+  /// Creates a stream. Traces show its work under the name `name`.
   virtual Expected<std::unique_ptr<DeviceStream>>
   createStream(const std::string &name) = 0;
-  /// Returns the maximum number of bytes of device memory that buffers used at
-  /// the same time. Memory of the driver or of libraries is not included.
+  /// Returns the maximum device memory that buffers have used at the same time
+  /// so far, in bytes. Memory of the driver and of libraries is not included.
   size_t maxBytes() const { return most.load(std::memory_order_relaxed); }
-  /// Creates a group of devices of this kind, of which this is the first.
-  /// NVIDIA GPUs use NCCL if it is installed.
+  /// Creates a group of devices of this process. They must be of the same kind,
+  /// and this device must be the first. NVIDIA GPUs use NCCL if it is
+  /// installed.
   virtual Expected<std::unique_ptr<DeviceGroup>>
   createGroup(std::span<Device *const> devices);
 
   // Groups of several processes (DeviceGroup.h).
 
-  /// Returns the kind of group that this device can join; devices of other
-  /// processes can join the same group if their kind is equal. An error gives
-  /// the reason why this device cannot join any group.
+  /// Returns the kind of group that this device can join. Devices of several
+  /// processes can form a group if they return the same kind. If this device
+  /// cannot join any group, returns an error with the reason.
   virtual Expected<std::string> groupKind() const;
-  /// Creates a name for such a group.
+  /// Creates the name of a new group of several processes.
   virtual Expected<DeviceGroupName> nameGroup();
-  /// Joins a group with devices of this process, of which this is the first.
-  /// Blocks until all devices have joined.
+  /// Joins the group at `place` with `devices` of this process, of which this
+  /// device is the first. Blocks until the devices of all processes have
+  /// joined.
   virtual Expected<std::unique_ptr<DeviceGroup>>
   joinGroup(std::span<Device *const> devices, const DeviceGroupPlace &place);
 
@@ -229,9 +239,9 @@ private:
   std::atomic<size_t> held = 0, most = 0;
 };
 
-/// Makes `memory` at least `bytes` bytes large. New memory is a quarter larger,
-/// so that slow growth causes few allocations. The old content is lost, and
-/// must not be in use.
+/// Makes `memory` at least `bytes` bytes large. If it is smaller, replaces it
+/// by new memory, a quarter larger than needed, so that slow growth causes few
+/// allocations. The old content is then lost, so no work may be using it.
 Status reserve(Device &device, DeviceBuffer &memory, DeviceBuffer::Kind kind,
                size_t bytes);
 
@@ -239,40 +249,42 @@ Status reserve(Device &device, DeviceBuffer &memory, DeviceBuffer::Kind kind,
 Status openOnce(Device &device, std::unique_ptr<DeviceStream> &stream,
                 const char *name);
 
-/// Faults of a fake device, for tests: the number of calls that succeed first;
-/// -1: all.
+/// Faults of a fake device, for tests. Each member is the number of calls that
+/// succeed before one fails; -1: none fails.
 struct FakeFaults {
   int64_t allocations = -1;
   int64_t launches = -1;
-  /// Products that it supports; for further ones, `multiply` returns false,
-  /// which is no error.
+  /// Number of products that the device supports. For further ones, `multiply`
+  /// returns false, which is not an error.
   int64_t products = -1;
-  /// Pieces of work, over all streams; then the device is lost.
+  /// Pieces of work in all streams; then all work fails, as if the GPU were
+  /// lost.
   int64_t work = -1;
 };
 
-/// Creates a fake device for tests. Its memory is an address range of this
-/// process that only kernels and copies may access. Its kernels are those of
-/// the host, run thread by thread in an arbitrary order. Work is done as late
-/// as possible.
+/// Creates a fake device for tests. Device memory is an address range of this
+/// process that only kernels and copies may access. Kernels are run on the host
+/// (`DeviceKernel::run`), one iteration after the other in an arbitrary order.
+/// Work is done as late as possible.
 ///
-/// It reports misuse that a GPU would fail on, as an error with a message:
+/// Returns an error for misuse that a GPU would not detect, or would fail on:
 /// - a host pointer in place of a device pointer, or the reverse;
 /// - ranges that are too long;
 /// - memory of a buffer that two streams use without an event between them, or
 ///   that is freed while a stream uses it;
-/// - an access of a kernel outside of the buffers that its launch names, or a
-///   write to memory that it may only read.
+/// - a kernel that accesses memory outside of the buffers that its launch
+///   names, or that writes to memory that it may only read.
 ///
-/// A buffer counts as a whole: using a part of it uses all of it. New memory,
-/// and the target of a pending copy from the device, contain NaN, except for
-/// memory that a pending copy still has to read. `number`: distinguishes it
+/// The checks treat a buffer as a whole: work that uses a part of it counts as
+/// using all of it. To reveal reads that are too early, new memory and the
+/// target of a pending copy from the device contain NaN. Memory that a pending
+/// copy still has to read is not overwritten. `number` distinguishes the device
 /// from others in logs and traces.
 std::unique_ptr<Device> createFakeDevice(const FakeFaults &faults = {},
                                          int number = 0);
 
-/// Opens the NVIDIA GPU with this number, through the driver's library, which
-/// is loaded now. Errors name what is missing.
+/// Opens the NVIDIA GPU with number `number`. Loads the library of the driver
+/// for it. An error message names what is missing.
 Expected<std::unique_ptr<Device>> openCudaDevice(int number);
 
 } // namespace pdlrt

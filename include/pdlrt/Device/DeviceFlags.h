@@ -16,21 +16,23 @@
 
 namespace pdlrt {
 
-/// Flags in device memory that kernels set, and their copy on the host. Each is
-/// an int32_t that becomes 1 if a kernel finds the condition. Not thread-safe.
+/// Flags in device memory, by which kernels report conditions, and a copy of
+/// them on the host. Each flag is an int32_t that a kernel sets to 1. Not
+/// thread-safe.
 class DeviceFlags {
 public:
-  /// Allocates the flags, with undefined values. They must not be in use.
+  /// Allocates `flags` flags, with undefined values. No work may be using the
+  /// flags during the call.
   Status reserve(Device &device, size_t flags);
   size_t size() const { return count; }
 
-  /// Returns the address of a flag for kernels.
+  /// Returns the device address of a flag, for the arguments of kernels.
   int32_t *onDevice(size_t index) const {
     return static_cast<int32_t *>(memory.data()) + index;
   }
 
-  // These functions add to `work`: a DeviceStream, or an object that collects
-  // work for one.
+  // The following functions add work to `work`: a DeviceStream, or an object
+  // with the same functions, such as DeviceCommands.
 
   /// Resets all flags.
   template <typename Work> Status clear(Work &work) {
@@ -40,7 +42,8 @@ public:
     return work.copyOut(copy.data(), memory.data(), bytes());
   }
 
-  // Call after the host has waited for `bringToHost`.
+  // Call the following functions after the host has waited for the work of
+  // `bringToHost`.
 
   bool isSet(size_t index) const {
     return static_cast<const int32_t *>(copy.data())[index] != 0;

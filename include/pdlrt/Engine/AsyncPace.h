@@ -17,17 +17,19 @@
 
 namespace pdlrt {
 
-/// Coordinates the workers of a process, each on its own thread, with the
-/// driver, the thread that takes their steps. Tracks how far each worker is,
-/// how far they may go, and which rounds of data exist.
+/// Coordinates the workers of a process with the driver. Each worker does its
+/// steps on its own thread. The driver is the thread that calls AsyncEngine: it
+/// takes the results of steps, and reads the data that workers request. This
+/// class records how many steps each worker has done, how many steps workers
+/// may start, and how many rounds of data exist.
 ///
 /// Steps and rounds of a pass are numbered from 0. Step n uses round n, and
-/// prepares round n + 1. Functions of both sides block. The driver reads the
-/// data that workers request.
+/// prepares round n + 1. Functions whose names begin with `waitFor` block.
+/// Thread-safe.
 class AsyncPace {
 public:
-  /// A worker does not start a step that is `lead` or more after the next step
-  /// that the driver takes.
+  /// A worker may start step n only if n < t + `lead`, where t is the number of
+  /// steps that the driver has taken.
   AsyncPace(int workers, int lead) : lead(lead), seats(workers) {}
 
   // Called by the driver.
@@ -36,20 +38,21 @@ public:
     /// `waitForStep`: every worker has done the next step. `waitForRest`: no
     /// step is in progress.
     Done,
-    /// A round is needed: the driver reads it, calls `noteRead`, and waits
-    /// again.
+    /// A worker needs another round. The driver must read it, call `noteRead`,
+    /// and wait again.
     Read,
-    /// There is no next step.
+    /// There is no next step, because the data of the epoch has ended.
     OutOfData,
-    /// The pass has failed, and no worker is in a step any more.
+    /// The pass has failed, and all workers have left it.
     Failed,
   };
   /// Ends the current pass, if there is one, and starts another.
   void beginPass();
-  /// Place in a pass that the previous incarnation of this process began.
-  /// `taken` steps were taken and `begun` steps were started; the next round to
-  /// be read is `round`. `allowed` more steps are allowed after those that were
-  /// taken.
+  /// Position at which a pass of the previous incarnation of this process is
+  /// resumed. That incarnation had taken `taken` steps and started `begun`
+  /// steps. The next round to be read is `round`. `allowed` and `last` are the
+  /// arguments of `allow`. `resumePass` is like `beginPass`, but starts at this
+  /// position.
   struct PassAt {
     int64_t taken = 0, begun = 0, round = 0;
     int64_t allowed = 0;
@@ -57,31 +60,36 @@ public:
   };
   /// Ends the current pass, if there is one, and continues that one.
   void resumePass(const PassAt &at);
-  /// Ends the current pass, if there is one.
+  /// Ends the current pass, if there is one, and waits until all workers have
+  /// left it.
   void abandon();
-  /// Allows workers to do `steps` more steps than were taken. `last`: the pass
-  /// ends after them. Takes effect at the next `requestStep`.
+  /// Allows workers to do `steps` steps in addition to those that the driver
+  /// has taken. `last` is true if the pass ends after these steps. Takes effect
+  /// at the next `requestStep`.
   void allow(int64_t steps, bool last);
-  /// Allows at least the next step. `last`: the pass ends after it.
+  /// Allows the steps of `allow`, but at least the next step. In the latter
+  /// case, `last` is true if the pass ends after this step.
   void requestStep(bool last);
   /// Blocks until the next step is done. Returns Done, Read, OutOfData or
   /// Failed.
   Event waitForStep();
-  /// Lets started steps end, but allows no new ones. Returns Done, Read or
-  /// Failed.
+  /// Blocks until all started steps have ended; no new steps start. Returns
+  /// Done, Read or Failed.
   Event waitForRest();
   /// Records that the driver has taken the step that it waited for.
   void noteTaken();
   int64_t taken() const;
   /// Returns the number of rounds that exist so far.
   int64_t roundsRead() const;
-  /// Records that another round exists, or that there are no more.
+  /// Records the result of reading a round: another round exists, or there are
+  /// no more rounds.
   void noteRead(bool exists);
   Status failure() const;
-  /// Returns true if a shutdown was requested and all started steps have been
-  /// taken; no step starts after that.
+  /// Returns true if a shutdown was requested and the driver has taken all
+  /// started steps. After that, no step starts.
   bool isOver();
-  /// Ends all passes; workers leave.
+  /// Ends the current pass, and makes `waitForPass` return false, so that the
+  /// threads of workers end.
   void quit();
 
   // Called by workers.
@@ -90,29 +98,31 @@ public:
     None,
     Step,
     LastStep,
-    /// The worker must wait and has pushes in flight, which should arrive
-    /// first.
+    /// The worker would have to wait, but has pushes in flight. It must first
+    /// wait until they have arrived, and then call `noteDone` and `waitForTurn`
+    /// again.
     Drain,
   };
-  /// Waits for a pass. Returns false if there will be none.
+  /// Blocks until a pass begins. Returns false if there will be no further
+  /// pass.
   bool waitForPass(int worker);
   void leavePass(int worker);
-  /// Waits until the worker may do this step. Returns None if its pass is over.
-  /// Returns Drain without waiting.
+  /// Blocks until the worker may do step `step`, and returns Step or LastStep.
+  /// Returns None if the pass is over. Drain is returned without waiting.
   Turn waitForTurn(int worker, int64_t step);
-  /// Waits until it is known whether the round exists. Returns false if it does
-  /// not exist, or if the pass is over.
+  /// Blocks until it is known whether round `round` exists. Returns false if it
+  /// does not exist, or if the pass is over.
   bool waitForRound(int64_t round);
-  /// Records that the worker has done `steps` steps of the pass; 0: it has the
-  /// state for its first one. `underWay`: some of its pushes have not arrived
-  /// yet.
+  /// Records that the worker has done `steps` steps of the pass. 0 means that
+  /// it has the state for its first step. `underWay` is true if some of its
+  /// pushes have not arrived yet.
   void noteDone(int worker, int64_t steps, bool underWay = false);
   /// Records that a shutdown was requested.
   void noteStop();
 
   // Called by both.
 
-  /// Ends the pass. Only the first failure is kept.
+  /// Ends the pass with an error. Only the first error is kept.
   void fail(Status status);
 
 private:
@@ -127,9 +137,9 @@ private:
   void endPass(MutexLock &lock) PDLRT_REQUIRES(mutex);
   bool allHaveLeft() const PDLRT_REQUIRES(mutex);
   bool allHaveDone(int64_t steps) const PDLRT_REQUIRES(mutex);
-  /// Returns true if all pushes have arrived.
+  /// Returns true if no worker has pushes in flight.
   bool allHaveArrived() const PDLRT_REQUIRES(mutex);
-  /// Prevents steps from `steps` on from starting.
+  /// Prevents step number `steps` and later ones from starting.
   void lowerLimit(int64_t steps) PDLRT_REQUIRES(mutex);
   bool isReadWanted() const PDLRT_REQUIRES(mutex) {
     return wanted > read && !outOfData;
@@ -139,13 +149,14 @@ private:
   mutable Mutex mutex;
   ConditionVariable changed;
   std::vector<Seat> seats PDLRT_GUARDED_BY(mutex);
-  /// Number of steps that may start, and whether the pass ends after them.
+  /// `limit`: number of steps of the pass that may start. `lastAtLimit`: true
+  /// if the pass ends after these steps.
   int64_t limit PDLRT_GUARDED_BY(mutex) = 0;
   bool lastAtLimit PDLRT_GUARDED_BY(mutex) = false;
   int64_t allowed PDLRT_GUARDED_BY(mutex) = 0;
   bool lastAllowed PDLRT_GUARDED_BY(mutex) = false;
-  /// Number of steps that any worker has started, and that the driver has
-  /// taken.
+  /// `begun`: the maximum number of steps that any worker has started.
+  /// `takenSteps`: number of steps that the driver has taken.
   int64_t begun PDLRT_GUARDED_BY(mutex) = 0;
   int64_t takenSteps PDLRT_GUARDED_BY(mutex) = 0;
   int64_t read PDLRT_GUARDED_BY(mutex) = 0;

@@ -26,13 +26,15 @@
 
 namespace pdlrt {
 
-/// The samples of one replica in one step. The memory is borrowed.
+/// The samples of one replica in one step. The pointers refer to memory of the
+/// reader or of the caller.
 struct StepInput {
-  /// Indexed by program field.
+  /// Indexed by field of the program.
   const pdl_field_data *fields = nullptr;
-  /// 0: the replica has no batch in this step.
+  /// Number of samples. 0: the replica has no batch in this step.
   int64_t samples = 0;
-  /// Origin of the batch, for messages.
+  /// Index of the batch, and its file or another name of its origin, for
+  /// messages.
   int64_t batchIndex = 0;
   std::string_view file;
   /// The batch that was read; null if the samples do not come from a reader.
@@ -40,66 +42,74 @@ struct StepInput {
 };
 
 /// Runs the stages of a program on one batch. The lookups that `prepare` writes
-/// remain valid until the next `prepare` of this context. Results of `compute`
-/// remain valid until another batch is computed in the same buffers. A context
-/// is not thread-safe. Different contexts can run concurrently, except for
-/// `compute` in the same buffers.
+/// are valid until the next `prepare` of this context. Results of `compute` are
+/// valid until another batch is computed in the same ComputeBuffers. A context
+/// is not thread-safe. Different contexts can be used concurrently, except for
+/// calls of `compute` with the same ComputeBuffers.
 class BatchContext {
 public:
-  /// The arguments must outlive the context. `metrics` and `groups` are indexed
-  /// by descriptor metric; `compute` adds to them.
+  /// `compute` adds to `metrics` and to the samples in `groups`, which are
+  /// arrays with one entry per metric of the descriptor. The arguments must
+  /// outlive the context.
   BatchContext(Model &model, const pdl_program &program,
                ComputeBuffers &buffers, double *const *metrics,
                pdlabi::GroupedSamples *groups);
   BatchContext(const BatchContext &) = delete;
   BatchContext &operator=(const BatchContext &) = delete;
 
-  /// Records that there is no batch in this step.
+  /// Makes the context one without a batch: 0 samples.
   void skip();
   /// Reads ids, and finds or inserts the rows of the batch. For tables on
-  /// servers, only deduplicates the keys. On failure, no state that a program
-  /// can read has changed.
+  /// servers, only deduplicates the keys. After an error, no state that a
+  /// program can read has changed.
   Status prepare(const StepInput &input);
   /// Computes outputs, gradients, loss and weight, and adds to the metrics.
-  /// Call after a successful `prepare`, while the input's fields exist. Fails
-  /// only if memory for the results is exhausted or a device fails.
+  /// Call after a successful `prepare`, while the memory of its `input` is
+  /// valid. Returns an error only if memory for the results is exhausted or a
+  /// device fails.
   Status compute();
 
   /// Registers the listener that is called when `compute` has written a
-  /// gradient: see Worker.
+  /// gradient (Worker::reportGradients).
   void reportGradients(GradientListener *who, int replica) {
     worker.reportGradients(who, replica);
   }
 
-  /// Sets the object to which `compute` copies the observations of metrics;
-  /// null: none. It must outlive its use.
+  /// Sets the object to which `compute` copies the samples that metrics
+  /// observe; null: none. The object must stay valid while `compute` uses it.
   void keepObserved(ObservedSamples *who) { observed = who; }
 
-  /// Returns the prepared samples; 0 samples if there is no batch.
+  /// Returns the input of the last `prepare`; it has 0 samples if there is no
+  /// batch.
   const StepInput &input() const { return stepInput; }
-  /// Returns the name of a result of `compute` that is not finite: "the loss",
-  /// "the gradient of @w". Returns "" if all results are finite.
+  /// Returns the name of a result of `compute` that is not finite, such as "the
+  /// loss" or "the gradient of @w". Returns an empty text if all results are
+  /// finite.
   std::string findNonFinite() const;
-  /// Returns true if `compute` had too little memory to keep all samples of a
-  /// metric of groups.
+  /// Returns true if memory did not suffice for `compute` to store all samples
+  /// of a grouped metric.
   bool lostSamples() const { return worker.lostSamples(); }
-  /// Returns the losses and gradients of `compute`, in borrowed buffers. A
-  /// dense gradient can be read as soon as it was announced.
+  /// Returns the losses and gradients of `compute`. They refer to the
+  /// ComputeBuffers. A dense gradient can be read as soon as the listener was
+  /// called for it.
   const PartialSum &contribution() const { return ownPartialSum; }
-  /// Returns the values of a program output, samples x width elements.
+  /// Returns the values of an output of the program: samples x width elements.
   const void *output(int32_t index) const {
     return buffers.outputPointers[index];
   }
-  /// Returns the values of all outputs.
+  /// Returns the values of all outputs, by index of the output.
   const void *const *outputs() const { return buffers.outputPointers.data(); }
-  /// Returns a lookup by its program index. Without a batch, it has no keys.
+  /// Returns the lookup with index `index` in the program. If there is no
+  /// batch, it has no keys.
   const pdl_lookup &lookup(int32_t index) const { return lookups[index]; }
-  /// Returns, after `prepare` and for a table on servers, the array of row
-  /// addresses, one per key. The caller fills it before `compute`.
+  /// Returns the array of row addresses, one per key, of a lookup in a table on
+  /// servers. Call after `prepare`. The caller must set the addresses before
+  /// `compute`.
   void **remoteRows(int32_t lookup);
-  /// Returns, after `compute` in a program for a device, the device memory per
-  /// sample and per distinct key, in bytes. `contexts`: number of contexts that
-  /// share the buffers.
+  /// Device memory that a batch needs per sample and per distinct key, in
+  /// bytes. `deviceNeeds` returns it; call it after `compute` in a program for
+  /// a device. Its argument `contexts` is the number of contexts that share the
+  /// ComputeBuffers.
   struct DeviceNeeds {
     double ofSample = 0, ofKey = 0;
   };
@@ -110,7 +120,7 @@ public:
     if (stepInput.samples > 0)
       worker.listNewRows(visit);
   }
-  /// Counters of its pulls since the last reset.
+  /// Returns the counters of this context's pulls since the last reset.
   PullCounts &pullCounts() { return worker.pullCounts(); }
 
 private:
@@ -134,7 +144,7 @@ private:
   std::vector<pdl_lookup> lookups;
   AlignedBuffer prepareArena;
   PartialSum ownPartialSum;
-  /// Only in programs for a device.
+  /// Set in programs for a device.
   std::unique_ptr<DeviceInput> deviceInput;
 };
 

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The interface between a step and the state. An engine passes the partial sums
-// of its groups and continues with the state that the next step reads. It does
-// not depend on whether the state is in this process or on servers, or whether
-// it is shared with other processes.
+// The interface between the steps of an engine and the model's state. An engine
+// passes the partial sums of its groups, and gets the state that its next step
+// reads. So engines need not know whether the state is in this process or on
+// servers, and whether other processes share it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +29,8 @@ namespace pdlrt {
 /// The contribution of one process to an exchange.
 struct StepRequest {
   /// If true, there are no gradients; only the state for the next step is
-  /// requested. Set for the first step of a pass, and after a step that was
-  /// exchanged without a successor.
+  /// requested. Set for the first step of a pass. Also set if the last exchange
+  /// did not request the next step's state, because no next step was known.
   bool requestOnly = false;
   /// True for the first step of a pass. The state may have changed since the
   /// previous step.
@@ -70,26 +70,28 @@ public:
   };
   virtual NextBatch nextBatch() const = 0;
 
-  /// Collects the keys and parameters that the last prepared batches of
-  /// `replicas` will read. The batches must stay unchanged until the following
-  /// `exchange`. Throws std::bad_alloc.
+  /// Collects the keys and parameters that the batches which `replicas` have
+  /// prepared last will read. These batches must stay unchanged until the
+  /// following `exchange`. Throws std::bad_alloc.
   virtual Status collectReads(ReplicaSet &replicas) = 0;
   /// Sums the contributions of all processes in the fixed order (RunningSum.h),
   /// updates the state, and fetches the data that `collectReads` collected
   /// last.
   virtual Expected<RoundOutcome> exchange(const StepRequest &stepRequest) = 0;
 
-  /// Returns the receiver of dense gradients during a step, from the single
-  /// local group; null if gradients are only exchanged after the step.
+  /// Returns the receiver of dense gradients during a step, or null if
+  /// gradients are only exchanged after the step. Only for engines with one
+  /// local group.
   virtual EarlyGradients *early() { return nullptr; }
 
-  /// Returns true if the job ends after the last exchange because of a shutdown
-  /// request. The result is the same on all processes that exchange with each
-  /// other.
+  /// Returns true if the job ends after the last exchange because a shutdown
+  /// was requested. All processes that exchange with each other get the same
+  /// result.
   virtual bool stopped() const = 0;
-  /// Returns true if outcomes cover the whole job, false if only this process.
+  /// Returns true if the sums in outcomes cover the whole job, false if they
+  /// cover only this process.
   virtual bool sumsOverJob() const = 0;
-  /// Adds the costs of all exchanges so far.
+  /// Adds the costs of all exchanges so far to `costs`.
   virtual void addCosts(StepCosts &costs) const = 0;
 };
 

@@ -19,10 +19,10 @@
 
 namespace pdlrt {
 
-/// Memory of stage `compute` of one replica. The batches of a replica's ring
-/// are computed one after the other, and the results of one are no longer
-/// needed when the next one starts. The memory grows to the largest batch and
-/// is then reused. Not thread-safe.
+/// Memory for the results of stage `compute` of one replica. All batch contexts
+/// of the replica share it: they are computed one after the other, and the
+/// results of one batch are no longer needed when the next batch is computed.
+/// The memory grows to the largest batch and is then reused. Not thread-safe.
 struct ComputeBuffers {
   explicit ComputeBuffers(const pdl_program &program)
       : gradients(program.update_count), gradientRows(program.update_count),
@@ -31,16 +31,18 @@ struct ComputeBuffers {
         lossSums(std::max(program.objective_count, 1)),
         weightSums(lossSums.size()) {}
 
-  /// Indexed by update. For a table, `gradientRows` has the address of each
-  /// row's gradient.
+  /// Gradients by update of the program. For a table, `gradientRows` has the
+  /// address of each row's gradient.
   std::vector<AlignedBuffer> gradients, gradientRows;
   /// Indexed by output.
   std::vector<AlignedBuffer> outputs;
   std::vector<void *> gradientPointers, outputPointers;
   AlignedBuffer arena;
-  /// In programs for a device, the owner of the arena.
+  /// Set in programs for a device: the state of the stage, with the memory of
+  /// its results.
   std::unique_ptr<DeviceStep> device;
-  /// Indexed by objective; written by the stage.
+  /// Sums of losses and weights by objective of the program, which the stage
+  /// writes.
   std::vector<double> lossSums, weightSums;
 };
 

@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Mode geo: a trainer trains its own copy of the model. From time to time it
-// sends its model deltas to the servers, divided by the number of trainers, and
-// receives the changes of the other trainers (docs/Modes.md). Deltas of symbols
-// of groups with `merge(sum)` are not divided. Slots and step counts are not
-// exchanged. With one trainer, values are sent instead of differences, so
-// nothing is rounded.
+// In mode geo, a trainer trains its own copy of the model. After some steps it
+// sends its model deltas to the servers and receives the changes of the other
+// trainers (docs/Modes.md). A model delta is the change of a value since the
+// last exchange, divided by the number of trainers. It is not divided for
+// symbols of groups with `merge(sum)`. Slots and step counts are not exchanged.
+// A single trainer sends values in place of deltas, so nothing is rounded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,39 +38,42 @@
 
 namespace pdlrt {
 
-/// Exchanges the changes that a training program makes to a model with the
-/// servers. Not thread-safe. During a call, no other code may use the model,
-/// except for a snapshot that is being saved.
+/// Sends the changes that a training program makes to a model to the servers,
+/// and adds the changes of other trainers to the model. Not thread-safe. During
+/// a call, no other code may use the model, except for a save that reads a
+/// snapshot.
 class CopyExchange {
 public:
-  /// Number of trainers that share the state, and the encoding of keys in
-  /// messages.
+  /// Options of the exchange: the number of trainers that share the state, and
+  /// the encoding of keys in messages.
   struct Options {
     int trainers = 1;
     KeyPacking keyPacking = KeyPacking::None;
   };
-  /// Creates an exchange. The references must outlive it. The servers have the
-  /// current values of the model, or were told to send others in the first
-  /// exchange, which must then be `settle`. `program`: index of a program with
-  /// delta channels; otherwise returns an error. Throws std::bad_alloc.
+  /// Creates an exchange for the program with index `program`; returns an error
+  /// if the program has no delta channels. The servers must have the current
+  /// values of the model. If they have other values, the first exchange must be
+  /// `settle`, in which they send them. The referenced objects must outlive
+  /// this one. Throws std::bad_alloc.
   static Expected<std::unique_ptr<CopyExchange>>
   create(const pdl_descriptor &descriptor, int32_t program,
          const Placement &placement, ServerGroup &servers, Model &model,
          Scheduler &scheduler, const Options &options);
 
-  /// Records that a step is about to apply this sum and will change its rows.
-  /// Throws std::bad_alloc.
+  /// Records the rows that a step is about to change by applying `sum`. Throws
+  /// std::bad_alloc.
   void note(const PartialSum &sum);
 
-  /// Sends the changes since the last exchange, and receives the changes of
-  /// other trainers since then, in one message per server. Throws
-  /// std::bad_alloc.
+  /// Sends this trainer's changes since the last exchange, and receives the
+  /// changes of other trainers since then. Sends one message to each server.
+  /// Throws std::bad_alloc.
   Status exchange();
 
-  /// Synchronizes all trainers; `meet` returns when all of them have called it.
-  /// Afterwards all copies are bitwise equal to the servers' values. Changes of
-  /// a trainer that it has not sent are lost; of divided deltas, all but
-  /// 1/trainers. Throws std::bad_alloc.
+  /// Exchanges all changes of all trainers. Afterwards all copies are bitwise
+  /// equal to the servers' values. All trainers must call it; `meet` must
+  /// return when all of them have called `meet`. If deltas are divided, a
+  /// trainer's copy had its own changes in full; afterwards it has 1/trainers
+  /// of them, as the servers have. Throws std::bad_alloc.
   Status settle(const std::function<Status()> &meet);
 
   ExchangeCosts costs() const { return metrics.costs(); }
@@ -80,28 +83,29 @@ private:
   struct Table {
     int32_t symbol = -1;
     EmbeddingTable *copy = nullptr;
-    /// Divisor of deltas before they are sent.
+    /// Number by which deltas are divided before they are sent.
     int divisor = 1;
-    /// The last synchronized value of each row, without slots; a row that is
-    /// not in it has its initial value. Null with one trainer, and for a table
-    /// that is never trained.
+    /// The values that each row had after the last exchange, without slots. A
+    /// row that is not in `base` had its initial value. Null if there is one
+    /// trainer, and for a table that is not trained.
     std::unique_ptr<EmbeddingTable> base;
-    /// Keys that were changed since the last exchange, possibly with
-    /// duplicates, and keys whose rows differ from their base.
+    /// `noted`: keys whose rows were changed since the last exchange, possibly
+    /// with duplicates. `drifted`: keys whose rows differ from `base`.
     std::vector<int64_t> noted, drifted;
     size_t compactNotedAt = size_t(1) << 16;
     size_t compactDriftedAt = size_t(1) << 16;
     KeyRouter router;
-    /// Rows of the keys that are exchanged.
+    /// Rows of the keys of the current exchange, in `copy` and in `base`.
     std::vector<void *> rows, baseRows;
     std::vector<TableScratch> scratch;
   };
   struct Parameter {
     int32_t symbol = -1;
-    /// Divisor of deltas before they are sent.
+    /// Number by which deltas are divided before they are sent.
     int divisor = 1;
-    /// If true, `base` has the servers' values and `deltas` the changes to
-    /// send. False with one trainer, and for parameters that are never trained.
+    /// True if `base` has the values after the last exchange, and `deltas` the
+    /// changes to send. False if there is one trainer, and for parameters that
+    /// are not trained.
     bool hasBase = false;
     AlignedBuffer base, deltas;
   };
@@ -137,10 +141,10 @@ private:
   const ExchangeLayout layout;
   std::vector<Table> tables;
   std::vector<Parameter> parameters;
-  /// True if a step was done since the last exchange.
+  /// True if a step has changed the model since the last exchange.
   bool hasChanged = false;
   KeyIndex index;
-  /// Memory of rows in messages.
+  /// Memory for rows in messages.
   BufferPool pool;
   ExchangeMetrics metrics;
   Stopwatch stopwatch;

@@ -21,40 +21,46 @@
 
 namespace pdlrt {
 
-/// Receives dense gradients while earlier layers still compute.
+/// Receives dense gradients of a step while the step still computes others. The
+/// backward pass completes the gradients of the last layers first.
 class EarlyGradients {
 public:
   virtual ~EarlyGradients();
-  /// Called before a step is computed. Returns true if `take` should be called
-  /// during this step. Not thread-safe.
+  /// Called before a step is computed. Returns true if the caller must call
+  /// `take` during this step. Not thread-safe.
   virtual bool beginStep() = 0;
   /// Receives the gradient of update `update` of the program, summed over this
-  /// process's workers. It stays unchanged until the step is exchanged. Called
-  /// by computing threads, possibly concurrently, so it must return quickly.
+  /// process's workers. `sum` stays unchanged until the step is exchanged.
+  /// Called by the threads that compute, possibly concurrently. Must return
+  /// quickly.
   virtual void take(int32_t update, const void *sum) noexcept = 0;
-  /// Releases the received gradients: none of them is read after this call.
+  /// Stops using the received gradients: after this call, their memory can be
+  /// freed.
   virtual void letGo() noexcept = 0;
 };
 
-/// Sums each dense gradient over a group's workers as soon as all workers with
-/// a batch have written it, in the order of workers, and passes it on. The
-/// thread of the last worker does this. Gradients that no worker announces are
-/// left to `RunningSum::assign`.
+/// Sums each dense gradient over the workers of a group as soon as all workers
+/// with a batch have written it. Sums in the order of the workers, on the
+/// thread of the worker that was last, and passes the sum to an EarlyGradients.
+/// Dense gradients for which stages do not call the listener are summed later,
+/// by `RunningSum::assign`.
 class EarlySums final : public GradientListener {
 public:
-  /// The arguments must outlive the object. `replicas`: those of one group, in
-  /// the order of workers; from now on they announce their gradients here.
-  /// `sum` is assigned after each step. `blocks`: by update of the program.
+  /// `replicas` are the replicas of one group, in the order of workers. This
+  /// object becomes their listener for gradients. `blocks` has one entry per
+  /// update of the program. `sum` computes the sums (`RunningSum::sumEarly`)
+  /// and keeps them for its `assign` after the step. The arguments must outlive
+  /// the object.
   EarlySums(std::span<const std::unique_ptr<Replica>> replicas,
             std::span<const GradientBlock> blocks, RunningSum &sum,
             EarlyGradients &taker);
-  /// Releases the gradients before they are freed: those of a step that was not
-  /// exchanged may still be in flight.
+  /// Calls `letGo`, because gradients of a step that was not exchanged may
+  /// still be in flight.
   ~EarlySums() override { taker.letGo(); }
   EarlySums(const EarlySums &) = delete;
   EarlySums &operator=(const EarlySums &) = delete;
 
-  /// Called before the current batches are computed.
+  /// Call before the current batches are computed.
   void begin();
   void gradientReady(int replica, int32_t update) noexcept override;
 
@@ -64,10 +70,10 @@ private:
   RunningSum &sum;
   EarlyGradients &taker;
   bool isActive = false;
-  /// Workers with a batch.
+  /// Indices of the workers that have a batch in this step.
   std::vector<int> present;
-  /// Indexed by update: number of workers with a batch that have not written
-  /// its gradient yet.
+  /// Number of workers with a batch that have not written the gradient yet, by
+  /// update of the program.
   std::vector<std::atomic<int>> missing;
 };
 

@@ -26,17 +26,18 @@
 
 namespace pdlrt {
 
-/// Sends dense gradients of a step to their owners while the step is computed,
-/// as parts of its exchange. Several gradients for one owner are collected
-/// until they fill a message. An incomplete part is sent with the exchange.
-/// `take` is thread-safe; all other functions are called by the thread that
-/// drives the steps.
+/// Sends dense gradients of a step to their owners (servers) while the step is
+/// computed. The exchange of the step then only refers to the parts that were
+/// sent. A part is a message with several gradients for one owner. It is sent
+/// when it is large enough; a smaller part is sent with the exchange. `take` is
+/// thread-safe. All other functions must be called by the thread that drives
+/// the steps.
 class EarlySender final : public EarlyGradients {
 public:
   using Time = std::chrono::steady_clock::time_point;
 
-  /// `layout` and `servers` must outlive the object. `now`: clock for
-  /// measurements; must be thread-safe.
+  /// `layout` and `servers` must outlive the object. `now` is the clock for
+  /// measurements; it must be thread-safe.
   EarlySender(const ExchangeLayout &layout, ServerGroup &servers,
               const OverlapOptions &options,
               std::function<Time()> now = std::chrono::steady_clock::now);
@@ -45,29 +46,29 @@ public:
   void take(int32_t update, const void *sum) noexcept override;
   void letGo() noexcept override { servers.dropParts(); }
 
-  /// Ends the collection of gradients, because the step is computed. Returns an
-  /// error if some gradients could not be sent; the step then cannot be
+  /// Ends the sending of gradients. Call when the step has been computed.
+  /// Returns an error if gradients could not be sent; then the step cannot be
   /// exchanged.
   Status endCompute();
-  /// Returns the position of a section that was sent early, for
-  /// `ExchangeWriter::addPart`; null if it was not sent. Call after
-  /// `endCompute`.
+  /// Returns the part, and the position in it, with the gradient of channel
+  /// `channel` for server `server`, as `ExchangeWriter::addPart` needs it.
+  /// Returns null if the gradient was not sent early. Call after `endCompute`.
   const PartPlace *placeOf(int32_t server, int32_t channel) const {
     const std::optional<PartPlace> &place = owners[server].places[channel];
     return place ? &*place : nullptr;
   }
-  /// Records that the step was exchanged. `contributed`: it had gradients;
-  /// `wait`: seconds spent waiting for responses.
+  /// Records that the step was exchanged. `contributed` is true if it had
+  /// gradients. `wait` is the time spent waiting for responses, in seconds.
   void endStep(bool contributed, double wait);
 
   EarlyCosts costs() const { return metrics.costs(); }
 
 private:
-  /// Parts for one owner.
+  /// Gradients of the current step for one owner.
   struct Owner {
     /// Indexed by channel.
     std::vector<std::optional<PartPlace>> places;
-    /// The part that is being filled, and its channels.
+    /// The part that is being filled, and the channels whose gradients it has.
     Message bytes;
     std::vector<int32_t> channels;
     /// Number of closed parts.
@@ -75,14 +76,14 @@ private:
     /// Number of gradients in all parts.
     uint64_t placed = 0;
   };
-  /// A closed part.
+  /// A part that is complete and will be sent.
   struct Closed {
     size_t owner;
     uint64_t number;
     Message bytes;
   };
-  /// Transfer times of parts. Callbacks that report the arrival of a part keep
-  /// it alive.
+  /// Measures how long parts are in flight. It is shared with the callbacks of
+  /// requests, which may outlive this object.
   class Flight;
 
   bool mayFill() const;
@@ -95,10 +96,11 @@ private:
   const ExchangeLayout &layout;
   ServerGroup &servers;
   const OverlapOptions options;
-  /// Indexed by update of the program; -1 for a table's update.
+  /// GRADIENT channel of each update of the program; -1 for the update of a
+  /// table.
   std::vector<int32_t> channelOf;
-  /// False if the program's dense gradients can never fill a part; then nothing
-  /// is tried.
+  /// False if gradients are never sent early, because the dense gradients of
+  /// the program are too small to fill a part, or are quantized.
   const bool isUseful;
   OverlapTrial trial;
   const std::function<Time()> now;
@@ -108,7 +110,7 @@ private:
   bool isEarly = false;
   Mutex mutex;
   std::vector<Owner> owners;
-  /// Measurements of this step.
+  /// Numbers of parts and bytes sent in this step.
   int64_t parts = 0, bytes = 0;
   double handing = 0, window = 0;
   Time firstLeft;

@@ -24,32 +24,35 @@
 
 namespace pdlrt {
 
-/// Runs a program with the workers of this process in lockstep: prepare,
-/// compute, check for values that are not finite, exchange. The communicator
-/// knows where the state is and which processes share it. Only the exchange
-/// writes state. Results depend on the number of groups and of workers in a
-/// group, never on the number of threads.
+/// Runs a program with the workers of this process in lockstep. All workers
+/// prepare and compute their batches. Then the engine checks that results are
+/// finite, and exchanges the sums through the communicator, which knows where
+/// the state is and which processes share it. Only the exchange updates the
+/// state. Results depend on the number of groups and of workers in a group,
+/// never on the number of threads.
 ///
-/// The next batch is prepared while the current one is computed, unless the
-/// communicator requires otherwise. Its keys are then in the tables, or on
-/// their way to servers, before the current step is applied.
+/// The next batch is prepared while the current one is computed, unless
+/// `Communicator::NextBatch` is AfterStep. So the keys of the next batch are
+/// inserted into tables, or sent to servers, before the current step is
+/// applied.
 class Engine final : public StepEngine,
                      private RecoveryParticipant,
                      private PreparedRows {
 public:
-  /// The references must outlive the engine.
+  /// The referenced objects must outlive the engine.
   Engine(Model &model, const pdl_program &program, const ReplicaLayout &layout,
          Scheduler &scheduler, std::unique_ptr<Communicator> communicator);
   ~Engine() override;
-  /// Creates an engine with all groups of `layout`, and all state, in this
-  /// process.
+  /// Creates an engine for a job of one process: all groups of `layout` and the
+  /// whole state are in this process.
   static std::unique_ptr<Engine> createLocal(Model &model,
                                              const pdl_program &program,
                                              const ReplicaLayout &layout,
                                              Scheduler &scheduler);
 
-  /// Does a single step. `inputs`: one for each replica; at least one has
-  /// samples. On failure, nothing of the step has been applied.
+  /// Does a single step, without a pass. `inputs` has one entry for each
+  /// replica; at least one must have samples. After an error, nothing of the
+  /// step has been applied.
   Expected<StepResult> step(std::span<const StepInput> inputs);
 
   Status begin(RoundSource source) override;
@@ -83,28 +86,32 @@ private:
   Model &model;
   const pdl_program &program;
   std::unique_ptr<Communicator> communicator;
-  /// True if an exchange also requests the state for the next step.
+  /// True if an exchange also requests the state for the next step
+  /// (`Communicator::NextBatch::InExchange`).
   const bool exchangesNext;
   ReplicaSet replicaSet;
   const std::vector<GradientBlock> blocks;
   RoundSource source;
   RoundOutcome outcome;
-  /// True until the state for the pass's first step has been requested.
+  /// True at the start of a pass, until the state for its first step has been
+  /// requested.
   bool beginsPass = false;
-  /// True if the pending step has its batch, and can read the state.
+  /// True if the next step has its batch and the state that it reads.
   bool isOpen = false;
-  /// True if the pending step's batch is already prepared, because the previous
-  /// step prepared it in the background (`Replica::following`).
+  /// True if the previous step has prepared the batch of the next step in the
+  /// background (`Replica::following`).
   bool isPrepared = false;
-  /// True if the current step has tried to prepare the next batch. Even if this
-  /// failed, rows may have been inserted.
+  /// True if the current step has tried to prepare the next batch. The
+  /// preparation may have inserted rows even if it failed.
   bool hasFollowing = false;
   bool requestsSave = false;
   /// True if `source` has no more rounds.
   bool ended = false;
-  /// Why the next batch could not be prepared. Reported when its step starts.
+  /// The error of preparing the next batch. It is returned when the next step
+  /// starts.
   Status failure;
-  /// Step of the previous incarnation of this process, until its round is done.
+  /// Step that the previous incarnation of this process has sent, until its
+  /// round is done.
   std::optional<PendingStep> pending;
   RequestObserver *observer = nullptr;
   StepMetrics metrics;

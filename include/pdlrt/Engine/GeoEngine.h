@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Mode geo: the process does its steps (Engine.h) on its own copy of the state.
-// The copy is exchanged with servers after a fixed number of steps.
+// In mode geo, a process does its steps (Engine.h) on its own copy of the
+// model. After a fixed number of steps it exchanges changes with the servers
+// (CopyExchange.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,9 +27,10 @@ namespace pdlrt {
 /// Trains a program on this process's copy of the model. Not thread-safe.
 class GeoEngine final : public StepEngine {
 public:
-  /// The references must outlive the engine. `layout` has one local group. An
-  /// exchange follows `stepsOfExchange` steps, at least 1, after the last
-  /// exchange, even if that one was not made by this engine.
+  /// `layout` must have one local group. The engine exchanges when
+  /// `stepsOfExchange` steps, at least 1, were done since the last exchange.
+  /// Exchanges of other code count too (`noteExchange`). The referenced objects
+  /// must outlive the engine.
   GeoEngine(Model &model, const pdl_program &program,
             const ReplicaLayout &layout, Scheduler &scheduler,
             CopyExchange &copies, int64_t stepsOfExchange);
@@ -42,7 +44,7 @@ public:
   int roundsInUse() const override { return engine.roundsInUse(); }
   StepCosts costs() const override;
 
-  /// Records an exchange that was made elsewhere, between two steps.
+  /// Records that other code has made an exchange, between two steps.
   void noteExchange() { stepsSince = 0; }
 
 private:

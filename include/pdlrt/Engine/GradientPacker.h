@@ -21,11 +21,11 @@
 
 namespace pdlrt {
 
-/// Quantizes the gradients of one sender. For each parameter it keeps the
-/// rounding errors so far and adds them to the next gradient (error feedback).
-/// Rows of tables are rounded without error feedback, because errors would have
-/// to be kept for every key. The result does not depend on the number of
-/// servers. Not thread-safe.
+/// Quantizes the gradients of one sender. For each parameter, keeps the sum of
+/// the rounding errors so far and adds it to the next gradient (error
+/// feedback). Rows of tables are rounded without error feedback, because errors
+/// would have to be kept for every key. The result does not depend on the
+/// number of servers. Not thread-safe.
 class GradientPacker {
 public:
   explicit GradientPacker(GradientPacking packing) : kind(packing) {}
@@ -41,15 +41,17 @@ public:
   /// Adds the packed blocks that a server owns to a GRADIENT channel.
   void addBlocks(const ExchangeLayout &layout, int32_t server, int32_t channel,
                  ExchangeWriter &writer) const;
-  /// Adds packed rows to a ROW_GRADIENT channel: `rows[places[i]]`, each with
-  /// the numbers of `symbol`, followed by its counts.
+  /// Packs the gradients of rows and adds them to a ROW_GRADIENT channel, in
+  /// the order of `places`: the gradients `rows[places[i]]`. A row's gradient
+  /// has `row_width` elements, which are quantized, followed by its counts,
+  /// which are not.
   void addRows(const pdl_symbol &symbol, int32_t channel,
                std::span<const int32_t> places, const void *const *rows,
                ExchangeWriter &writer);
 
 private:
-  /// A packed parameter of this step. Messages, which may outlive the packer,
-  /// refer to it too.
+  /// The packed gradient of a parameter in this step. Messages refer to the
+  /// same memory and may outlive the packer.
   struct Packed {
     std::shared_ptr<std::byte> codes, exponents;
   };

@@ -19,14 +19,14 @@
 
 namespace pdlrt {
 
-/// Communicator for state in this process, with all groups in this process:
-/// sums over groups, then applies the optimizer rule. Stages read the state
-/// directly, so no keys are sent. An exchange is a quiescent point of the
-/// model.
+/// Communicator for a job of one process, which has the whole state and all
+/// groups. An exchange sums over the groups, then applies the optimizer rules.
+/// Stages read the state directly, so no keys are collected. An exchange is a
+/// quiescent point of the model (QuiescentPoints.h).
 class LocalCommunicator : public Communicator {
 public:
-  /// The arguments must outlive the communicator. If `layout` has groups in
-  /// other processes, only the local groups are summed.
+  /// If `layout` has groups in other processes, sums over the local groups
+  /// only. The arguments must outlive the communicator.
   LocalCommunicator(Model &model, const pdl_program &program,
                     const ReplicaLayout &layout, Scheduler &scheduler);
 
@@ -40,7 +40,7 @@ public:
   }
 
 protected:
-  /// Called before `merged`, which has passed all checks, is applied.
+  /// Called before the sum `merged` is applied. It has passed all checks.
   virtual void noteUpdate(const PartialSum &merged) { (void)merged; }
 
 private:

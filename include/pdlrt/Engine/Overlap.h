@@ -16,69 +16,73 @@
 
 namespace pdlrt {
 
-/// Controls whether dense gradients are sent while earlier layers still compute
-/// (`--overlap`). Results are bitwise equal either way.
+/// Controls whether dense gradients are sent while the step still computes
+/// others (`--overlap`). Auto tries both ways and chooses the faster one.
+/// Results are bitwise equal in all cases.
 enum class Overlap { Auto, On, Off };
 
 /// Options of the overlap.
 struct OverlapOptions {
   Overlap overlap = Overlap::Auto;
-  /// If gradients are quantized, all of them must be complete before sending,
-  /// so none is sent early.
+  /// True if gradients are quantized. Then none is sent early, because all
+  /// gradients of a step must be complete before they are quantized.
   bool arePacked = false;
-  /// A part is closed when it has this many bytes for one owner.
+  /// Size in bytes at which a part for one owner is complete and is sent.
   int64_t partBytes = int64_t(256) << 10;
 };
 
-/// Measurements of steps: medians, in seconds. See docs/Modes.md.
+/// Measurements of steps, as medians over the steps. Times are in seconds. See
+/// docs/Modes.md.
 struct OverlapMeasures {
-  /// Parts that were sent before a step was computed, and their bytes.
+  /// Number of parts that were sent before the end of a step's computation, and
+  /// their size in bytes.
   int64_t parts = 0, bytes = 0;
-  /// Time from sending the first part until the step was computed.
+  /// Time from sending the first part until the end of the step's computation.
   double window = 0;
-  /// Time during which parts were in flight, whether or not the step still
-  /// computed.
+  /// Time during which parts were in flight, also after the end of the
+  /// computation.
   double travel = 0;
-  /// Time that computing threads spent handing over parts.
+  /// Time that the threads that compute have spent on sending parts.
   double handing = 0;
-  /// Time from the start of computing until all owners had responded, of steps
-  /// with and without early gradients.
+  /// Time from the start of the computation until all owners had responded: in
+  /// steps with early gradients, and in steps without.
   double with = 0, without = 0;
-  /// Standard error of the difference of the last two, from the variation of
-  /// the steps.
+  /// Estimated standard error of `with` - `without`.
   double noise = 0;
 };
 
 struct OverlapDecision {
   bool isOn = false;
-  /// Explanation for the user, with the numbers.
+  /// Reason of the decision, for the user, with the measurements.
   std::string why;
 };
 
-/// Decides whether sending early is worthwhile. The time that could be hidden
-/// and the time that was gained must both exceed 1 % of a step, and the latter
-/// must be statistically significant.
+/// Decides whether gradients are sent early. Two times must exceed 1 % of a
+/// step: the time of sending that overlaps with the computation, and the
+/// measured gain per step. The gain must also be statistically significant.
 OverlapDecision decideOverlap(const OverlapMeasures &measures);
 
-/// Tries both ways for some steps each, and then decides. Not thread-safe.
+/// Runs some steps with early gradients and some without, and then decides. Not
+/// thread-safe.
 class OverlapTrial {
 public:
-  /// Returns true if gradients are sent early in this step of the trial.
-  /// `number` is the same at all trainers: they wait for the slowest one, so a
-  /// trainer that tries alone would measure nothing. Two steps with early
-  /// gradients alternate with two without, so that both use each of the two
-  /// alternating batch contexts.
+  /// Returns true if step `number` sends gradients early during the trial. All
+  /// trainers must use the same number for a step: a step lasts until the
+  /// slowest trainer is done, so all must send early in the same steps. Two
+  /// steps with early gradients alternate with two steps without, so that each
+  /// kind uses both of the alternating batch contexts.
   bool tries(uint64_t number) const {
     return steps >= warmUpSteps && (number + 1) % 4 >= 2;
   }
-  /// Records the measurements of a step. If early sending was `tried`,
-  /// `measures` has all but `without` and `noise`; otherwise only `without`.
-  /// Steps without gradients are not recorded.
+  /// Records the measurements of a step. If the step has sent gradients early
+  /// (`tried`), `measures` has all members except `without` and `noise`;
+  /// otherwise only `without`. Do not call for steps without gradients.
   void note(bool tried, const OverlapMeasures &measures);
   const std::optional<OverlapDecision> &decision() const { return decided; }
 
 private:
-  /// The first steps run with cold memory and connections.
+  /// Number of first steps that are not measured, because memory and
+  /// connections are cold.
   static constexpr int warmUpSteps = 2;
   static constexpr int stepsEachWay = 8;
 

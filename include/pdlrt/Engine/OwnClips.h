@@ -18,19 +18,22 @@
 
 namespace pdlrt {
 
-/// Clips a trainer's gradients by their own norm, in modes where no process has
-/// the whole gradient that is applied (`Mode::sendersClip`). If no gradient
-/// exceeds a limit, their mean does not exceed it either. Owns the memory of
-/// changed gradients. Not thread-safe.
+/// Clips the gradients of one sender by their own norm. Used in modes in which
+/// no process has the whole gradient that is applied (`Mode::sendersClip`). If
+/// the gradient of no sender exceeds the limit, their mean does not exceed the
+/// limit either. Owns the memory of scaled gradients. Not thread-safe.
 class OwnClips {
 public:
   explicit OwnClips(const pdl_descriptor &descriptor)
       : descriptor(descriptor) {}
 
-  /// Returns `sum`, scaled if its norm exceeds the limit of a clip. `norms`, by
-  /// channel of `layout`, has for NORM the squared norm of the divided
-  /// gradient; it is updated to that of the result. The result borrows from
-  /// `sum` and is valid until the next call. Throws std::bad_alloc.
+  /// Returns `sum` with clipped gradients. If the norm of the gradients of a
+  /// clip exceeds its limit, they are scaled so that the norm is the limit.
+  /// `norms` has one entry per channel of `layout`: for a NORM channel, the
+  /// squared norm of the clip's gradients, divided by the weight (see
+  /// `ownNorms`). Sets it to the squared norm after clipping. The result refers
+  /// to the memory of `sum`, and is valid until the next call. Throws
+  /// std::bad_alloc.
   const PartialSum &apply(const ExchangeLayout &layout, const PartialSum &sum,
                           std::span<double> norms);
 
@@ -40,7 +43,8 @@ private:
 
   const pdl_descriptor &descriptor;
   PartialSum clipped;
-  /// Indexed by update.
+  /// Scaled gradients by update of the program, and the addresses of scaled
+  /// rows.
   std::vector<AlignedBuffer> values;
   std::vector<std::vector<const void *>> pointers;
 };

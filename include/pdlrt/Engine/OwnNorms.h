@@ -18,11 +18,13 @@
 
 namespace pdlrt {
 
-/// Returns the squared norms of one contribution, by channel. For a NORM
-/// channel, it is the norm of the gradients that the clip covers, each divided
-/// by the sum of its weights, added in the order of (symbol, unit). `routers`,
-/// by lookup of the program: the keys of the contribution's rows. Throws
-/// std::bad_alloc.
+/// Returns the squared norms of the gradients in `sum`, one entry per channel
+/// of `layout`. The entry of a NORM channel is the squared norm of all
+/// gradients that its clip covers, each divided by the sum of its weights;
+/// other entries have no meaning. The squares are added in the order of
+/// (symbol, unit), where a unit is a block of a parameter or a shard of a
+/// table. `routers` has the keys of the rows of `sum`, by lookup of the
+/// program. Throws std::bad_alloc.
 std::vector<double> ownNorms(const pdl_descriptor &descriptor,
                              const ExchangeLayout &layout,
                              const PartialSum &sum,

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Used if all trainers of a job have all parameters on devices, together with
-// the sums of their gradients. Each trainer then does this part of a step in
-// addition to the exchange.
+// If all trainers of a job have all parameters on devices, the devices also sum
+// up the gradients of parameters. Then each trainer applies the optimizer rules
+// of parameters itself. The exchange with servers handles the tables.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,19 +28,22 @@ namespace pdlrt {
 /// Applies the optimizer rules of one program's parameters. Not thread-safe.
 class OwnRules {
 public:
-  /// The arguments must outlive the object. Devices of `model` have its
-  /// parameters, and receive all of the program's gradients of parameters.
+  /// The devices of `model` must hold its parameters, and must receive all
+  /// gradients of parameters. The arguments must outlive the object.
   OwnRules(Model &model, const pdl_program &program, Scheduler &scheduler);
 
-  /// Collects the gradients. Call before an exchange, with this trainer's
-  /// contribution (null: none). Returns an error if a sum is not finite.
+  /// Sums the gradients of parameters over all trainers. Call before an
+  /// exchange. `sum` is the contribution of this trainer; null: none. Returns
+  /// an error if a result is not finite.
   Status begin(const PartialSum *sum);
-  /// Returns the partial squared norms of a parameter's gradient, divided by
-  /// the weights of all trainers. Valid until the next call.
+  /// Returns the partial sums of the squared norm of a parameter's gradient.
+  /// The gradient is divided by the sum of the weights of all trainers. The
+  /// result is valid until the next call.
   Expected<std::span<const double>>
   partialNorms(int32_t update, std::span<const ObjectiveSums> objectives);
-  /// Applies the rules. Call after the exchange. `norms`: by clip of the
-  /// descriptor. After an error the state must not be used any more.
+  /// Applies the optimizer rules of the parameters. Call after the exchange.
+  /// `norms` has one entry per clip of the descriptor. After an error the state
+  /// must not be used any more.
   Status finish(std::span<const ObjectiveSums> objectives,
                 const std::vector<double> &norms);
 

@@ -20,7 +20,7 @@
 
 namespace pdlrt {
 
-/// Losses and metrics of one pass (an epoch or an evaluation). In training,
+/// Losses and metrics of one pass: of an epoch or an evaluation. In training,
 /// losses cover the whole job.
 struct PassReport {
   int64_t samples = 0;
@@ -33,60 +33,61 @@ struct PassReport {
   int64_t badRows = 0;
   struct Metric {
     double value;
-    /// Why the value is NaN. Empty if there is a value, or if nothing was
-    /// observed.
+    /// The reason why the metric has no value: why it is NaN. Empty if it has a
+    /// value, or if it has observed nothing.
     std::string undefined;
     /// Text printed after the value; may be empty.
     std::string remark = {};
   };
-  /// Indexed by descriptor metric.
+  /// Indexed by metric of the descriptor.
   std::vector<Metric> metrics;
 
   void add(const StepResult &step);
-  /// Returns NaN if the weights sum to zero.
+  /// Returns the mean loss, or NaN if the sum of weights is zero.
   double meanLoss() const;
 };
 
-/// Computes all sums of a metric of groups except the first, from all samples
-/// in `parts`. Returns an out-of-memory error if there is too little memory to
-/// sort them.
+/// Computes all sums of a grouped metric except the first, from all samples in
+/// `parts`. Returns PDL_OUT_OF_MEMORY if memory does not suffice to sort the
+/// samples.
 Status sumGroups(const pdl_metric &metric,
                  std::span<const pdlabi::GroupedSamples *const> parts,
                  double *sums);
 
-/// Returns the value of the first AUC metric, summed over the replicas of this
-/// process; NaN if there is none.
+/// Returns the value of the first AUC metric over all replicas of this process;
+/// NaN if the program has no AUC metric.
 double firstAuc(const pdl_descriptor &descriptor, const ReplicaSet &replicas);
 
-/// Warns of numbers outside of [0, 1]: labels of cross entropies, and
-/// predictions of metrics that expect probabilities. Warns once for each
-/// metric, with the current count.
+/// Warns if labels of cross entropies, or predictions of metrics that expect
+/// probabilities, are outside of [0, 1]. Logs one warning per metric, with the
+/// number of such samples so far.
 class RangeWarnings {
 public:
   /// `descriptor` must outlive the object.
   explicit RangeWarnings(const pdl_descriptor &descriptor);
 
-  /// Checks the sums of one metric.
+  /// Checks the sums of the metric with index `index` in the descriptor.
   void check(int32_t index, std::span<const double> sums);
   /// Checks all metrics of this process. No step may run concurrently.
   void check(const ReplicaSet &replicas);
 
 private:
   const pdl_descriptor &descriptor;
-  /// Indexed by descriptor metric.
+  /// Indexed by metric of the descriptor.
   std::vector<bool> warned;
 };
 
-/// Returns, in a few words, why the metric with these sums has no value.
-/// Returns "" if it has one, or if nothing with nonzero weight was observed.
+/// Returns, in a few words, why a metric with the sums `sums` has no value.
+/// Returns an empty text if it has a value, or if it has observed nothing with
+/// a nonzero weight.
 std::string whyUndefined(const pdl_metric &metric,
                          std::span<const double> sums);
 
-/// Returns lines such as "test loss 0.312345" and "test AUC 0.9155 (@auc)".
-/// Each line has `label`, the title and the metric's name. If a metric has no
-/// value, the line has the reason: "test AUC undefined: no negative labels of
-/// any weight (@auc)". Metrics that observed nothing are left out; if this
-/// applies to all of them, a line says so.
+/// Returns lines such as "test loss 0.312345" and "test AUC 0.9155 (@auc)". A
+/// line has `label`, the title of the kind of metric, and the metric's name. If
+/// a metric has no value, the line has the reason: "test AUC undefined: no
+/// negative labels of any weight (@auc)". Metrics that have observed nothing
+/// are left out. If no metric has observed anything, one line says so.
 std::vector<std::string> reportLines(const std::string &label,
                                      const pdl_descriptor &descriptor,
                                      bool hasLoss, const PassReport &report);

@@ -33,24 +33,25 @@ struct PushOptions {
   int64_t maxMerge = 1;
 };
 
-/// Sends the pushes of one worker in the background. A step's gradients are
-/// copied. They are sent as soon as some server has no other work of this
-/// worker and no queue is full. Until then they are merged with those of the
-/// next steps, rows by key, in the order of steps. If `maxMerge` steps have
-/// been merged, the worker waits. Each server gets the same pushes in the same
-/// order, and applies each as one step. At most `queued` + 1 pushes are in
-/// memory.
+/// Sends the gradients of one worker's steps to the servers in the background.
+/// `push` copies the gradients. They are sent as soon as at least one server
+/// has no push of this worker in flight, and no server has `queued` of them.
+/// Until then, the gradients of further steps are added to them, rows by key,
+/// in the order of steps. If `maxMerge` steps have been added up, the worker
+/// waits. All servers get the same pushes in the same order, and apply each
+/// push as one step. At most `queued` + 1 pushes are in memory.
 class PushQueue final : public PushSink {
 public:
-  /// Creates a queue. The references must outlive it. `program`: index of the
-  /// trained program in the descriptor. `servers`: joined, and not used for
-  /// anything else. `options.queued` is at least 1.
+  /// Creates a queue for the trained program, which has index `program` in the
+  /// descriptor. `servers` must have joined the job, and must not be used for
+  /// other requests. `options.queued` must be at least 1. The referenced
+  /// objects must outlive the queue.
   static Expected<std::unique_ptr<PushQueue>>
   create(const pdl_descriptor &descriptor, int32_t program,
          const Placement &placement, ServerGroup &servers, Scheduler &scheduler,
          const PushOptions &options);
 
-  /// Do the same as in `ServerClient`.
+  /// Like the functions of `ServerClient` with the same names.
   void setPacking(KeyPacking ofKeys, GradientPacking ofGradients);
   void forgetRemainders();
 
@@ -67,7 +68,7 @@ private:
             const PushOptions &options);
 
   Status add(const PartialSum &part);
-  /// Sends the merged push when no queue is full.
+  /// Waits until no queue is full, and sends the merged push.
   Status send();
   Message payloadOf(int32_t server, const ExchangeHead &head,
                     const PartialSum &sum, const std::vector<double> &norms);
@@ -82,15 +83,17 @@ private:
   const PushOptions options;
   KeyPacking keyPacking = KeyPacking::None;
   SumWriter sumWriter;
-  /// Pushes whose memory can be reused when no message refers to it.
+  /// Keeps pushes for reuse: a push returns here when no message refers to its
+  /// memory any more.
   class Shelf;
   std::shared_ptr<Shelf> shelf;
   /// The push that is being merged; null: none.
   std::shared_ptr<Push> merging;
-  /// True if the next push reports that this process was asked to shut down.
+  /// True if the next push must report that this process was asked to shut
+  /// down.
   bool requestsStop = false;
   ServerQueues queues;
-  /// Bytes of unanswered pushes, by server, oldest first.
+  /// Sizes of pushes without a response yet, by server, the oldest push first.
   std::vector<std::vector<int64_t>> bytesUnderWay;
   int64_t bytes = 0;
   bool sawStop = false;

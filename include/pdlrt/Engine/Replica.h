@@ -18,21 +18,21 @@
 
 namespace pdlrt {
 
-/// One logical worker: a ring of batch contexts that share one set of metrics.
-/// While the gradients of one batch are being sent, the next one can be
-/// prepared. A replica is not thread-safe; different replicas can run
-/// concurrently.
+/// One logical worker. It has a ring of batch contexts, so that the next batch
+/// can be prepared while the current one is computed or its gradients are sent.
+/// All contexts share one set of metrics. A replica is not thread-safe, but
+/// different replicas can be used concurrently.
 class Replica {
 public:
-  /// `model` and `program` must outlive the replica. `ringSize`: number of
-  /// batches that are alive at the same time. `number`: index of the replica in
-  /// its process.
+  /// `ringSize` is the number of batches that exist at the same time. `number`
+  /// is the index of the replica in its process. `model` and `program` must
+  /// outlive the replica.
   Replica(Model &model, const pdl_program &program, int ringSize, int number);
 
   /// Returns the context whose batch is computed next, or was computed last.
   BatchContext &current() { return *ring[place]; }
   const BatchContext &current() const { return *ring[place]; }
-  /// Returns BatchContext::deviceNeeds of the batch that was computed last.
+  /// Returns `BatchContext::deviceNeeds` of the batch that was computed last.
   Expected<BatchContext::DeviceNeeds> deviceNeeds() const {
     return current().deviceNeeds(ring.size());
   }
@@ -45,38 +45,42 @@ public:
   void advance() { place = (place + 1) % ring.size(); }
 
   /// Registers the listener that is called when a gradient of this replica is
-  /// complete. `number` identifies the replica in the call.
+  /// complete. It gets `number` to identify the replica.
   void reportGradients(GradientListener *who, int number) {
     for (const std::unique_ptr<BatchContext> &context : ring)
       context->reportGradients(who, number);
   }
 
-  /// Returns the sums of a descriptor metric since the last reset,
-  /// `metricSumSize` elements.
+  /// Returns the sums since the last reset of the metric with index `index` in
+  /// the descriptor: `metricSumSize` elements.
   double *metric(int32_t index) const { return metrics[index]; }
-  /// Returns the samples of a descriptor metric since the last reset; empty if
-  /// it is not a metric of groups.
+  /// Returns the samples since the last reset of the metric with index `index`
+  /// in the descriptor. Empty if it is not a grouped metric.
   pdlabi::GroupedSamples &groups(int32_t index) {
     return groupedSamples[index];
   }
   const pdlabi::GroupedSamples &groups(int32_t index) const {
     return groupedSamples[index];
   }
-  /// Returns the number of samples that the metrics of groups keep.
+  /// Returns the number of samples that all grouped metrics of this replica
+  /// store.
   int64_t groupedCount() const;
-  /// Starts copying the observations of metrics, on the host.
+  /// From now on, copies the samples that metrics observe to host memory
+  /// (`observed`).
   void keepObserved();
-  /// Observations of the batch that was computed last; null if nothing is
-  /// copied.
+  /// Returns the samples that metrics observed in the batch that was computed
+  /// last; null if `keepObserved` was not called.
   const ObservedSamples *observed() const { return observedSamples.get(); }
-  /// Counters of its pulls since the last reset.
+  /// Returns the counters of the pulls of all contexts since the last reset.
   PullCounts pullCounts() const;
-  /// Resets metrics and pull counters, and discards the samples of groups.
+  /// Resets metrics and pull counters, and discards the samples of grouped
+  /// metrics.
   void resetCounters();
 
 private:
   MetricSums metricSums;
-  /// Indexed by descriptor metric; points into `metricSums`.
+  /// Address of each metric's sums in `metricSums`, by metric of the
+  /// descriptor.
   std::vector<double *> metrics;
   std::vector<pdlabi::GroupedSamples> groupedSamples;
   std::unique_ptr<ObservedSamples> observedSamples;

@@ -15,9 +15,10 @@
 
 namespace pdlrt {
 
-/// The sums of a step over the participating replicas.
+/// Sums of losses and weights of a step over the replicas that take part in it.
 struct StepSums {
-  /// Sums of the program's first objective, whose loss is that of the program.
+  /// Sums of the program's first objective, whose loss is the loss of the
+  /// program.
   double lossSum = 0;
   double weightSum = 0;
   /// Sum of the weights of the other objectives.

@@ -26,15 +26,15 @@
 
 namespace pdlrt {
 
-/// Reads a batch for each replica, round by round. Can read the next round in
-/// the background while a step runs; the batches do not depend on that. Not
-/// thread-safe.
+/// Reads rounds: a round has one batch for each replica of this process. Can
+/// read the next round in the background while a step runs; this does not
+/// change the batches. Not thread-safe.
 class RoundReader {
 public:
-  /// Opens the data of the groups of `layout` that run in this process. The
-  /// descriptor must outlive the reader. `readAhead`: reads in a background
-  /// thread, which starts other threads for decompression. `keptRounds`: number
-  /// of rounds that stay valid, including the current one.
+  /// Opens the data of the groups of `layout` that run in this process. If
+  /// `readAhead`, reads in a background thread, which starts other threads for
+  /// decompression. `keptRounds` is the number of rounds that stay valid,
+  /// including the current one. The descriptor must outlive the reader.
   static Expected<std::unique_ptr<RoundReader>>
   open(const DataOptions &options, const pdl_descriptor &descriptor,
        const pdl_program &program, const ReplicaLayout &layout, bool readAhead,
@@ -42,62 +42,68 @@ public:
   ~RoundReader();
 
   Status beginEpoch(int64_t epoch);
-  /// Goes on in a running epoch where `positions`, one for each local group,
-  /// say; `badRows` of the epoch had been met there. `rest`: as in
-  /// `BatchSource::restore`.
+  /// Moves to `positions`, one for each local group, in the middle of an epoch.
+  /// `badRows` is the number of bad rows of the epoch before these positions.
+  /// `rest` is as in `BatchSource::restore`.
   Status restore(const std::vector<DataPosition> &positions, int64_t badRows,
                  const std::shared_ptr<const EpochRest> &rest = nullptr);
-  /// Is at these positions, from which no round of the epoch is read.
+  /// Sets the results of `positions` and `badRowCount` without moving the
+  /// readers: for an epoch of which no further round will be read.
   void stayAt(const std::vector<DataPosition> &positions, int64_t badRows);
-  /// Indexed by local group, where the round after the current one begins.
+  /// Returns, for each local group, the position at which the round after the
+  /// current one begins.
   const std::vector<DataPosition> &positions() const { return front().ends; }
 
   /// Moves to the next round. Returns false at the end of the epoch. After an
-  /// error the reader stays at the current round. With
-  /// `DataOptions::flushAfter`, a round may have no sample if only bad rows
-  /// arrived.
+  /// error, the current round stays the same. With `DataOptions::flushAfter`, a
+  /// round has no samples if only bad rows arrived.
   Expected<bool> next();
-  /// Returns true if `next` would move to a round with samples without waiting.
-  /// Always false without a read-ahead thread.
+  /// Returns true if `next` would return a round with samples without waiting.
+  /// Always returns false if there is no background thread.
   bool isNextReady();
 
-  /// Returns the current round, by replica (local group * workers + worker).
-  /// Valid for as many further calls of `next` as rounds are kept.
+  /// Returns the batches of the current round, by replica (local group *
+  /// workers + worker). They are valid during the next `keptRounds` - 1 calls
+  /// of `next`.
   std::span<const StepInput> inputs() const { return front().inputs; }
   const Batch &batch(int replica) const { return front().batches[replica]; }
   /// Returns the number of samples in the current round.
   int64_t sampleCount() const { return front().samples; }
 
-  /// Returns the number of bad rows of the epoch up to the current round, and
-  /// the first error messages of those found since the epoch began here. Rows
-  /// that were read ahead of the current round are not counted, so the result
-  /// does not depend on the number of threads.
+  /// `badRowCount` returns the number of bad rows of the epoch up to the
+  /// current round. `badRowMessages` returns the messages about the first ones
+  /// that this process has read. Rows that were read in advance of the current
+  /// round are not counted, so the results do not depend on the number of
+  /// threads.
   int64_t badRowCount() const { return badRowOffset + front().badRows; }
   const std::vector<std::string> &badRowMessages() const {
     return front().messages;
   }
 
-  /// Rows of the first local group, up to the current round.
+  /// The rows of the first local group up to the current round: their number,
+  /// and the copied text of the bad ones.
   struct SettledRows {
     /// `BatchSource::settledRows`.
     int64_t count = 0;
     /// `BatchSource::takeCopiedCellsOfBadRows`.
     std::map<int64_t, std::string> copiedCells;
   };
-  /// Returns these rows. The cells are moved out; a second call returns none.
+  /// Returns the settled rows. Moves `copiedCells` out, so a second call
+  /// returns no cells.
   SettledRows takeSettledRows() { return std::move(front().settled); }
 
 private:
   struct Round {
     std::vector<Batch> batches;
     std::vector<StepInput> inputs;
-    /// Indexed by group: the reader's position after the round.
+    /// Position of each group's reader after the round.
     std::vector<DataPosition> ends;
     int64_t samples = 0;
     SettledRows settled;
     /// True if the epoch ends with this round.
     bool isLast = false;
-    /// Number of bad rows found here up to the end of the round.
+    /// Number of bad rows that this process has read up to the end of the
+    /// round.
     int64_t badRows = 0;
     std::vector<std::string> messages;
   };
@@ -117,21 +123,21 @@ private:
   std::vector<std::unique_ptr<BatchSource>> sources;
   std::vector<Round> kept;
   size_t current = 0;
-  /// The round that is read ahead.
+  /// The round that is read in the background.
   Round back;
-  /// Status of the last fill of `back`.
+  /// Status of reading `back`.
   Status backStatus;
-  /// Number of bad rows of the epoch before it was resumed, minus those that
-  /// are read again.
+  /// Number of bad rows of the epoch before the position from which it was
+  /// resumed. Bad rows that are read again after the resume are subtracted.
   int64_t badRowOffset = 0;
 
   bool readAhead = false;
   std::thread thread;
   std::mutex mutex;
   std::condition_variable changed;
-  /// `back` is being filled, or is about to be.
+  /// True if the background thread is reading `back`, or will start to.
   bool filling = false;
-  /// `back` has a round that was not taken yet.
+  /// True if `back` has a round that `next` has not returned yet.
   bool ready = false;
   bool stopping = false;
 };

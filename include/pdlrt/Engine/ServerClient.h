@@ -29,19 +29,21 @@
 
 namespace pdlrt {
 
-/// Converts a trainer's calls to requests to all servers of its job, and their
-/// responses to mirrors and rows. Use after a join.
+/// RemoteState that sends requests to all servers of the job. It writes their
+/// responses to the trainer's copy of the parameters and to the rows of
+/// requests. Use after the trainer has joined the job.
 class ServerClient final : public RemoteState {
 public:
-  /// Creates a client. The references must outlive it. `mirror`: the trainer's
-  /// copy of the parameters. `program`: index of the trained program in the
-  /// descriptor.
+  /// Creates a client for the trained program, which has index `program` in the
+  /// descriptor. `mirror` has the trainer's copy of the parameters. The
+  /// referenced objects must outlive the client.
   static Expected<std::unique_ptr<ServerClient>>
   create(const pdl_descriptor &descriptor, int32_t program,
          const Placement &placement, ServerGroup &servers, Model &mirror);
 
-  /// From now on each response to a step has all values, because a restarted
-  /// trainer starts from the servers' last response.
+  /// Makes servers send all values of parameters with each response from now
+  /// on. Needed if the trainer may be restarted, because a restarted trainer
+  /// begins with the servers' last response.
   void requestAllValues() { requestsAllValues = true; }
   /// Sets the encoding of keys and gradients in messages. Call before the first
   /// step.
@@ -49,21 +51,24 @@ public:
     keyPacking = ofKeys;
     sumWriter.setPacking(ofGradients);
   }
-  /// From now on, dense gradients may be sent early. Call before the first
-  /// step, in modes that allow it (`Mode::gradientsMayLeaveEarly`).
+  /// Allows dense gradients to be sent before the end of their step
+  /// (EarlySender.h). Call before the first step, and only in modes with
+  /// `Mode::gradientsMayLeaveEarly`.
   void sendEarly(const OverlapOptions &options) {
     earlySender =
         std::make_unique<EarlySender>(trained->layout, servers, options);
   }
   EarlyGradients *early() override { return earlySender.get(); }
-  /// From now on this trainer has all parameters, like all other trainers, and
-  /// applies their optimizer rules. Call before the first step.
+  /// Makes this trainer apply the optimizer rules of parameters itself
+  /// (OwnRules.h). All trainers of the job must do so. Call before the first
+  /// step.
   void applyRules(std::unique_ptr<OwnRules> rules) {
     ownRules = std::move(rules);
   }
-  /// Discards the rounding errors of gradients.
+  /// Discards the rounding errors of quantized gradients (GradientPacker.h).
   void forgetRemainders() { sumWriter.forgetRemainders(); }
-  /// From now on pulls use `group`, which must outlive the client.
+  /// Makes `pull` send its requests through `group`, which must outlive the
+  /// client.
   void pullOver(ServerGroup &group) { pullServers = &group; }
 
   Expected<RoundOutcome> exchange(const RoundRequest &roundRequest) override;
@@ -76,15 +81,16 @@ public:
   ExchangeCosts costsOf(const pdl_program &program) const override;
 
 private:
-  /// Messages of one program, and the assignment of keys to servers.
+  /// State of the messages of one program.
   struct Traffic {
     Traffic(ExchangeLayout ofProgram, const Placement &placement)
         : layout(std::move(ofProgram)), metrics(layout.program(), placement),
           background(layout.program()) {}
     ExchangeCosts costs() const;
     ExchangeLayout layout;
-    /// Indexed by lookup of the program: for the step that is pulled next, and
-    /// for the step whose gradients are pushed next.
+    /// Assignment of keys to servers, by lookup of the program. `next`: keys
+    /// that the next request pulls. `current`: keys of the gradients that the
+    /// next request pushes.
     std::vector<KeyRouter> next, current;
     ExchangeMetrics metrics;
     BackgroundMetrics background;
@@ -109,15 +115,16 @@ private:
                                               Traffic &traffic,
                                               std::vector<Message> payloads,
                                               ExchangeForm form);
-  /// Do the same in two parts.
+  /// `begin` sends the requests, and `await` waits for the responses. `send`
+  /// does both.
   void begin(MessageKind kind, Traffic &traffic, std::vector<Message> payloads);
   Expected<std::vector<ExchangeMessage>>
   await(MessageKind kind, Traffic &traffic, ExchangeForm form);
   ServerGroup &groupOf(MessageKind kind) const {
     return kind == MessageKind::Pull ? *pullServers : servers;
   }
-  /// Returns the joint squared norm of each clip that the program sends, by
-  /// channel.
+  /// Returns the joint squared norm of each clip over all servers, by channel
+  /// of the program.
   Expected<std::vector<double>>
   jointNorms(const Traffic &traffic, std::span<const ExchangeMessage> sums,
              std::span<const ObjectiveSums> objectives);
@@ -135,21 +142,22 @@ private:
   bool requestsAllValues = false;
   KeyPacking keyPacking = KeyPacking::None;
   SumWriter sumWriter;
-  /// Null: gradients are sent with their exchange.
+  /// Set by `sendEarly`; null: gradients are sent with their exchange.
   std::unique_ptr<EarlySender> earlySender;
   OwnClips clips;
-  /// Null: owners apply all rules.
+  /// Set by `applyRules`; null: servers apply all optimizer rules.
   std::unique_ptr<OwnRules> ownRules;
   /// The program that is trained.
   Traffic *trained = nullptr;
   Stopwatch stopwatch;
   Stopwatch::Time pullBegan;
-  /// Indexed by index of the program.
+  /// State of each program that was used so far, by index of the program.
   std::map<int32_t, std::unique_ptr<Traffic>> traffics;
 };
 
-/// Replaces the numbers by their sums over all trainers of the job, added in
-/// the order of ranks. All trainers must pass equally many numbers.
+/// Replaces each number in `counts` and `sums` by its sum over all trainers of
+/// the job, added in the order of ranks. All trainers must pass the same number
+/// of elements.
 Status sumOverTrainers(ServerGroup &servers, std::span<int64_t> counts,
                        std::span<double> sums);
 

@@ -17,18 +17,18 @@
 
 namespace pdlrt {
 
-/// Checks that `program` can run with its state on servers: each table may have
-/// at most one lookup.
+/// Returns an error if `program` cannot run with its state on servers: if a
+/// table has more than one lookup.
 Status checkRemoteProgram(const pdl_descriptor &descriptor,
                           const pdl_program &program);
 
-/// Creates the communicator of `program` for one local replica group. `state`
-/// is the state on the servers; `model` holds the trainer's copy of the
-/// parameters. All arguments must outlive the communicator. If the program
-/// trains, each exchange also sends the keys of the next step, and the mode
-/// defines whether the exchange is part of a round (`Mode::stepsAreRounds`). A
-/// frozen program pulls the rows of each batch and does not wait for other
-/// trainers.
+/// Creates the communicator of `program` for one local group of replicas.
+/// `state` is the state on the servers, and `model` has the trainer's copy of
+/// the parameters. If the program trains, each exchange sends gradients
+/// together with the keys of the next step; the mode defines whether it is a
+/// round of all trainers (`Mode::stepsAreRounds`). A frozen program pulls the
+/// rows of each batch and does not wait for other trainers. All arguments must
+/// outlive the communicator.
 std::unique_ptr<Communicator>
 createServerCommunicator(Model &model, const pdl_program &program,
                          RemoteState &state);

@@ -15,10 +15,10 @@
 
 namespace pdlrt {
 
-/// Traffic between this trainer and one owner of state in the steps of a
-/// program. Bytes are those of whole messages with their headers, including
-/// content that was sent ahead in parts. Network overhead, headers of parts,
-/// retries and heartbeats are not counted.
+/// Traffic between this trainer and one owner of state (a server) in the steps
+/// of a program. Numbers of bytes include the headers of messages, and
+/// gradients that were sent early. They do not include network overhead,
+/// headers of early parts, retries and heartbeats.
 struct ServerTraffic {
   /// The owner's name: "server 1".
   std::string name;
@@ -28,34 +28,39 @@ struct ServerTraffic {
   int64_t bytesReceived = 0;
 };
 
-/// Pushes and pulls in the background; seconds are summed over workers.
+/// Pushes and pulls in the background. Times are in seconds, summed over
+/// workers.
 struct BackgroundCosts {
   int64_t pushes = 0;
-  /// Number of steps whose gradients they contained.
+  /// Number of steps whose gradients the pushes contained.
   int64_t pushedSteps = 0;
-  /// Time with a push in flight, and time that workers waited for one.
+  /// `push`: time during which a push was in flight. `pushWait`: time that
+  /// workers waited for pushes.
   double push = 0, pushWait = 0;
-  /// Time with a pull in flight, and time that workers waited for one.
+  /// The same two times for pulls.
   double pull = 0, pullWait = 0;
-  /// Maximum number of bytes of a worker's pushes in flight at the same time.
+  /// Maximum size of the pushes of one worker that were in flight at the same
+  /// time, in bytes.
   int64_t maxBytes = 0;
 
   void add(const BackgroundCosts &other);
 };
 
-/// Dense gradients that were sent before their step was computed.
+/// Dense gradients that were sent before the end of their step (EarlySender.h).
 struct EarlyCosts {
-  /// The decision and its reason; empty if gradients cannot be sent early.
+  /// The decision whether to send early, and its reason. Empty if gradients
+  /// cannot be sent early.
   std::string choice;
-  /// Number of steps with early gradients, of their parts and of their bytes,
-  /// without headers.
+  /// `steps`: number of steps with early gradients. `parts`, `bytes`: number
+  /// and total size of their parts, without headers.
   int64_t steps = 0, parts = 0, bytes = 0;
-  /// Seconds of these steps: with parts in flight during computation, and spent
-  /// waiting for responses afterwards.
+  /// Times of these steps, in seconds. `background`: time of the computation
+  /// during which parts were in flight. `wait`: time spent waiting for
+  /// responses afterwards.
   double background = 0, wait = 0;
 };
 
-/// Cost of communication with servers.
+/// Costs of the communication with servers.
 struct ExchangeCosts {
   /// Seconds for writing and parsing messages.
   double serialize = 0;
@@ -64,38 +69,42 @@ struct ExchangeCosts {
   /// Indexed by server; empty if the state is in this process.
   std::vector<ServerTraffic> servers;
   BackgroundCosts background;
-  /// Used if a trainer's workers send together.
+  /// Used if the workers of a trainer step together.
   EarlyCosts early;
 
-  /// Adds the costs of another worker.
+  /// Adds the costs of another worker to these.
   void add(const ExchangeCosts &other);
 };
 
-/// Costs of steps since the engine was made, in seconds of the thread that
-/// drives them. Unless noted otherwise, the parts do not overlap. The start of
-/// a pass (its first batch and exchange) is included, although it is not a
-/// step.
+/// Costs of all steps since the engine was created. Times are in seconds,
+/// measured on the thread that drives the steps. Unless noted otherwise, the
+/// times do not overlap. The start of a pass, with its first batch and
+/// exchange, is included although it is not a step.
 struct StepCosts {
   int64_t steps = 0;
-  /// Lookups of this process's workers: ids, and distinct keys of a worker's
-  /// batch. Not counted if workers communicate separately.
+  /// Numbers of ids, and of distinct keys per batch, that the workers of this
+  /// process have looked up. Not counted if workers communicate separately.
   int64_t ids = 0, keys = 0;
-  /// Reading, or waiting for the reader.
+  /// Time for reading data, or for waiting for the reader.
   double read = 0;
-  /// Ids, distinct keys, rows.
+  /// Time of stage prepare: reading ids, deduplicating keys, finding rows.
   double prepare = 0;
-  /// Ids, distinct keys and rows of the next batch; overlaps with `compute`.
+  /// Time of stage prepare for the next batch; overlaps with `compute`.
   double prepareInBackground = 0;
-  /// Losses, gradients, and their sums over the workers of this process.
+  /// Time for losses, gradients, and their sums over the workers of this
+  /// process.
   double compute = 0;
-  /// Sums over groups and the optimizer rule, if the state is in this process.
+  /// Time for sums over groups and for the optimizer rules, if the state is in
+  /// this process.
   double apply = 0;
-  /// If workers communicate separately, times are means over them.
+  /// Costs of exchanges. If workers communicate separately, times are means
+  /// over the workers.
   ExchangeCosts exchange;
 };
 
 /// Returns lines for the user: means per step, then the traffic with each
-/// server. `seconds` and `cpuSeconds` (of all threads): duration of the passes.
+/// server. `seconds` is the duration of the passes, and `cpuSeconds` their CPU
+/// time in all threads.
 std::vector<std::string> costLines(const StepCosts &costs, double seconds,
                                    double cpuSeconds);
 

@@ -24,26 +24,25 @@ namespace pdlrt {
 
 class RecoveryParticipant;
 
-/// Result of a step. Sums cover all replicas of the job if `sumsOverJob` is
-/// true, otherwise those of this process.
+/// Result of a step. Sums cover all replicas of the job if
+/// `StepEngine::sumsOverJob` is true, otherwise the replicas of this process.
 struct StepResult : StepSums {
   /// Number of samples of this process's replicas.
   int64_t samples = 0;
-  /// True if the update was skipped because the weight is zero.
+  /// True if the update was skipped because the sum of weights is zero.
   bool skipped = false;
   /// True if a process of the job requested a checkpoint after this step
   /// (`requestSave`). All processes get the same value.
   bool wantsSave = false;
 };
 
-/// Reads the next round: one input for each replica of this process, or an
-/// empty list if this process is out of data. The inputs stay valid for as many
-/// further calls as the engine has `roundsInUse`.
+/// Function that reads the next round. Returns one input for each replica of
+/// this process, or an empty list if this process is out of data. The inputs
+/// must stay valid during the next `StepEngine::roundsInUse` - 1 calls.
 using RoundSource = std::function<Expected<std::span<const StepInput>>()>;
 
-/// Runs a program in steps on the rounds of a source. The caller does not
-/// depend on whether the state is in this process or on servers. Not
-/// thread-safe.
+/// Runs the steps of a program on the rounds of a source. It hides from its
+/// caller whether the state is in this process or on servers. Not thread-safe.
 class StepEngine {
 public:
   virtual ~StepEngine();
@@ -51,35 +50,37 @@ public:
   /// Starts a pass over the rounds of `source`, which must stay valid until the
   /// next `begin`.
   virtual Status begin(RoundSource source) = 0;
-  /// Does one step. Returns nothing if all processes of the job are out of
-  /// data. `last`: no further step follows in this pass, so no round is read in
-  /// advance. On failure, nothing of the step has been applied.
+  /// Does one step. Returns nullopt if all processes of the job are out of
+  /// data. `last` is true if no further step follows in this pass; then no
+  /// round is read in advance. After an error, nothing of the step has been
+  /// applied.
   virtual Expected<std::optional<StepResult>> next(bool last) = 0;
-  /// Allows the engine to do `steps` steps before `next` requests them; `last`:
-  /// no further step follows in this pass. Until `next` has returned the last
-  /// of them, the caller must call `rest` before it reads data that a step
-  /// changes. An engine may ignore this hint and do one step at a time.
+  /// Allows the engine to do the next `steps` steps before `next` is called for
+  /// them. `last` is true if no further step follows in this pass. Until `next`
+  /// has returned the last of these steps, the caller must call `rest` before
+  /// it reads data that a step changes. An engine may ignore this hint and do
+  /// one step per call of `next`.
   virtual void goAhead(int64_t /*steps*/, bool /*last*/) {}
-  /// Reports to all processes of the job, with the next step, that a checkpoint
-  /// is requested after it. Only for engines whose sums cover the job
-  /// (`sumsOverJob`).
+  /// Requests a checkpoint after the next step. All processes of the job learn
+  /// of it with that step (`StepResult::wantsSave`). Only for engines whose
+  /// sums cover the job (`sumsOverJob`).
   virtual void requestSave() {}
-  /// Blocks until all work has stopped. The replicas' counters and the state
-  /// may then include some steps that `next` has not returned yet.
+  /// Blocks until no step is in progress. The counters of replicas and the
+  /// state may then include steps that `next` has not returned yet.
   virtual void rest() {}
-  /// Returns the interface for recovery of this engine. Returns null if its
-  /// steps cannot resume after a restart of the process.
+  /// Returns the engine's interface for recovery, or null if its steps cannot
+  /// resume after a restart of the process.
   virtual RecoveryParticipant *recovery() { return nullptr; }
 
-  /// Returns true if the job ends after the last step because of a shutdown
-  /// request. All processes of the job see it after the same step.
+  /// Returns true if the job ends after the last step because a shutdown was
+  /// requested. All processes of the job end after the same step.
   virtual bool stopped() const = 0;
 
   /// Returns true if the sums of a result cover the whole job.
   virtual bool sumsOverJob() const = 0;
 
   virtual ReplicaSet &replicas() = 0;
-  /// Returns the number of rounds of its source that the engine uses at the
+  /// Returns the number of rounds of the source that the engine uses at the
   /// same time.
   virtual int roundsInUse() const { return 1; }
 

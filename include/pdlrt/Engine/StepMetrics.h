@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What engines count, as metrics of the process. Each class has the fields of
-// the costs of the same name in StepCosts.h, which reports are made from, and
-// returns them. All updates are atomic, so an exporter may read them during a
-// step.
+// The numbers that engines count, as metrics of the process. Each class has the
+// same members as the class of costs with a similar name in StepCosts.h, and
+// returns the costs for reports. All updates are atomic, so an exporter may
+// read the metrics during a step.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,17 +28,19 @@
 
 namespace pdlrt {
 
-/// Metrics of the steps of an engine, or of one worker that steps by itself.
+/// Metrics of the steps of an engine, or of one worker that steps
+/// independently.
 struct StepMetrics {
   explicit StepMetrics(const pdl_program &program);
-  /// Returns the counts so far, without those of exchanges.
+  /// Returns the costs so far, without the costs of exchanges.
   StepCosts costs() const;
 
   Counter steps, samples, skippedUpdates, ids, keys;
   RealCounter read, prepare, prepareInBackground, compute;
 };
 
-/// Metrics of the rules and sums that this process applies.
+/// Adds a counter for the time in which this process sums gradients and applies
+/// optimizer rules.
 RealCounter addApplySeconds(const pdl_program &program);
 
 /// Metrics of the traffic with one owner of state.
@@ -48,7 +50,7 @@ public:
 
   /// Records a request with `payload` bytes. Returns its size in bytes.
   int64_t noteRequest(size_t payload);
-  /// Records bytes that were sent ahead in parts.
+  /// Records bytes of gradients that were sent early.
   void noteParts(size_t bytes) { bytesSent += int64_t(bytes); }
   /// Records a response. Returns its size in bytes.
   int64_t noteResponse(size_t payload);
@@ -65,7 +67,7 @@ private:
 struct BackgroundMetrics {
   explicit BackgroundMetrics(const pdl_program &program);
   BackgroundCosts costs() const;
-  /// Records how many bytes are in flight.
+  /// Records that pushes with `bytes` bytes are in flight now, for the maximum.
   void noteInFlight(int64_t bytes);
 
   Counter pushes, pushedSteps;
@@ -73,7 +75,7 @@ struct BackgroundMetrics {
   Gauge maxBytes;
 };
 
-/// Metrics of dense gradients that were sent before their step was computed.
+/// Metrics of dense gradients that were sent before the end of their step.
 struct EarlyMetrics {
   explicit EarlyMetrics(const pdl_program &program);
   EarlyCosts costs() const;
@@ -92,7 +94,8 @@ struct ExchangeMetrics {
   std::vector<TrafficMetrics> servers;
 };
 
-/// Declares the metrics of the steps of trainers, also if nothing is counted.
+/// Declares the metrics of trainers' steps, so that they appear in lists of
+/// metrics before the first step.
 void declareStepMetrics();
 
 } // namespace pdlrt

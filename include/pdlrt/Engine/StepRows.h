@@ -21,14 +21,15 @@
 
 namespace pdlrt {
 
-/// The distinct keys that replicas of a process look up in one step, by lookup
-/// of the program, and the rows that servers sent for them.
+/// The distinct keys that replicas of a process look up in one step, and the
+/// rows that servers send for them, by lookup of the program.
 class StepRows {
 public:
   /// Collects the keys of the batches that the replicas [first, first + count)
-  /// prepared last, in order, and sets the row addresses of their lookups to
-  /// memory of this object. `following`: uses the next contexts of their rings
-  /// instead. Throws std::bad_alloc.
+  /// have prepared last, in the order of replicas. Sets the row addresses of
+  /// these batches' lookups to memory of this object. If `following`, uses the
+  /// batches in the next contexts of the replicas' rings. Throws
+  /// std::bad_alloc.
   Status gather(const pdl_descriptor &descriptor, const pdl_program &program,
                 ReplicaSet &replicas, int first, int count,
                 bool following = false);

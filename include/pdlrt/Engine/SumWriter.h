@@ -35,23 +35,25 @@ public:
       packer->forget();
   }
 
-  /// Sets the encoding of the step's gradients in `head`. Call once per step,
-  /// before its messages are written. Throws std::bad_alloc.
+  /// Begins a step with the gradients `sum`. Sets the encoding of gradients in
+  /// `head`, the head of the step's messages. Call once per step, before `add`.
+  /// Throws std::bad_alloc.
   void begin(const ExchangeLayout &layout, const PartialSum &sum,
              ExchangeHead &head);
-  /// Adds a server's part of `channel` from `sum`; does nothing if it is no
-  /// LOSS, GRADIENT or ROW_GRADIENT channel. `routers`, by lookup: the keys of
-  /// `sum`. Dense gradients must stay unchanged as long as `owner` lives or, if
-  /// it is null, until the call that sends the messages has ended. Throws
-  /// std::bad_alloc.
+  /// Adds the content of `channel` that server `server` owns, from `sum`. Does
+  /// nothing if the channel is not of kind LOSS, GRADIENT or ROW_GRADIENT.
+  /// `routers` has the keys of `sum`, by lookup of the program. Messages refer
+  /// to dense gradients without copying them. So they must stay unchanged while
+  /// `owner` exists; if `owner` is null, until the call that sends the messages
+  /// has ended. Throws std::bad_alloc.
   void add(const ExchangeLayout &layout, int32_t server, int32_t channel,
            const PartialSum &sum, std::span<const KeyRouter> routers,
            const std::shared_ptr<const void> &owner, ExchangeWriter &writer);
 
 private:
-  /// Null: gradients are sent unchanged.
+  /// Quantizes gradients; null: they are sent unchanged.
   std::unique_ptr<GradientPacker> packer;
-  /// Memory of gradient rows in flight, which messages refer to.
+  /// Memory for rows of gradients, to which messages in flight refer.
   BufferPool pool;
 };
 

@@ -28,8 +28,8 @@ namespace pdlrt {
 /// A regular file, open for reading. Reading is thread-safe.
 class FileBytes {
 public:
-  /// Opens a file. Returns an error if `path` cannot be opened or is not a
-  /// regular file; in the latter case, the message ends with `remedy`.
+  /// Opens the file `path`. Returns an error if it cannot be opened or is not a
+  /// regular file. If it is not a regular file, the message ends with `remedy`.
   static Expected<FileBytes> open(const std::string &path,
                                   const std::string &remedy);
   FileBytes(FileBytes &&other) noexcept
@@ -49,9 +49,9 @@ public:
   /// Reads the bytes [offset, offset + count) to `out`. Returns an error with
   /// the file name if the disk fails or the file has been truncated.
   Status readAt(uint64_t offset, size_t count, void *out) const;
-  /// Maps the whole file into memory, which is read on access. The mapping may
-  /// outlive this object. Returns an error if the system cannot map it. If the
-  /// file is truncated meanwhile, access to the missing part ends the process
+  /// Maps the whole file into memory. The mapping may outlive this object.
+  /// Returns an error if the system cannot map the file. If the file is
+  /// truncated while it is mapped, access to the missing part ends the process
   /// (SIGBUS).
   Expected<std::shared_ptr<const void>> map() const;
 

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// These checks run before any file is opened, and before a long training.
+// Programs call these checks at their start, before they open files, so that a
+// long training does not end with an error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,20 +26,21 @@ struct NamedFile {
   std::string flag, path;
 };
 
-/// Checks that `path` can be replaced by a file that is first written under
-/// another name. Either nothing exists there, or a regular file that is not
-/// part of a checkpoint, in a writable folder. Links, devices, pipes and
-/// folders are rejected, because replacing them is rarely intended.
+/// Returns an error if an output must not replace `path`. Outputs are written
+/// under another name and then renamed, so the folder must be writable. If
+/// `path` exists, it must be a regular file; links, devices, pipes and folders
+/// are rejected, because replacing them is rarely intended. A file in the
+/// folder of a checkpoint is rejected too.
 Status checkReplaceable(const std::string &path);
 
-/// Rejects an output that is also an input (by any name or link), that is part
-/// of a checkpoint, or that two flags name. Empty paths, the standard output
-/// `-`, and devices such as /dev/null are always accepted.
+/// Returns an error if an output is also an input (by any name or link), is in
+/// the folder of a checkpoint, or is named by two flags. Accepts empty paths,
+/// the standard output `-`, and devices such as /dev/null.
 Status checkOutputs(const std::vector<NamedFile> &outputs,
                     const std::vector<NamedFile> &inputs);
 
-/// Returns the path of an output folder without trailing slashes. While it is
-/// written, the folder has a different name next to it.
+/// Returns `path` without trailing slashes. An output folder is written under a
+/// temporary name, which is made by appending to this path.
 std::string withoutSlashes(std::string path);
 
 } // namespace pdlrt

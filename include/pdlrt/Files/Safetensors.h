@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads and writes safetensors files (pdlabi/safetensors.h). Programs read and
-// write dense values in this format, which Python packages support too.
+// Reads and writes safetensors files (pdlabi/safetensors.h). Many Python
+// packages support this format.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,31 +40,32 @@ using pdlabi::tensorElementSize;
 using pdlabi::TensorType;
 using pdlabi::tensorTypeName;
 
-/// One tensor of an open file; valid as long as the file object. Reading is
-/// thread-safe.
+/// One tensor of an open file. Valid as long as the SafetensorsFile exists.
+/// Reading is thread-safe.
 struct TensorView : pdlabi::TensorEntry {
   const FileBytes *file = nullptr;
 
-  /// Reads all elements. Returns an error if the file cannot be read;
-  /// `destination` may then have some of them.
+  /// Reads all elements to `destination`. After an error, some of the elements
+  /// may have been written to `destination`.
   Status copyTo(void *destination) const {
     return read(0, elementCount, destination);
   }
-  /// Reads the elements [first, first + count), which must exist.
+  /// Reads the elements [first, first + count) to `destination`. They must
+  /// exist.
   Status read(int64_t first, int64_t count, void *destination) const;
 };
 
-/// Reads a tensor piece by piece, with read-ahead; fastest in ascending order.
-/// Not thread-safe.
+/// Reads a tensor piece by piece, and reads some elements ahead. So access in
+/// ascending order is the fastest. Not thread-safe.
 class TensorWindow {
 public:
-  /// `of` must outlive it.
+  /// `of` must outlive this object.
   explicit TensorWindow(const TensorView &of)
       : tensor(&of), elementBytes(tensorElementSize(of.type)) {}
 
   const TensorView &view() const { return *tensor; }
-  /// Returns the elements [first, first + count), which must exist; valid until
-  /// the next call. They are not aligned: read them with memcpy.
+  /// Returns the elements [first, first + count), which must exist. They are
+  /// valid until the next call. They are not aligned, so read them with memcpy.
   Expected<const std::byte *> at(int64_t first, int64_t count) {
     if (first < begin || first + count > end)
       PDLRT_RETURN_IF_ERROR(moveTo(first, count));
@@ -84,9 +85,10 @@ private:
 /// A file open for reading. Immutable after `open`, and thread-safe.
 class SafetensorsFile {
 public:
-  /// Opens `path` and checks the whole header: types, shapes, and that byte
-  /// ranges neither overlap, leave gaps, nor exceed the file. Each defect is an
-  /// error with the names of the file and the tensor. Safe for arbitrary files.
+  /// Opens `path` and checks the whole header. Types and shapes must be valid.
+  /// The byte ranges of tensors must not overlap, leave gaps, or exceed the
+  /// file. Returns an error with the names of the file and the tensor for the
+  /// first defect. Safe for arbitrary files.
   static Expected<SafetensorsFile> open(const std::string &path);
 
   SafetensorsFile(SafetensorsFile &&) noexcept;
@@ -105,7 +107,7 @@ public:
   /// Reads the bytes [offset, offset + count) to `out`, even if the file was
   /// removed since it was opened. Errors are those of `FileBytes::readAt`.
   Status readAt(uint64_t offset, size_t count, void *out) const;
-  /// Returns the texts in "__metadata__".
+  /// Returns the metadata of the file: the texts in "__metadata__".
   const std::map<std::string, std::string> &metadata() const;
 
 private:
@@ -117,21 +119,21 @@ private:
 /// Collects tensors and writes them to one file. Not thread-safe.
 class SafetensorsWriter {
 public:
-  /// Adds a tensor. The caller must keep its data alive until `write`. Returns
-  /// an error if the name is reserved or already used, or a dimension is
+  /// Adds a tensor. `data` must stay valid until the file is written. Returns
+  /// an error if the name is reserved or already used, or if a dimension is
   /// negative.
   Status add(std::string name, TensorType type, std::vector<int64_t> shape,
              const void *data);
-  /// Adds a tensor with a copy of the data.
+  /// Like `add`, but copies the data.
   Status addCopy(const std::string &name, TensorType type,
                  std::vector<int64_t> shape, const void *data);
   /// Writes the bytes of `count` rows from `first` to `out`.
   using RowSource =
       std::function<void(int64_t first, int64_t count, std::byte *out)>;
-  /// Adds a tensor that is generated while it is written, some rows at a time
-  /// and in order, so that it is never completely in memory. A row is an
-  /// element of the first dimension. Objects that `source` refers to must stay
-  /// valid until `write`.
+  /// Like `add`, but calls `source` for the data while the file is written, for
+  /// some rows at a time and in order. So the tensor is never completely in
+  /// memory. A row is a slice of the tensor along the first dimension. Objects
+  /// that `source` refers to must stay valid until the file is written.
   Status addRows(const std::string &name, TensorType type,
                  std::vector<int64_t> shape, RowSource source);
   void setMetadata(std::string key, std::string value);
@@ -139,16 +141,17 @@ public:
   /// The header of the file, and the offset of each tensor.
   using Layout = pdlabi::SafetensorsLayout;
   /// Returns the layout of the file that `write` would write, for callers that
-  /// generate its bytes. `path` is used in error messages.
+  /// write its bytes themselves. `path` is the file's name in error messages.
   Expected<Layout> layout(const std::string &path) const;
 
   /// Writes the file under a temporary name next to `path`, syncs it to disk
-  /// and renames it, so that a reader sees either the old or the complete new
-  /// file. `digest`, unless null, gets the file's digest.
+  /// and renames it. So a reader sees either the old file or the complete new
+  /// one. If `digest` is not null, sets it to the digest of the file.
   Status write(const std::string &path, FileDigest *digest = nullptr) const;
-  /// Writes the same bytes to a new file `path`, which has no readers yet, and
-  /// syncs it to disk; its name is synced with its folder. For large files:
-  /// rows are generated while others are written. Throws std::bad_alloc.
+  /// Writes the same bytes directly to the new file `path` and syncs them to
+  /// disk, for a file that no process reads yet. The caller must sync the
+  /// folder. Faster than `write` for large files, because rows are generated
+  /// while others are written. Throws std::bad_alloc.
   Status writeStreamed(const std::string &path, FileDigest &digest) const;
 
 private:
@@ -160,7 +163,7 @@ private:
     size_t byteSize;
     const void *data;
     std::shared_ptr<std::vector<std::byte>> copy;
-    /// Replaces `data` if it is set.
+    /// Source of the data if it is set; otherwise `data` is.
     RowSource source;
   };
 

@@ -18,17 +18,18 @@
 namespace pdlrt {
 
 /// Writes a recorded trace as JSON in the Trace Event Format, which
-/// chrome://tracing and ui.perfetto.dev read. Each span is one complete event
-/// ("X"), in microseconds since the start. The process and its threads have
-/// names. The file is written completely or not at all.
+/// chrome://tracing and ui.perfetto.dev read. Each span is one event of type
+/// "X", with times in microseconds since the start of the trace. Writes the
+/// names of the process and its threads too. After an error, there is no partly
+/// written file at `path`.
 Status writeTrace(const std::string &path, const std::string &processName,
                   int64_t processNumber, const Trace::Recorded &recorded);
 
-/// Runs `work` while a trace is recorded, and writes the trace to `path`, even
-/// if the work failed. The calling thread is named "main" from then on. Returns
-/// the error of the work, or of writing the file. If the file could not be
-/// written at all, the work is not started. No other thread may be in a span
-/// when the work ends.
+/// Records a trace while it runs `work`, and writes the trace to `path`, even
+/// if `work` fails. First checks that `path` can be written, and otherwise
+/// returns an error without running `work`. Returns the error of `work`, or of
+/// writing the file. Gives the calling thread the name "main" in traces. No
+/// other thread may be in a span when `work` ends.
 Status traced(const std::string &path, const std::string &processName,
               int64_t processNumber, const std::function<Status()> &work);
 

@@ -14,12 +14,13 @@
 
 namespace pdlrt {
 
-/// Returns the name of `pdl_descriptor::compute`, as in --compute.
+/// Returns the name of a value of `pdl_descriptor::compute`, as in the flag
+/// --compute.
 std::string_view computeName(int32_t compute);
 
-/// Returns a description of the kernels that this process uses for the large
-/// products of a program with these `compute` and `numerics` (not of f32), for
-/// logs.
+/// Returns a description, for logs, of the kernels that this process uses for
+/// the large products of a program. The arguments are those of the descriptor;
+/// `compute` must not be PDL_COMPUTE_ELEMENT.
 std::string_view computeKernels(int32_t compute, int32_t numerics);
 
 } // namespace pdlrt

@@ -8,9 +8,9 @@
 //
 // The implementation of `pdlrt_gemm`. The strict backend computes each element
 // as one FMA chain in ascending k, so the result is bitwise equal for all batch
-// sizes, tiles and instruction sets. The fast backend is the one that was
-// registered; if there is none, fast products use the strict kernels. Products
-// with bf16 factors have their own kernels, which also use a fixed order.
+// sizes, tiles and instruction sets. Fast products use the fast backend,
+// normally oneDNN. If there is none, they use the strict kernels. Products with
+// bf16 factors have their own kernels, which also use a fixed order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@
 
 namespace pdlrt {
 
-/// The arguments of one `pdlrt_gemm`, see abi.h.
+/// The arguments of one call of `pdlrt_gemm` (pdlabi/abi/calls.h).
 struct GemmCall {
   int32_t type = PDL_F32; // or PDL_F64
   bool transposeA = false, transposeB = false;
@@ -38,10 +38,11 @@ struct GemmCall {
   const pdl_post *posts = nullptr;
   /// Distance between rows of A and of B in memory; 0: without gaps.
   int64_t aStride = 0, bStride = 0;
-  /// B in the layout of this CPU's strict kernels (PackedFactors.h); null: B is
-  /// read from `b`.
+  /// B in the layout of this CPU's strict kernels (PackedFactors.h). If null, B
+  /// is read from `b`.
   const void *packedB = nullptr;
-  /// True if all of `packedB` is finite; products may then skip zeros of A.
+  /// True if all elements of `packedB` are finite. Products may then skip
+  /// elements of A that are 0, because 0 times a finite number adds nothing.
   bool isFiniteB = false;
 
   int64_t strideOfA() const { return aStride ? aStride : (transposeA ? m : k); }
@@ -57,19 +58,19 @@ bool isSupported(GemmIsa isa);
 /// Returns the best instruction set of this CPU.
 GemmIsa nativeGemmIsa();
 
-/// Computes the strict product with the kernels of one instruction set, which
-/// must be supported. All of them give bitwise equal results.
+/// Computes the strict product with the kernels of `isa`, which must be
+/// supported. The results of all instruction sets are bitwise equal.
 void strictGemm(GemmIsa isa, GemmWorkspace &workspace, const GemmCall &call);
 
-/// Computes `count` small strict products of the shape of `call`, which has
-/// neither posts nor strides. The matrices A, B and C of consecutive products
-/// are consecutive in memory. The threads of the caller's task share the work.
-/// All instruction sets give results bitwise equal to `strictGemm`.
+/// Computes `count` small strict products of the same shape. `call` describes
+/// the first one, and must have neither posts nor strides. The matrices A of
+/// all products follow each other in memory, and so do B and C. The threads of
+/// the caller's task share the work. Results are bitwise equal to `strictGemm`.
 void strictBatchGemm(GemmIsa isa, GemmWorkspace &workspace,
                      const GemmCall &call, int64_t count);
 
-/// Implementations of products of bf16 factors. Both give bitwise equal
-/// results.
+/// Implementations of products of bf16 factors. Their results are bitwise
+/// equal.
 enum class BFloat16Isa {
   emulated, ///< with AVX2 and FMA: slower than f32
   native    ///< with AVX512-BF16
@@ -88,38 +89,41 @@ void emulateBFloat16();
 /// Returns true after `emulateBFloat16`.
 bool emulatesBFloat16();
 
-/// Makes products PDL_PRODUCT_BF16 of this process use the order of its fastest
-/// kernels, as those of PDL_PRODUCT_BF16_FAST. For programs of numerics fast.
-/// Call before the first product.
+/// Makes products PDL_PRODUCT_BF16 of this process run as PDL_PRODUCT_BF16_FAST
+/// does: the order of their sums is that of this CPU's fastest kernels. For
+/// programs of numerics fast. Call before the first product.
 void allowFastBFloat16();
 
-/// Computes the product PDL_PRODUCT_BF16 of an f32 call with the kernels of one
-/// instruction set, which must be supported. Any range of rows or columns of
-/// the result, computed alone, is bitwise equal to that range of the whole.
+/// Computes the product PDL_PRODUCT_BF16 of an f32 call with the kernels of
+/// `isa`, which must be supported. An element of the result does not depend on
+/// the numbers of rows and columns that are computed together.
 void bfloat16Gemm(BFloat16Isa isa, GemmWorkspace &workspace,
                   const GemmCall &call);
 
-/// A backend for numerics `fast` in f32. Returns false to decline a call, which
-/// then uses the strict kernels.
+/// A backend for numerics `fast` in f32. It returns false if it does not
+/// support a call; then the strict kernels compute the product.
 using FastGemm = bool (*)(GemmWorkspace &workspace, const GemmCall &call);
 
-/// Sets the fast backend of this process, in place of oneDNN. Call before the
-/// first product.
+/// Sets the fast backend of this process, which replaces oneDNN. Call before
+/// the first product.
 void registerFastGemm(FastGemm backend);
 
-/// Loads the fast backend that is linked, which the first fast product does
-/// otherwise. A library calls this while the files next to it exist.
+/// Loads the fast backend now. Otherwise the first fast product loads it. A
+/// library calls this when it is opened, because the files next to it may be
+/// removed later.
 void openFastGemm();
 
 /// Packs B into the layout that `strictGemm` with the same instruction set
-/// reads as `GemmCall::packedB`, for any m, A, C and posts. Returns the number
-/// of elements. If `out` is null, only counts them.
+/// reads as `GemmCall::packedB`. Of `call`, only B, its sizes and the type
+/// matter. Returns the number of elements of the result. If `out` is null, only
+/// counts them.
 int64_t packStrictFactor(GemmIsa isa, const GemmCall &call, void *out);
 
-/// Computes the product of a compiled program, of a kind PDL_PRODUCT_... of
-/// abi.h or products.h. In f32, uses the strict kernels of this CPU if B is in
-/// `GemmWorkspace::constants`, otherwise the fast backend if `product` requests
-/// it. The threads of the caller's task share a large product.
+/// Computes a product of a compiled program with the kernels that `product`
+/// requests: PDL_PRODUCT_... of abi.h or products.h. PDL_PRODUCT_STRICT and
+/// PDL_PRODUCT_FAST use the strict kernels if B is in
+/// `GemmWorkspace::constants`. The threads of the caller's task share a large
+/// product.
 void gemm(int32_t product, GemmWorkspace &workspace, const GemmCall &call);
 
 } // namespace pdlrt

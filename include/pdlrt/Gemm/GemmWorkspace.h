@@ -19,7 +19,8 @@ namespace pdlrt {
 
 class PackedFactors;
 
-/// Data of a backend for one thread, such as compiled primitives.
+/// Base class of the data that a backend keeps for one thread, such as compiled
+/// primitives.
 class GemmBackendState {
 public:
   virtual ~GemmBackendState() = default;
@@ -33,8 +34,8 @@ public:
   /// size, so that they never allocate. Throws std::bad_alloc.
   GemmWorkspace();
 
-  /// Returns at least `bytes` bytes, 64-byte aligned, valid until the next
-  /// call.
+  /// Returns at least `bytes` bytes of memory, aligned to 64 bytes. Valid until
+  /// the next call.
   void *scratch(size_t bytes) {
     memory.reserve(bytes);
     return memory.data();
@@ -43,14 +44,16 @@ public:
   /// Data of the fast backend; initially null.
   std::unique_ptr<GemmBackendState> backendState;
 
-  /// Known constant factors; null: none. They must outlive their use.
+  /// Constant factors of products, which are packed once; null: none. They must
+  /// stay valid while products use them.
   PackedFactors *constants = nullptr;
 
-  /// Creates `count` workspaces for parts of a product. Returns false if memory
-  /// is exhausted.
+  /// Makes sure that at least `count` workspaces for parts of a product exist.
+  /// Returns false if memory is exhausted.
   bool reserveParts(size_t count);
-  /// Holds one of these workspaces during its lifetime: each thread that takes
-  /// part has its own. There are at most as many as were reserved. Thread-safe.
+  /// Takes one of the workspaces for parts during its lifetime, for one thread
+  /// of a product. At most as many can exist at the same time as `reserveParts`
+  /// has made. Thread-safe.
   class Part {
   public:
     explicit Part(GemmWorkspace &whole) : whole(whole), own(whole.takePart()) {}

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A product packs its right factor for the caches, which for few rows takes
-// longer than the arithmetic. If the factor is a constant parameter, as in a
-// library for inference, it is packed once for all threads. Results are bitwise
-// equal.
+// A product copies its right factor into a layout that suits the caches: it
+// packs the factor. For few rows this takes longer than the arithmetic. A
+// factor that is a constant parameter, as in a library for inference, is packed
+// once for all threads. The results of the products stay bitwise equal.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,22 +43,25 @@ public:
   PackedFactors &operator=(const PackedFactors &) = delete;
   ~PackedFactors();
 
-  /// Declares that these bytes are constant during the lifetime of this object.
-  /// A null range is counted but has no effect. Call before any thread uses
-  /// `find`. Throws std::bad_alloc.
+  /// Declares that `bytes` bytes from `begin` do not change during the lifetime
+  /// of this object. `begin` may be null: the range gets an index, for
+  /// `packAs`, but has no effect. Call before any thread uses `find`. Throws
+  /// std::bad_alloc.
   void addConstant(const void *begin, size_t bytes);
 
-  /// Returns the factor B of a product, which is packed at its first use. If
-  /// `parts` is not 0, it is in the layout of `packTileFactor`. Returns null if
-  /// it is not in constant memory, is too large to be stored twice, has one
-  /// column, or if memory is exhausted.
+  /// Returns the packed factor B of a product. Packs B at its first use: in the
+  /// layout of the strict kernels if `parts` is 0, otherwise in the layout of
+  /// `packTileFactor` with this number of parts. Returns null if the product
+  /// must use B itself: B is not in constant memory, is larger than 16 MiB, has
+  /// only one column, or memory is exhausted.
   const PackedFactor *find(const GemmCall &call, int parts = 0);
 
-  /// Packs the factors that `other` has packed, for the constants that were
-  /// added here at the same indices. Throws std::bad_alloc.
+  /// Packs in advance the factors that `other` has packed. A constant here
+  /// corresponds to the constant of `other` that was added at the same index.
+  /// Throws std::bad_alloc.
   void packAs(const PackedFactors &other);
 
-  /// Returns the memory of the packed factors.
+  /// Returns the size of the packed factors in bytes.
   size_t memoryBytes() const {
     return packedBytes.load(std::memory_order_relaxed);
   }
@@ -72,7 +75,8 @@ private:
   struct Entry {
     GemmCall call;
     int parts = 0;
-    /// Index of its constant, and its offset in it.
+    /// Position of the factor: index of the constant range, and offset in the
+    /// range in bytes.
     size_t constant = 0, offset = 0;
     PackedFactor factor;
     const Entry *next = nullptr;

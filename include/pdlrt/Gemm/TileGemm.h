@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Products of f32 factors as sums of products of bf16 parts, in the order of
-// AMX (docs/Numerics.md). With one part, factors are rounded to bf16. With two
-// and three, 3 and 6 products of parts approach the f32 product.
+// Computes products of f32 factors as sums of products of bf16 parts, in the
+// order of AMX (docs/Numerics.md, "Order of tiles"). With one part, factors are
+// rounded to bf16. With two parts, the sum of 3 products of parts approximates
+// the f32 product; with three parts, the sum of 6 products.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,31 +23,35 @@
 
 namespace pdlrt {
 
-/// Implementations of products in tiles. Both give bitwise equal results.
+/// Implementations of these products. Their results are bitwise equal.
 enum class TileIsa {
-  emulated, ///< with AVX2 and FMA: slower than f32
+  emulated, ///< with AVX2 and FMA; slower than products of f32
   amx       ///< with AMX-BF16
 };
 
 /// Returns true if this process can use kernels of `isa`. The first call
-/// requests the permission to use AMX.
+/// requests the permission of the operating system to use AMX.
 bool isSupported(TileIsa isa);
 
-/// Returns `amx` if it is supported.
+/// Returns `amx` if it is supported, otherwise `emulated`.
 TileIsa nativeTileIsa();
 
-/// Returns the scratch memory that a product of any size needs.
+/// Returns the size in bytes of the scratch memory that suffices for a product
+/// of any size.
 size_t tileScratchBytes();
 
-/// Computes an f32 product of factors of `parts` parts (1 to 3) with kernels
-/// that must be supported. Any range of rows or columns of the result, computed
-/// alone, is bitwise equal to that range of the whole. `call.packedB` is in the
-/// layout of `packTileFactor`, which only `amx` reads.
+/// Computes an f32 product whose factors are split into `parts` parts, 1 to 3,
+/// with the kernels of `isa`, which must be supported. An element of the result
+/// does not depend on the numbers of rows and columns that are computed
+/// together. `call.packedB` must have the layout of `packTileFactor`; only
+/// `amx` reads it.
 void tileGemm(TileIsa isa, int parts, GemmWorkspace &workspace,
               const GemmCall &call);
 
-/// Packs B for `amx`, which must be supported, for any m, A, C and posts.
-/// Returns the number of bytes. If `out` is null, only counts them.
+/// Packs B into the layout that `tileGemm` with `amx`, which must be supported,
+/// reads as `GemmCall::packedB`. Of `call`, only B and its sizes matter.
+/// Returns the number of bytes of the result. If `out` is null, only counts
+/// them.
 int64_t packTileFactor(int parts, const GemmCall &call, void *out);
 
 } // namespace pdlrt

@@ -25,82 +25,90 @@
 
 namespace pdlrt {
 
-/// Placement of parameters on devices, for trainers that own parameters: if all
-/// of them keep all parameters on devices, the devices sum the gradients. Auto:
-/// if all trainers can. On: otherwise the job does not start. Off: never.
+/// Selects whether devices of all trainers sum the gradients of parameters, in
+/// modes in which trainers own parameters. It requires that all trainers keep
+/// all parameters on devices. Auto: if all trainers can. On: the job does not
+/// start if a trainer cannot. Off: never.
 enum class DeviceSumsUse { Auto, On, Off };
 
-/// Configuration of a trainer in a distributed job. Equal for all trainers and
-/// servers of a job, except for ranks.
+/// Configuration of a trainer in a distributed job. Except for `rank`, values
+/// must be equal for all trainers of the job, and values that servers have too
+/// must be equal for servers.
 struct DistributedOptions {
   int rank = 0;
   int trainers = 1;
-  /// Addresses of all servers, in rank order; empty if trainers own all state.
+  /// Addresses of all servers, in the order of ranks; empty if trainers own all
+  /// state.
   std::vector<std::string> servers;
-  /// If trainers own state: addresses of all trainers, in rank order.
+  /// Addresses of all trainers, in the order of ranks, in modes in which
+  /// trainers own state; otherwise empty.
   std::vector<std::string> peers;
-  /// Name that servers compare, so that no trainer joins another job by
-  /// mistake.
+  /// Name of the job. Servers refuse trainers with another name, so that no
+  /// trainer joins another job by mistake.
   std::string job;
-  /// Secret of the job; empty: none. The transport has it too.
+  /// Secret of the job; empty: none. The transport must have the same secret.
   std::string token;
   PlacementPolicy placement = PlacementPolicy::LeastLoaded;
-  /// Silence after which a server is lost. Zero disables the limit.
+  /// Time without a sign of life after which a server counts as lost. Zero
+  /// disables the limit.
   ClockTime silenceLimit = std::chrono::seconds(10);
-  /// True if servers wait for a trainer that died, so that its restart
-  /// continues where it was. Equal for all processes of the job.
+  /// True if servers wait for the restart of a trainer that has died, which
+  /// then continues where it was. Must be equal for all processes of the job.
   bool mayRejoin = false;
-  /// Packing of sent keys and gradients. The gradient packing must be equal for
-  /// all processes of the job, and the descriptor must contain it
-  /// (PackedTraining.h).
+  /// Encoding of sent keys and of sent gradients. The encoding of gradients
+  /// must be equal for all processes of the job, and the descriptor must
+  /// contain it (PackedTraining.h).
   KeyPacking keyPacking = KeyPacking::None;
   GradientPacking gradientPacking = GradientPacking::None;
-  /// Mode geo: number of steps between exchanges, at least 1. Equal for all
-  /// trainers.
+  /// In mode geo, number of steps between exchanges, at least 1. Must be equal
+  /// for all trainers.
   int64_t geoSteps = pdlabi::defaultGeoSteps;
-  /// Options of pushes, for workers that send by themselves.
+  /// Options of pushes in the background, for modes in which workers send
+  /// independently.
   PushOptions pushes;
   /// Options for sending dense gradients early, in modes that allow it.
   OverlapOptions overlap;
-  /// Used by trainers that compute on devices.
+  /// See DeviceSumsUse. Has no effect on trainers that compute on the host.
   DeviceSumsUse deviceSums = DeviceSumsUse::Auto;
   /// Maximum time for servers to start.
   ClockTime joinPatience = std::chrono::seconds(60);
 };
 
-/// Values of a run for the handshake.
+/// Values of a run that the handshake compares with those of servers.
 struct RunOptions {
   int workers = 1;
   uint64_t seed = 0;
   /// Steps of the checkpoint that the run resumes from; 0 for a fresh start.
   int64_t startStep = 0;
-  /// Folder of its checkpoints; empty: none.
+  /// Folder of the run's checkpoints; empty: none.
   std::string checkpoint = {};
-  /// True if it resumes from a checkpoint, if there is one.
+  /// True if the run resumes from the newest checkpoint if there is one
+  /// (--resume).
   bool resume = false;
 };
 
-/// Returns the placement of a trainer's program in its job.
+/// Returns the placement of the program's state on the owners of the job.
 Expected<Placement> placementOf(const pdl_descriptor &descriptor,
                                 const DistributedOptions &options);
 
-/// Joins all owners of a job's state: servers and trainers, including this
-/// trainer's own owner, which must listen already. Blocks until all have
-/// joined; a stop signal ends the wait. `descriptor` must have role trainer; it
-/// and the transport must outlive the job.
+/// Joins all owners of a job's state: the servers and, in modes in which
+/// trainers own state, the owners in all trainers. The owner in this process
+/// must already listen. Blocks until all owners have accepted the join; a stop
+/// signal ends the wait. `descriptor` must have role trainer. It and the
+/// transport must outlive the job.
 Expected<std::unique_ptr<Job>> joinJob(const pdl_descriptor &descriptor,
                                        const DistributedOptions &options,
                                        const RunOptions &run,
                                        Transport &transport);
 
-/// Returns true if any server of the job responds within two seconds, even with
-/// a refusal. Blocks.
+/// Returns true if any server of the job responds within two seconds, even if
+/// it refuses this process. Blocks.
 bool anyServerResponds(const DistributedOptions &options, Transport &transport);
 
-/// Tells the servers of a job, and its other trainers if they own state, that
-/// this trainer cannot take part, and why, so that they do not wait for it.
-/// Best effort: tries for some seconds, or for up to a minute while servers say
-/// that they load. A stop signal ends it.
+/// Reports to all owners of the job's state that this trainer cannot take part,
+/// with the reason `failure`, so that they do not wait for it. Tries for some
+/// seconds; while servers respond that they are loading, for up to a minute.
+/// Then gives up without an error. A stop signal ends the attempts.
 void announceFailure(const pdl_descriptor &descriptor,
                      const DistributedOptions &options, Transport &transport,
                      const Status &failure);

@@ -19,12 +19,13 @@
 
 namespace pdlrt {
 
-/// Returns the samples that all processes store for the group metric `metric`,
-/// in rank order. All `processes` processes of the job must call this; `own`
-/// are the samples of this one. Samples are sent as sums to which the other
-/// processes add zeros, 65,536 at a time: each server receives 32 bytes per
-/// sample from each process, and each process receives all samples. Returns an
-/// error if out of memory.
+/// Returns the samples that all processes store for the grouped metric
+/// `metric`, in the order of ranks. All `processes` processes of the job must
+/// call it. `own` has the samples of this process. Each process receives all
+/// samples by `Job::sum`, 65,536 samples per call: a process passes its own
+/// samples, and zeros in the place of the samples of others. So each server
+/// receives 32 bytes per sample from each process. Returns an error if memory
+/// is exhausted.
 Expected<pdlabi::GroupedSamples>
 gatherGroups(Job &job, int processes, const std::string &metric,
              std::span<const pdlabi::GroupedSamples *const> own);

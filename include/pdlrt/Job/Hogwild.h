@@ -16,9 +16,10 @@
 
 namespace pdlrt {
 
-/// Checks that a program with so many groups of replicas allows Hogwild
-/// updates. Workers that update rows while another one inserts rows cannot
-/// iterate over all rows of a table.
+/// Returns an error if workers cannot train `program` without locks
+/// (`--hogwild`): if there are several groups of replicas, or if the program
+/// has a clause that needs synchronization. Examples are updates of all rows of
+/// a table, admission of keys, and delay compensation.
 Status checkHogwild(const pdl_descriptor &descriptor,
                     const pdl_program &program, int64_t groups);
 

@@ -33,25 +33,27 @@ class StateHost;
 class RestOfSave {
 public:
   virtual ~RestOfSave();
-  /// Completes the save. Call once, on any thread, possibly concurrently with
-  /// calls of the job; must return before the job is destroyed. `writer` and
-  /// `manifest` are those of `beginSave`.
+  /// Completes the save. Call once, on any thread, also concurrently with calls
+  /// of the job. It must return before the job is destroyed. `writer` and
+  /// `manifest` must be the arguments of `beginSave`.
   virtual Status finish(CheckpointWriter &writer,
                         CheckpointManifest &manifest) = 0;
 };
 
-/// Scope of a save of tables: all rows, or changes since the save that owners
-/// of state call `since` (ServerCheckpoint.h). An owner that does not know that
-/// save stores all its rows.
+/// Selects the rows of tables that are saved. If `rows` is Changed, these are
+/// the rows that changed since the save with the name `since` (`saveNameOf` in
+/// ServerCheckpoint.h). An owner of state whose last save has another name
+/// saves all its rows.
 struct SaveScope {
   SavedRows rows = SavedRows::All;
   std::string since = {};
 };
 
-/// Communication of a process with the others of its job. Functions marked as
-/// collective must be called by all processes, in the same order; they block
-/// until all have called. An error ends the job for this process. Only one
-/// thread may use a job, except where noted.
+/// Communication of a trainer process with the other processes of its job.
+/// Functions that are called collective must be called by all trainer
+/// processes, in the same order; they block until all have called them. After
+/// an error, this process must end. Only one thread may use a job, except where
+/// noted.
 class Job {
 public:
   virtual ~Job();
@@ -59,70 +61,73 @@ public:
   /// Returns the rank of this process, from 0. Rank 0 writes checkpoints.
   virtual int rank() const = 0;
   virtual StateLocation stateLocation() const = 0;
-  /// Sets the devices of this process (none: it computes on the host) and its
-  /// owner of state. Collective; call before the model is created. If trainers
-  /// own parameters, they may then keep all of them on devices, as
-  /// `stateLocation` reports. Devices and owner must outlive the job.
+  /// Sets the devices of this process, and its owner of state. If `devices` is
+  /// empty, the process computes on the host. Collective; call before the model
+  /// is created. In modes in which trainers own parameters, trainers may keep
+  /// all parameters on devices; `stateLocation` then reports it. Devices and
+  /// owner must outlive the job.
   virtual Status bringDevices(std::span<Device *const> devices,
                               StateHost &owner);
-  /// Returns which of the job's `groups` groups run in this process.
+  /// Returns the layout of `groups` groups with `workers` workers each: which
+  /// of the groups run in this process.
   virtual ReplicaLayout layout(int groups, int workers) const = 0;
 
   /// Creates an engine for a program of the model. Model, program, scheduler
-  /// and job must outlive it. A job has only one model.
+  /// and job must outlive the engine. A job has only one model.
   virtual Expected<std::unique_ptr<StepEngine>>
   createEngine(Model &model, const pdl_program &program,
                const ReplicaLayout &layout, Scheduler &scheduler) = 0;
 
-  /// Replaces the numbers by their sums over all processes, in rank order.
-  /// Collective; all must pass the same number of them.
+  /// Replaces each number by its sum over all processes, added in the order of
+  /// ranks. Collective. All processes must pass the same number of elements.
   virtual Status sum(std::span<int64_t> counts, std::span<double> sums) = 0;
 
-  /// Merges the changes that processes made independently, so that all hold the
-  /// same values. Collective; call at the end of an epoch.
+  /// Merges the changes of all processes if each has its own copy of the model
+  /// (mode geo), so that all copies are equal. Collective; call at the end of
+  /// an epoch.
   virtual Status settle() { return {}; }
 
-  /// Checks that all processes that write parts of checkpoints see `folder` of
-  /// the first process and can write there. Collective; call before the first
-  /// step. `plan` has the settings of these checkpoints, for servers that save
-  /// without trainers.
+  /// Returns an error unless all processes that write files of checkpoints can
+  /// write to the same folder `folder` as the first process. Collective; call
+  /// before the first step. `plan` has the settings of these checkpoints, for
+  /// servers that save without trainers.
   virtual Status checkSaveFolder(const std::string &folder,
                                  const CheckpointManifest &plan);
-  /// Starts a save of the current values, slots and step counts: the files into
-  /// the folder of `writer`, and their descriptions into `manifest`.
-  /// Collective; an earlier save must have ended. Returns the part of the save
-  /// that runs while training continues; null if there is none. The first
-  /// process then adds the remaining files and commits.
+  /// Starts a save of the current values, slots and step counts. Writes files
+  /// to the folder of `writer`, and adds their descriptions to `manifest`.
+  /// Returns the part of the save that can run while training continues, or
+  /// null if everything is written. The first process must then add the
+  /// remaining files and commit. Collective; an earlier save must have ended.
   virtual Expected<std::unique_ptr<RestOfSave>>
   beginSave(Model &model, CheckpointWriter &writer,
             CheckpointManifest &manifest, const SaveScope &scope) = 0;
 
-  /// Returns the step of the checkpoint that owners in other processes resume
-  /// from; nothing if there are none.
+  /// Returns the number of steps of the checkpoint from which owners of state
+  /// in other processes resume; nullopt if there are no such owners.
   virtual std::optional<int64_t> startStep() const { return {}; }
 
-  /// Returns the channel for the recovery records of this process. Returns null
-  /// if no other process waits for a restart of this one.
+  /// Returns the channel for the recovery records of this process, or null if
+  /// no other process would wait for a restart of this one.
   virtual RecoveryChannel *recovery() { return nullptr; }
 
-  /// Returns a number that identifies the job: the same for each incarnation of
-  /// its processes. 0: no process can replace another one.
+  /// Returns a number that identifies the job. Restarted processes of the job
+  /// get the same number. Returns 0 if processes of this job cannot be
+  /// restarted.
   virtual uint64_t id() const { return 0; }
 
-  /// Reports how this process ended, with the reason of a failure. Must be the
-  /// last call.
+  /// Reports to the other processes that this one ends, with success or the
+  /// error `outcome`. Must be the last call.
   virtual void leave(const Status &outcome) = 0;
 };
 
-/// Starts a save in a process that holds all values, slots and step counts (see
-/// `Job::beginSave`).
+/// Implements `Job::beginSave` for a process that holds the whole state. `rows`
+/// selects the rows of tables.
 Expected<std::unique_ptr<RestOfSave>>
 beginLocalSave(Model &model, CheckpointWriter &writer,
                CheckpointManifest &manifest, SavedRows rows);
 
-/// Creates the job of a single process, which owns all state. `isHogwild` is
-/// true if workers update the state without waiting for each other
-/// (AsyncEngine.h).
+/// Creates the job of a single process, which owns the whole state. `isHogwild`
+/// is true if workers update the state without locks (AsyncEngine.h).
 std::unique_ptr<Job> createLocalJob(bool isHogwild);
 
 } // namespace pdlrt

@@ -25,8 +25,8 @@ namespace pdlrt {
 inline constexpr uint64_t maxProcesses = 4096, maxThreads = 1024,
                           maxCount = uint64_t(1) << 60;
 
-/// Values of flags about the processes of a job. Trainers and servers have the
-/// same flags, and most values must be equal.
+/// Values of flags that trainers and servers both have. Most values must be
+/// equal in all processes of a job.
 struct JobFlags {
   int64_t rank = 0, trainers = 1;
   std::vector<std::string> servers;
@@ -37,19 +37,23 @@ struct JobFlags {
   double silenceLimit = 10, joinPatience = 60;
 };
 
-// Rows of the tables of both programs. Help texts that differ are arguments.
+// Rows for the flag tables of trainers and servers. Parts of help texts that
+// differ between the two are arguments.
 
 Flag serversFlag(JobFlags &flags, const std::string &placeholder);
-/// `own`: the address of this process without the flag.
+/// Returns the flag --bind. `own` describes the address of this process if the
+/// flag is not given.
 Flag bindFlag(JobFlags &flags, const std::string &own);
 Flag jobFlag(JobFlags &flags, const std::string &help);
 Flag tokenFileFlag(JobFlags &flags);
 Flag placementFlag(JobFlags &flags);
 Flag onFailureFlag(JobFlags &flags, const std::string &help);
 Flag packGradientsFlag(JobFlags &flags, const std::string &help);
-/// `other`: the kind of the other processes, such as "a server".
+/// Returns the flag for the limit of silence. `other` is the kind of the other
+/// processes, such as "a server".
 Flag silenceLimitFlag(JobFlags &flags, const std::string &other);
-/// `others`: the same in the plural, such as "servers".
+/// Returns the flag for the time to wait at the start. `others` is the kind of
+/// the other processes in the plural, such as "servers".
 Flag waitFlag(JobFlags &flags, const std::string &others);
 
 Flag seedFlag(std::optional<uint64_t> &seed, const std::string &purpose);

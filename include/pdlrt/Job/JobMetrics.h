@@ -11,9 +11,9 @@
 
 namespace pdlrt {
 
-/// Declares the metrics of tables, checkpoints, sessions and servers, also if
-/// nothing is counted. In modes in which trainers own state, trainers contain a
-/// server too.
+/// Declares the metrics of tables, checkpoints, sessions and servers, so that
+/// they appear in lists of metrics from the start. Trainers declare the metrics
+/// of servers too, because in some modes they own state.
 void declareJobMetrics();
 
 } // namespace pdlrt

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Only one process of a job reads and writes checkpoints. Positions of readers
-// and metrics of the other processes are sent as sums over processes: each
-// process has its own elements, and zeros elsewhere.
+// Only the first process of a job reads and writes the progress of a training
+// in checkpoints. The other processes get and send theirs by `Job::sum`: each
+// process passes its own positions and metrics, and zeros in the place of those
+// of others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,32 +26,35 @@
 
 namespace pdlrt {
 
-/// Progress from which a training resumes, in addition to its state.
+/// Progress from which a training resumes, in addition to parameters and
+/// tables.
 struct Resumption {
   uint64_t seed = 0;
   TrainingProgress progress;
-  /// Counts for the replicas of this job.
+  /// Accumulators for the replicas of this job.
   RunningEpoch running;
-  /// Replicas to which the positions of a running epoch belong.
+  /// Replicas to which the positions in `progress` belong.
   EpochDivision division;
 };
 
-/// Returns true if an epoch is divided among the same replicas as those of
-/// `layout`.
+/// Returns true if `division` and `layout` have the same numbers of groups and
+/// workers.
 inline bool isSame(const EpochDivision &division, const ReplicaLayout &layout) {
   return division.groups == layout.groups && division.workers == layout.workers;
 }
 
-/// Returns to all processes what the first one found (`from`), or nothing if
-/// that is null. All processes of the job must call this.
+/// Distributes the progress in the checkpoint `from` of the first process to
+/// all processes, and returns it. Returns nullopt if `from` of the first
+/// process is null. All processes of the job must call this.
 Expected<std::optional<Resumption>>
 shareResumption(const pdl_descriptor &descriptor, const ReplicaLayout &layout,
                 const Checkpoint *from, Job &job);
 
-/// Sums `badRows` and `epochSamples`, and collects the positions of all groups
-/// and the metrics of all replicas. Before the call, `progress.positions` has
-/// the positions of the local groups, or none between two epochs. All processes
-/// of the job must call this.
+/// Collects the progress of all processes. Replaces `badRows` and
+/// `epochSamples` of `progress` by their sums. Sets `progress.positions` to the
+/// positions of all groups; before the call, it has the positions of the local
+/// groups, or none between two epochs. Sets `running` to the metrics of all
+/// replicas. All processes of the job must call this.
 Status gatherProgress(const ReplicaLayout &layout, TrainingProgress &progress,
                       RunningEpoch &running, Job &job);
 

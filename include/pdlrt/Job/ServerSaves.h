@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// With --on-failure=wait, a trainer that is lost for good stops all others. But
-// servers hold the whole state, and the first server knows from recovery
-// records how far each trainer has come. So servers can write a checkpoint
-// without trainers: server 0 coordinates it, and the others follow
+// With --on-failure=wait, all trainers stop if one of them dies and is not
+// restarted. The state is not lost: servers hold parameters and tables, and
+// server 0 has the progress of each trainer in recovery records. So servers can
+// write a checkpoint without trainers. Server 0 coordinates it
 // (docs/Protocol.md).
 //
 //===----------------------------------------------------------------------===//
@@ -28,26 +28,28 @@
 
 namespace pdlrt {
 
-/// Returns true if servers of that program can save without its trainers, for
-/// trainers with that `--on-failure`.
+/// Returns true if servers of this program can save without trainers.
+/// `onFailure` is the value of --on-failure.
 bool serversMaySave(const pdl_descriptor &descriptor, FailurePolicy onFailure);
 
 struct ServerSaveOptions {
   /// Addresses of all servers, in rank order.
   std::vector<std::string> addresses;
-  /// Maximum time between two saves, which server 0 checks; none: no limit.
+  /// Maximum time between two saves, in minutes, which server 0 checks;
+  /// nullopt: no limit.
   std::optional<double> minutes;
   /// Folder for the last checkpoint if it cannot be saved to the trainers'
   /// folder (--emergency-checkpoint); empty: none.
   std::string emergencyFolder;
 };
 
-/// One server's part in checkpoints that servers write without trainers. Only
-/// one thread may call it.
+/// The part of one server in writing checkpoints without trainers. Only one
+/// thread may use an object.
 class ServerSaves {
 public:
-  /// Makes the host agree with other servers on the checkpoint that all resume
-  /// from. Call before the host listens. References must outlive the object.
+  /// Sets a callback of `host` by which the servers agree on the checkpoint
+  /// from which all of them resume. Call before the host listens. The
+  /// referenced objects must outlive this one.
   ServerSaves(const pdl_descriptor &descriptor, const HostOptions &options,
               StateHost &host, Transport &transport,
               const ServerSaveOptions &saves);
@@ -55,11 +57,11 @@ public:
   ServerSaves(const ServerSaves &) = delete;
   ServerSaves &operator=(const ServerSaves &) = delete;
 
-  /// Handles losses and saves. Call several times a second while the job runs.
-  /// If a lost trainer ends the job, first saves the state, which may take
-  /// long, and then fails the job with the result of the save. If the time
-  /// limit or a request (SIGUSR2) wants a checkpoint, asks trainers for it; if
-  /// the job stands still, saves without them.
+  /// Handles lost trainers and scheduled saves. Call several times a second
+  /// while the job runs. If a lost trainer ends the job, saves the state, which
+  /// may take long, and then fails the job with a message about the save. If a
+  /// checkpoint is scheduled (`minutes`) or requested (SIGUSR2), asks the
+  /// trainers to save. If no trainer makes progress, saves without them.
   void poll();
 
 private:

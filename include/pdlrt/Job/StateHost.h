@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs one owner of state: it loads its part of the state and then serves all
-// trainers of the job. A server process consists of one StateHost. In modes in
-// which trainers own state, each trainer process has one too.
+// Runs one owner of state: an owner loads its part of the state, and then
+// handles the requests of all trainers of the job. A server process has one
+// StateHost. In modes in which trainers own state, each trainer process has one
+// too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,103 +37,115 @@
 
 namespace pdlrt {
 
-/// Options of an owner. Equal for all processes of a job, except for `owner`
-/// and options of this process alone.
+/// Options of an owner. Most values must be equal for all owners of a job.
+/// Exceptions are `owner`, and options that only concern this process, such as
+/// `threads`.
 struct HostOptions {
-  /// Number of this owner among those of the job (Placement.h).
+  /// Number of this owner among the owners of the job (Placement.h).
   int32_t owner = 0;
   int32_t trainers = 1;
-  /// Name of the job; trainers must have the same.
+  /// Name of the job. Trainers must have the same name.
   std::string job;
-  /// Absent: the seed of the checkpoint or file that it starts from, else 0.
+  /// Seed of initial values. Nullopt: the seed of the checkpoint or file from
+  /// which this owner starts, or 0 if there is none.
   std::optional<uint64_t> seed;
-  /// File to start from; folder of checkpoints, and whether to resume from the
-  /// newest one in it. Empty: none.
+  /// `initFrom`: file with initial values. `checkpoint`: folder of checkpoints.
+  /// Both: empty if there is none. `resume` is true if the owner starts from
+  /// the newest checkpoint in `checkpoint`.
   std::string initFrom, checkpoint;
   bool resume = false;
-  /// Loads only values from `initFrom`, without slots and step counts.
+  /// True if only values are loaded from `initFrom`, without slots and step
+  /// counts.
   bool initValuesOnly = false;
-  /// True if these files may have layout 1 (ModelParts.h).
+  /// True if `initFrom` and checkpoints may have layout 1 (ModelParts.h).
   bool acceptOldLayout = false;
-  /// Folders in which it may save.
+  /// Folders in which this owner may save.
   SaveFolder saves;
   /// Values of --on-failure and --pack-gradients.
   FailurePolicy onFailure = FailurePolicy::Abort;
   GradientPacking packGradients = GradientPacking::None;
-  /// See ServerCoreOptions. If true, the owner of the host checks
+  /// See ServerCoreOptions. If true, the code that created the host must check
   /// `pendingLoss`.
   bool savesBeforeLoss = false;
-  /// Path of the log of applied requests; empty: none.
+  /// Path of the log of applied requests (AppliedLog.h); empty: none.
   std::string logApplied;
-  /// Waiting rules, for modes that use them.
+  /// Bounds of staleness, quorum and late gradients, for modes that use them.
   StepBounds bounds;
   TableBound tableBound;
-  /// Number of threads; never changes a result.
+  /// Number of threads. Does not change results.
   int threads = 1;
   /// See ServerCoreOptions.
   ClockTime silenceLimit = std::chrono::seconds(10);
   ClockTime joinLimit = std::chrono::minutes(10);
 };
 
-/// Runs one owner. It listens, then loads on a background thread and tells
-/// trainers so meanwhile. It serves until all trainers have left or the job has
-/// failed. Only one thread may call it.
+/// Runs one owner. It listens first, and then loads its state on a background
+/// thread; during that time it answers that it is loading. It handles requests
+/// until all trainers have left or the job has failed. Only one thread may call
+/// its functions.
 class StateHost {
 public:
   /// Creates a host. `descriptor` must have role pserver and have passed
-  /// `checkDescriptor`; all references must outlive the host. Throws
+  /// `checkDescriptor`. The referenced objects must outlive the host. Throws
   /// std::system_error if no thread can be started.
   StateHost(const pdl_descriptor &descriptor, const Placement &placement,
             const HostOptions &options, Clock &clock);
-  /// Waits for the current request and drops open ones.
+  /// Waits for the request that is being handled, and drops requests that wait.
   ~StateHost();
   StateHost(const StateHost &) = delete;
   StateHost &operator=(const StateHost &) = delete;
 
-  /// Returns its name in messages: "server 1", "owner in trainer 0".
+  /// Returns the owner's name in messages, such as "server 1" or "owner in
+  /// trainer 0".
   const std::string &name() const;
-  /// Accepts requests at `address`. The transport must outlive the host.
-  /// Returns an error if it cannot listen there.
+  /// Starts to accept requests at `address`. Returns an error if it cannot
+  /// listen there. The transport must outlive the host.
   Status listen(Transport &transport, const std::string &address);
-  /// Returns the address at which it listens.
+  /// Returns the address at which the host listens.
   const std::string &address() const;
-  /// Reports the steps of the newest complete checkpoint of this owner (-1:
-  /// there is none), or the error that prevents its use, to the other owners.
-  /// Blocks until all have reported. Returns the steps of the checkpoint that
-  /// all resume from. If the result is smaller than the argument, this owner
-  /// must look for an older checkpoint and report again.
+  /// Callback by which owners agree on the checkpoint to resume from. The
+  /// argument is the number of steps of the newest complete checkpoint that
+  /// this owner has found, -1 if it has found none, or the error that prevents
+  /// its use. Sends it to the other owners and blocks until all have sent
+  /// theirs. Returns the number of steps of the checkpoint from which all
+  /// resume. If the result is smaller than the argument, this owner must find
+  /// an older checkpoint and call it again.
   using AgreeOnResume =
       std::function<Expected<int64_t>(const Expected<int64_t> &found)>;
-  /// Sets the callback of an owner that resumes. Call before `load`.
+  /// Sets the callback for a resume; without it, this owner chooses its newest
+  /// complete checkpoint. Call before `load`.
   void agreeOnResume(AgreeOnResume agree);
-  /// Starts to load. Joins are accepted after that. If loading fails, the job
-  /// fails with the reason.
+  /// Starts to load the state in the background. When it is loaded, trainers
+  /// can join. If loading fails, the job fails with the error.
   void load();
   /// Returns true if loading has ended, successfully or not.
   bool isLoaded() const;
 
   ServerCore &core();
-  /// Returns the application, which holds this owner's part of the state. Call
+  /// Returns the StateServer, which holds this owner's part of the state. Call
   /// after loading, and only between requests (`ServerCore::betweenRequests`).
   StateServer &application();
   /// Returns the random number that this owner drew for its job.
   uint64_t jobId() const;
-  /// Returns its part of the state. Call after loading. After `finish`, nothing
-  /// changes it.
+  /// Returns this owner's part of the state. Call after loading. After
+  /// `finish`, the state does not change any more.
   const Model &model() const;
-  /// Returns the same for writing. Call only while no request is handled.
+  /// Returns this owner's part of the state for writing. Call only while no
+  /// request is handled.
   Model &model();
-  /// Returns the error of the log, if it could not be written.
+  /// Returns the error of writing the log of applied requests; success if there
+  /// was none.
   Status logStatus() const;
 
-  /// Blocks until the job has ended. Calls `poll` several times a second, and
-  /// logs what the owner waits for.
+  /// Blocks until the job has ended. Calls `poll` several times a second. If a
+  /// wait takes longer, logs the trainers for which this owner waits.
   void waitUntilOver(const std::function<void()> &poll);
-  /// Keeps listening until all trainers know how the job has ended, for at most
-  /// `limit`. Then stops listening.
+  /// Blocks until all trainers have been told how the job has ended, for at
+  /// most `limit`. Then stops listening.
   void announceExit(std::chrono::nanoseconds limit);
-  /// Waits for the current request, logs the costs of steps, and completes the
-  /// log, which may fail. Reads no memory of trainers afterwards. Must be the
+  /// Waits for the request that is being handled, logs the costs of steps, and
+  /// completes the log of applied requests. Returns the error of that log.
+  /// After the call, no memory of messages from trainers is read. Must be the
   /// last call, after `announceExit`.
   Status finish();
 
@@ -141,21 +154,23 @@ private:
   std::unique_ptr<Parts> parts;
 };
 
-/// Checks that processes of a job may wait for a lost trainer. The error names
-/// the flag.
+/// Returns an error if `onFailure` is Wait but jobs of this program cannot wait
+/// for a lost trainer. The message names the flag.
 Status checkMayWait(const pdl_descriptor &descriptor, FailurePolicy onFailure);
 
-/// Returns the value of --on-failure for a policy; processes of a job compare
-/// it.
+/// Returns the value of --on-failure that means `policy`. Processes of a job
+/// compare it.
 const char *nameOf(FailurePolicy policy);
 
-/// Returns how long trainers may still ask how a job has ended. After a signal
-/// the time is short, because a user waits for this process.
+/// Returns the time for which a process of a job still answers trainers after
+/// the end of the job. After a signal the time is short, because a user waits
+/// for the process to end.
 std::chrono::seconds exitAnnouncementLimit(bool afterSignal);
 
-/// Returns the seed of a run that starts from `resumed` (null: none) or from
-/// the file `initFrom` (empty: none): `asked`, or theirs, or 0. Returns an
-/// error if a checkpoint was trained with another seed than `asked`.
+/// Returns the seed of a run: `asked` if it has a value, otherwise the seed of
+/// the checkpoint `resumed` (null: none), otherwise the seed of the file
+/// `initFrom` (empty: none), otherwise 0. Returns an error if `resumed` has
+/// another seed than `asked`.
 Expected<uint64_t> seedOfStart(std::optional<uint64_t> asked,
                                const Checkpoint *resumed,
                                const std::string &initFrom);

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Operations on the sums that `pdlrt_observe` fills; pdlabi/metrics.h defines
-// them. All functions are pure or write only to their arguments. Only
-// `MetricSums` allocates.
+// Operations on the sums of metrics, to which `pdlrt_observe` adds;
+// pdlabi/metrics.h defines the sums. All functions are pure or write only to
+// their arguments. Only `MetricSums` allocates memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,20 +23,21 @@
 
 namespace pdlrt {
 
-/// Returns the number of elements of one replica's sums of `metric`.
+/// Returns the number of sums that one replica has for `metric`.
 int64_t metricSumSize(const pdl_metric &metric);
 
-/// Adds the sums of one replica to another's, of the same size. They are f64,
-/// so the caller must add in replica order.
+/// Adds the sums `from` of one replica to `into`, which has the same size. Sums
+/// are f64, so the result depends on the order: callers must add in the order
+/// of replicas.
 void addMetric(std::span<const double> from, std::span<double> into);
 
-/// Returns the metric's value; NaN if nothing was observed (AUC: if a class is
-/// empty).
+/// Returns the value of a metric with the sums `sums`. Returns NaN if the
+/// metric has observed nothing, or if an AUC metric has observed only one
+/// class.
 double metricValue(const pdl_metric &metric, std::span<const double> sums);
 
-/// The sums of all metrics of a descriptor, for several replicas: metric by
-/// metric, then replica by replica. This is their format in messages and
-/// checkpoints.
+/// The sums of all metrics of a descriptor for several replicas. Their order is
+/// by metric, then by replica. Messages and checkpoints have the same order.
 struct MetricSums {
   MetricSums() = default;
   /// Initializes all sums to zero.
@@ -47,11 +48,11 @@ struct MetricSums {
 
 /// Position of one metric in `MetricSums`.
 struct MetricBlock {
-  /// Its index in the descriptor.
+  /// Index of the metric in the descriptor.
   int32_t index;
-  /// Number of elements of one replica.
+  /// Number of sums that one replica has.
   int64_t size;
-  /// Sums of the first replica.
+  /// Sums of the first replica. The sums of the others follow.
   double *sums;
 
   std::span<double> of(int64_t replica) const {
@@ -60,7 +61,7 @@ struct MetricBlock {
 };
 
 /// Calls visit(const MetricBlock &) for each metric in order. `all` must have
-/// been made for this number of replicas.
+/// been created for `replicas` replicas.
 template <typename Visit>
 void forEachMetric(const pdl_descriptor &descriptor, int64_t replicas,
                    MetricSums &all, Visit visit) {

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Conversions between f32 and a 16-bit storage format of tables
+// Conversions between f32 and the 16-bit storage formats of tables
 // (`pdl_storage`). All functions are pure or write only to their arguments;
-// none allocates. Data need only be aligned to its elements.
+// none allocates memory. Arrays need only be aligned to the size of their
+// elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,29 +25,32 @@
 
 namespace pdlrt {
 
-/// Returns the bytes of one stored value of an element type.
+/// Returns the size in bytes of one value of type `elementType` in storage
+/// format `storage`.
 inline size_t storedSize(int32_t storage, int32_t elementType) {
   return storage == PDL_STORE_ELEMENT ? elementSize(elementType)
                                       : sizeof(uint16_t);
 }
 
-/// Returns the bytes of `count` stored values, padded with zeros to a multiple
-/// of 4, so that the following data is aligned.
+/// Returns the size in bytes of `count` stored values, with padding to a
+/// multiple of 4, so that the data after them is aligned. The padding consists
+/// of zeros.
 inline size_t storedValueBytes(int32_t storage, int32_t elementType,
                                int64_t count) {
   return (size_t(count) * storedSize(storage, elementType) + 3) / 4 * 4;
 }
 
-/// Computes out[i] = stored[i], exactly.
+/// Converts `count` stored values to f32, exactly.
 void widenStored(int32_t storage, int64_t count, const void *stored,
                  float *out);
 
-/// Rounds `count` values to the nearest storable ones, ties to even. Returns
-/// true if all results are finite.
+/// Rounds `count` values to the nearest values of the storage format, ties to
+/// even. Returns true if all results are finite.
 bool storeNearest(int32_t storage, int64_t count, const float *values,
                   void *out);
 
-/// Calls `pdlabi::roundRows`.
+/// Rounds rows at random, in the storage format `storage`. Arguments and result
+/// are those of `pdlabi::roundRows`.
 bool storeAtRandom(int32_t storage, const pdlabi::RoundingDraws &draws,
                    int64_t rowCount, int64_t width, int64_t stride,
                    const int64_t *keys, const float *values, void *const *rows);

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The payload of a Join and of its response: the values that must be equal on
-// both sides before the first step. Each side builds one from its program and
-// its flags. The server compares them; a difference is an error that names both
-// values.
+// The payload of a Join and of its response. It has the values that must be
+// equal in trainer and server. Each of the two creates a Handshake from its
+// program and its flags. The server compares them before the first step; for a
+// difference it returns an error that names both values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ namespace pdlrt {
 /// versions refuse each other. Envelope.cpp has the version of headers.
 inline constexpr uint64_t protocolVersion = 21;
 
-/// Configuration of the job, as one side sees it.
+/// Configuration of a job, as one of its processes has it.
 struct Handshake {
   uint64_t protocol = protocolVersion;
 
@@ -43,46 +43,50 @@ struct Handshake {
   uint64_t wireFingerprint = 0;
   int64_t mode = -1;
   int64_t numerics = PDL_NUMERICS_STRICT;
-  /// Element type of its symbols, as text (`elementTypeText`).
+  /// Element types of the program, as text (`elementTypeText`).
   std::string elementType;
-  // From the placement; `of` fills these. `servers` counts all owners of state.
+  // From the placement; `of` sets these. `servers` is the number of all owners
+  // of state.
   int64_t servers = 1;
   std::string placementPolicy;
   uint64_t placementDigest = 0;
   // From the command line.
   int64_t trainers = 1;
-  /// Rank of the server that the trainer wants to reach: the index of its
-  /// address in the list, or the owner number of a trainer that owns state.
+  /// Trainer: the owner number that it expects of the receiver, for example the
+  /// index of the server's address in --servers. Server: its owner number.
   int64_t serverRank = 0;
-  /// Number of workers of a process. A server sets 0 until the first trainer
-  /// has joined, because it does not know the number.
+  /// Number of workers of each trainer. A server sets 0 until the first trainer
+  /// has joined, because it does not know the number before.
   int64_t workers = 0;
   uint64_t seed = 0;
-  /// 1 with --resume, else 0. Compared even if there is no checkpoint yet,
-  /// because a later run with the same command line will resume from one.
+  /// 1 if --resume is given, otherwise 0. Compared even if there is no
+  /// checkpoint yet, because a later run with the same flags will resume from
+  /// one.
   int64_t resumes = 0;
-  /// Value of --on-failure, "abort" or "wait": whether the job waits for a lost
-  /// trainer to restart. A process that waits among others that do not would
-  /// wait forever.
+  /// Value of --on-failure: "abort", or "wait" if the job waits for the restart
+  /// of a lost trainer. All processes must have the same value: a process that
+  /// waits would wait forever if the others do not.
   std::string onFailure = "abort";
-  /// Values of --pack-keys and --pack-gradients: the packings that a trainer
-  /// uses. For gradients, the server's value is binding.
+  /// Values of --pack-keys and --pack-gradients: the encodings that a trainer
+  /// uses. Trainers must have the server's value for gradients.
   std::string keyPacking = "none", gradientPacking = "none";
-  /// Server only: its waiting rules (--max-staleness, --quorum,
-  /// --late-gradients) and memory limits of its tables, as text. Trainers check
-  /// that all servers have the same.
+  /// Set by servers: the flags --max-staleness, --quorum and --late-gradients,
+  /// and the memory limits of tables, as text. Trainers check that all servers
+  /// have the same text.
   std::string bounds;
-  /// Server only: the initial state, as text with digests. Trainers check that
-  /// all servers have the same, because each holds a part of one state.
+  /// Set by servers: a description of the initial state, with digests. Trainers
+  /// check that all servers have the same text, because the servers together
+  /// hold one state.
   std::string start;
-  /// Steps of the checkpoint that the run resumes from; 0 for a fresh start.
+  /// Number of steps of the checkpoint from which the run resumes; 0 if it does
+  /// not resume.
   int64_t startStep = 0;
-  /// Absolute path of the folder of the trainers' checkpoints; empty if there
-  /// is none. A server checks that it may write there (SaveFolder.h).
+  /// Absolute path of the trainers' folder of checkpoints; empty if there is
+  /// none. A server checks that it is allowed to write there (SaveFolder.h).
   std::string checkpoint;
-  /// Trainer only: false if it joins only to report why it cannot take part.
-  /// Such a trainer may not know the run, so failure policy, workers, seed,
-  /// step and folder are not compared.
+  /// Set by trainers: false if the trainer joins only to report that it cannot
+  /// take part. Such a trainer may not know all values, so failure policy,
+  /// workers, seed, step and folder are not compared.
   bool takesPart = true;
   std::string job;
 
@@ -97,18 +101,18 @@ struct Handshake {
 };
 
 Message encodeHandshake(const Handshake &handshake);
-/// Decodes a handshake. Accepts any bytes; returns an error if they are none.
+/// Decodes a handshake. Accepts any bytes; returns an error if they are not a
+/// handshake.
 Expected<Handshake> decodeHandshake(const Message &payload);
 
-/// Returns success if both sides agree. Otherwise returns a message about the
-/// first difference, with both values and a remedy. `workers` of 0 matches any
-/// number. If the trainer does not take part, values of the run are not
-/// compared.
+/// Returns an error for the first value that differs, with both values and a
+/// remedy. If `workers` is 0 in one of the handshakes, it is not compared. If
+/// `takesPart` of the trainer is false, values of the run are not compared.
 Status compareHandshakes(const Handshake &trainer, const Handshake &server);
 
-/// Checks the handshakes that servers sent in their responses, in server order.
-/// Returns an error if one is malformed, or if the servers were started with
-/// different flags or seeds, or with a different initial state.
+/// Checks the handshakes in the responses of servers, which are in the order of
+/// servers. Returns an error if one is malformed, or if servers have different
+/// flags, seeds or initial states.
 Status compareServers(const std::vector<Message> &responses);
 
 } // namespace pdlrt

@@ -23,21 +23,23 @@ inline constexpr const char *startAllAgain =
     "Start all trainers and servers again, with --resume where there is a "
     "checkpoint";
 
-/// The payload of a Heartbeat message, of its response, and of a Wait. With a
-/// Wait, a server says that it is alive but cannot accept a join yet.
+/// The payload of a Heartbeat message, of its response, and of a Wait message.
+/// With a Wait, a server responds to a join that it is alive but cannot accept
+/// joins yet.
 struct Heartbeat {
-  /// True if some process of the job was asked to stop, as far as the sender
-  /// knows.
+  /// True if the sender knows that some process of the job was asked to shut
+  /// down.
   bool stop = false;
-  /// Servers only: what the server waits for, such as "waiting for trainer 1 to
-  /// join (5 s)"; empty if it waits for nothing.
+  /// Set by servers: the reason for which the server waits, such as "waiting
+  /// for trainer 1 to join (5 s)". Empty if it does not wait.
   std::string sentence = {};
-  /// Process of the sender, for receivers on the same host.
+  /// Identity of the sender's process. A receiver on the same host uses it to
+  /// notice the end of the sender.
   ProcessIdentity process = {};
 };
 
-/// Returns the text shortened for sending: at most 64 KiB. A longer text is
-/// cut, never within a UTF-8 character, and ends with dots.
+/// Returns `sentence`, shortened to at most 64 KiB for sending. A longer text
+/// is cut between two UTF-8 characters, and dots are appended.
 std::string cutToFit(const std::string &sentence);
 
 /// Encodes a heartbeat, with its text shortened by `cutToFit`.

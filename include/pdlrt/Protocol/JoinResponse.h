@@ -18,19 +18,20 @@
 
 namespace pdlrt {
 
-/// Note of the response to a Greet or a Join.
+/// Content of the note in the response to a Greet or a Join message.
 struct JoinResponse {
-  /// Process of the server. A trainer on the same host uses it to notice the
-  /// death of the server.
+  /// Identity of the server's process. A trainer on the same host uses it to
+  /// notice the end of the server.
   ProcessIdentity process;
-  /// Random number that the server drew when it started. All incarnations of
-  /// the trainers of a job see the same number at its first server; another job
-  /// has another number.
+  /// Random number that the server has chosen at its start. The number of the
+  /// job's first server identifies the job: all incarnations of the job's
+  /// trainers get the same number, and another job has another number.
   uint64_t job = 0;
-  /// Greet only: the trainer's previous incarnation has left without an error.
+  /// Response to a Greet: true if the trainer's previous incarnation has left
+  /// without an error.
   bool previousIncarnationIsDone = false;
-  /// Join only: notes (recovery records) of the previous incarnation, oldest
-  /// first.
+  /// Response to a Join: the notes (recovery records) of the trainer's previous
+  /// incarnation, oldest first.
   std::vector<NumberedNote> notes;
 };
 

@@ -18,16 +18,17 @@
 
 namespace pdlrt {
 
-/// Returns an error if the program's gradients cannot be sent with this
-/// packing, or if a restarted trainer (`mayRejoin`: --on-failure=wait) would
-/// need state that only its previous incarnation had.
+/// Returns an error if the program's gradients cannot be sent with the encoding
+/// `packing`. If `mayRejoin` (--on-failure=wait), also returns an error if a
+/// restarted trainer would need rounding errors that only its previous
+/// incarnation had.
 Status checkPacking(const pdl_descriptor &descriptor, GradientPacking packing,
                     bool mayRejoin);
 
-/// Descriptor of a program whose gradients are sent packed. Packing changes the
-/// results, so the descriptor has another training fingerprint and one more
-/// part for checkpoints to compare. With `None` it equals the program's own
-/// descriptor.
+/// Owns the descriptor of a program whose gradients are sent packed. Packing
+/// changes the results of training. So the descriptor has another training
+/// fingerprint, and one more part (`pdl_part`) that checkpoints compare. With
+/// `None` it is equal to the program's own descriptor.
 class PackedTraining {
 public:
   /// `descriptor` must outlive this object.

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compression of the keys and gradients that a trainer sends. docs/Numerics.md,
-// "Gradients in fewer bits", and docs/Protocol.md, "Packed sections", define
-// the formats and the rounding.
+// Compresses (packs) the keys and gradients that a trainer sends.
+// docs/Numerics.md, "Gradients in fewer bits", and docs/Protocol.md, "Packed
+// sections", define the formats and the rounding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,42 +30,48 @@ namespace pdlrt {
 /// Compression of keys. Lossless.
 enum class KeyPacking : uint8_t {
   None,
-  /// Ascending keys, as differences.
+  /// Ascending keys, encoded as differences.
   Delta,
 };
 
-/// Compression of gradients. Lossy, so each packing is a different training.
+/// Compression of gradients. It is lossy, so each value gives another result of
+/// training.
 enum class GradientPacking : uint8_t {
   None,
   /// Values rounded to bf16.
   BFloat16,
-  /// Groups of 8-bit integers that share an exponent.
+  /// Values rounded to 8-bit integers, in groups with a common exponent.
   Int8,
 };
 
-/// Returns the name used in flags: "none", "delta"; "none", "bf16", "int8".
+/// Return the name that flags use: "none" or "delta" for keys, and "none",
+/// "bf16" or "int8" for gradients.
 const char *nameOf(KeyPacking packing);
 const char *nameOf(GradientPacking packing);
-/// Returns the packing of that name, or nothing if there is none.
+/// Return the packing with this name, or nullopt if there is none.
 std::optional<KeyPacking> keyPackingOf(std::string_view name);
 std::optional<GradientPacking> gradientPackingOf(std::string_view name);
 
-/// Returns the training fingerprint for a packing: a different one for each
-/// packing, and `fingerprint` itself for None. Applied twice, it returns
-/// `fingerprint` again.
+/// Returns the training fingerprint of a program with fingerprint `fingerprint`
+/// if its gradients are packed. It differs for each packing; for None it is
+/// `fingerprint`. A second call with the result returns `fingerprint` again.
 uint64_t fingerprintWith(uint64_t fingerprint, GradientPacking packing);
 
-/// Packs distinct keys, given in any order, with Delta: their number, then the
-/// differences of ascending keys less 1, each with its length in bits.
+/// Packs distinct keys, which may have any order, with Delta. The result has
+/// the number of keys. Then, for each key in ascending order, it has the
+/// difference from the previous key minus 1, in as few bits as possible, after
+/// the number of these bits.
 std::string packKeys(std::span<const int64_t> keys);
 /// Unpacks keys, in ascending order. Accepts any bytes; returns an error if
 /// they are damaged or keys are not distinct. Throws std::bad_alloc.
 Expected<std::vector<int64_t>> unpackKeys(std::span<const std::byte> bytes);
-/// Sorts ascending keys into the order of KEYS sections: by (shard, key).
+/// Sorts ascending keys into the order of KEYS sections, which is by (shard,
+/// key). Writes them to `out`.
 void sortByShard(std::span<const int64_t> ascending, int64_t *out);
 
-/// Number of parameter elements that share an exponent with Int8. Groups start
-/// at multiples of it. A table row is one group.
+/// Number of consecutive elements of a parameter that have a common exponent
+/// with Int8. Groups start at multiples of this number. A row of a table is one
+/// group.
 inline constexpr int64_t groupSize = 64;
 
 /// Output of packing one parameter or row: bf16 values, or 8-bit integers with
@@ -82,8 +88,9 @@ inline constexpr size_t codeSize(GradientPacking packing) {
   return packing == GradientPacking::BFloat16 ? 2 : 1;
 }
 
-/// Format of consecutive elements of a parameter. With Int8: the exponents of
-/// the groups that they touch, then their codes.
+/// Sizes in the format of consecutive elements of a parameter. With Int8, the
+/// exponents of all groups that have some of these elements come first, then
+/// the codes of the elements.
 struct PackedBlock {
   PackedBlock(GradientPacking packing, int64_t begin, int64_t count)
       : firstGroup(begin / groupSize),
@@ -97,8 +104,9 @@ struct PackedBlock {
   size_t exponents, codes;
 };
 
-/// Format of a row of `width` values and `counts` more that must stay exact.
-/// With Int8: the exponent, then the codes, then the unchanged counts.
+/// Sizes in the format of a row with `width` values that are packed and
+/// `counts` values that must stay exact. With Int8, the exponent comes first,
+/// then the codes, then the unchanged counts.
 struct PackedRow {
   PackedRow(GradientPacking packing, int64_t width, int64_t counts)
       : exponents(packing == GradientPacking::Int8 ? 1 : 0),
@@ -108,13 +116,14 @@ struct PackedRow {
   size_t exponents, codes, counts;
 };
 
-/// Packs `count` numbers, the first of which starts a group of `group`
-/// elements. `packing` must not be None. Thread-safe.
+/// Packs `count` numbers in groups of `group` elements. The first number must
+/// be the start of a group. `packing` must not be None. Thread-safe.
 void packNumbers(GradientPacking packing, const float *numbers, int64_t count,
                  int64_t group, PackedNumbers out);
-/// Unpacks `count` numbers from codes. `begin` is the index of the first
-/// number, counted from the start of a group; `exponents` starts with the
-/// exponent of the group that contains it.
+/// Unpacks `count` numbers from `codes`, in groups of `group` elements. `begin`
+/// is the index of the first number, counted from the start of a group. The
+/// first element of `exponents` is the exponent of the group that contains the
+/// first number.
 void unpackNumbers(GradientPacking packing, const std::byte *codes,
                    const int8_t *exponents, int64_t begin, int64_t count,
                    int64_t group, float *numbers);

@@ -22,19 +22,19 @@
 
 namespace pdlrt {
 
-/// Encodes the payload of a Part: its number within its request, from 0, then
-/// its bytes.
+/// Encodes the payload of a Part message, which has bytes of a later request:
+/// the number of the part within the request, from 0, then the bytes.
 Message encodePart(uint64_t number, const Message &bytes);
-/// Size in bytes of the number before the bytes.
+/// Size of the number at the start of the payload, in bytes.
 inline constexpr size_t partHeadSize = sizeof(uint64_t);
-/// Returns why a Part of `size` bytes, including its head, must not be read;
-/// empty if it may be. `maxBytes` is as in `PartBox`.
+/// Returns the reason why a Part of `size` bytes, including its head, must not
+/// be read; empty if it is allowed. `maxBytes` is as in `PartBox`.
 std::string partSizeFault(uint64_t size, uint64_t maxBytes);
 
-/// Reassembles requests that are sent in parts. For each joined sender it keeps
-/// the parts of the next request, and the request itself until all parts have
-/// arrived. References the bytes of messages instead of copying them. Accepts
-/// any bytes. Not thread-safe.
+/// Puts requests together whose sections were sent in advance as parts. For
+/// each joined sender, stores the parts of the next request, and the request
+/// itself until all its parts have arrived. Refers to the bytes of messages
+/// without copying them. Accepts any bytes. Not thread-safe.
 class PartBox {
 public:
   /// `maxBytes` is the maximum total size of the parts of one sender; 0 if
@@ -45,26 +45,28 @@ public:
   std::string sizeFault(uint64_t size) const {
     return partSizeFault(size, maxBytes);
   }
-  /// Stores a part of its sender's next request. Storing the same part again is
-  /// harmless. Returns an error if the part is not valid; then all parts of
-  /// that request are dropped.
+  /// Stores a part of the sender's next request. Storing the same part again
+  /// has no effect. Returns an error if the part is not valid; then all parts
+  /// of the request are dropped.
   Status add(const Envelope &head, const Message &payload);
-  /// Inserts the parts that `request`, the sender's next one, refers to into
-  /// its payload, and drops them. Returns false, and changes nothing, if some
-  /// parts have not arrived. Returns an error if the references do not match
-  /// the parts.
+  /// Inserts the stored parts into the payload of `request`, the sender's next
+  /// request, which refers to them. Then no longer stores them. If some parts
+  /// have not arrived, returns false and changes nothing. Returns an error if
+  /// the references do not match the parts.
   Expected<bool> putTogether(Frame &request);
-  /// Stores a request until all its parts have arrived, replacing an earlier
-  /// copy. `takeWaiting` returns it.
+  /// Stores a request whose parts have not all arrived, in place of an earlier
+  /// copy of the same request. `takeWaiting` returns it.
   void wait(Frame request);
   std::optional<Frame> takeWaiting(const Envelope &head);
-  /// Drops everything of that sender, or of all senders of that trainer.
+  /// Drops all data of the sender of `head`. The function below drops the data
+  /// of all senders of a trainer.
   void forget(const Envelope &head) { senders.erase(nameOf(head)); }
   void forgetTrainer(uint32_t trainer);
 
 private:
   using SenderName = std::pair<uint32_t, uint32_t>;
-  /// Data that one sender has sent of one request.
+  /// Parts, and possibly the request, that one sender has sent of its next
+  /// request.
   struct Sender {
     uint64_t incarnation = 0;
     uint64_t sequence = 0;

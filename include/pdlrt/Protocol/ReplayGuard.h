@@ -25,76 +25,82 @@
 
 namespace pdlrt {
 
-/// Progress of a sender at one moment.
+/// Progress of a sender at one time.
 struct SenderMark {
   uint32_t trainer = 0;
   uint32_t worker = 0;
-  /// Number of its last answered request; 0: none.
+  /// Sequence number of its last request that has a response; 0: none.
   uint64_t answered = 0;
-  /// Number of its last received request.
+  /// Sequence number of its last received request.
   uint64_t received = 0;
-  /// Notes of its last requests, oldest first.
+  /// Notes that were attached to its last requests, oldest first.
   std::vector<NumberedNote> notes;
 };
 
-/// Distinguishes new requests from retried and duplicated ones, so that each is
-/// applied once. For each (trainer, worker) that has joined, it stores the
-/// incarnation, the last sequence number, and the responses to its last
-/// requests with their notes. Not thread-safe.
+/// Detects retried and duplicated requests, so that each request is applied
+/// once. A sender is a (trainer, worker). For each sender that has joined,
+/// stores its incarnation, its last sequence number, and the responses and
+/// notes of its last requests. Not thread-safe.
 class ReplayGuard {
 public:
-  /// Stored response without its head, for repeated sending.
+  /// Stored response without its head, to be sent again.
   struct StoredResponse {
     MessageKind kind = MessageKind::Response;
     Message payload;
   };
 
   enum class Verdict {
-    /// New; it is now the sender's last request. Handle it, then call
-    /// `answered`.
+    /// The request is new, and is now the sender's last request. Handle it,
+    /// then call `answered`.
     Fresh,
-    /// The sender's last request, still being handled: wait for its response.
+    /// The request is the sender's last one and is still being handled. Its
+    /// copy gets the same response later.
     Pending,
-    /// The response is stored: send `responseTo` again, and do nothing else.
+    /// The request was answered and its response is stored. Send `responseTo`
+    /// again, and do nothing else.
     Repeat,
-    /// Older than the stored responses. Do nothing; the sender has the
-    /// response.
+    /// The request is older than the stored responses. Do nothing; the sender
+    /// has got the response.
     Stale,
-    /// Neither the last nor the next request, or the next one before the last
-    /// has a response. This is an error of the sender.
+    /// Error of the sender: the sequence number is not the last or the next
+    /// one, or it is the next one although the last request has no response
+    /// yet.
     Gap,
-    /// From a previous incarnation of this trainer, which must not change
-    /// anything any more.
+    /// The request is from a previous incarnation of the trainer, which must
+    /// not change anything any more. Reject it.
     Fenced,
-    /// This incarnation of the sender has not joined.
+    /// This incarnation of the sender has not joined. Reject the request.
     Unknown,
   };
 
-  /// `keptResponses` is the number of last requests of a sender whose responses
-  /// and notes are stored (minimum 1). One suffices for a sender that never
-  /// restarts; a restarted trainer can go back only as far as responses are
-  /// stored. `keptOfProcess` is the same number for worker 0, if larger.
+  /// `keptResponses` is the number of last requests of each sender whose
+  /// responses and notes are stored; at least 1. One is enough for a sender
+  /// that never restarts. A restarted trainer can only repeat requests whose
+  /// responses are stored. `keptOfProcess` is the number for worker 0, if it is
+  /// larger.
   explicit ReplayGuard(size_t keptResponses = 1, size_t keptOfProcess = 0)
       : kept(std::max<size_t>(keptResponses, 1)),
         keptOfProcess(std::max(kept, keptOfProcess)) {}
 
-  /// Admits an incarnation and fences earlier ones. Joining again is harmless.
-  /// Returns the next sequence number, from which a restarted trainer
-  /// continues. Returns an error if a later incarnation has joined.
+  /// Admits the incarnation of a sender, and rejects requests of its earlier
+  /// incarnations from now on. Joining again has no effect. Returns the next
+  /// sequence number, with which a restarted trainer continues. Returns an
+  /// error if a later incarnation has joined.
   Expected<uint64_t> join(const Envelope &request);
-  /// Returns the verdict of `admit`, without a change.
+  /// Returns the verdict that `admit` would return, without a change.
   Verdict look(const Envelope &request) const;
-  /// Classifies a request. Stores `note` with a new request.
+  /// Classifies a request. If it is new, stores it with `note` as the sender's
+  /// last request.
   Verdict admit(const Envelope &request, const Message &note = {});
-  /// Stores the response to the sender's last request. Ignored if `request` is
-  /// not that one, or already has a response.
+  /// Stores the response to `request`. Does nothing if `request` is not the
+  /// sender's last request, or already has a response.
   void answered(const Envelope &request, Message payload,
                 MessageKind kind = MessageKind::Response);
-  /// Returns the stored response. Call only after the verdict Repeat for that
-  /// request.
+  /// Returns the stored response to `request`. Call only after the verdict
+  /// Repeat for the same request.
   const StoredResponse &responseTo(const Envelope &request) const;
-  /// Returns true if any worker of that trainer, in any incarnation, has sent a
-  /// request.
+  /// Returns true if any worker of trainer `trainer`, in any incarnation, has
+  /// sent a request.
   bool hasRequestsOf(uint32_t trainer) const;
   /// Returns the notes of the sender's last requests, oldest first.
   std::vector<NumberedNote> notesOf(const Envelope &request) const;
@@ -109,7 +115,8 @@ private:
   struct Sender {
     uint64_t incarnation = 0;
     uint64_t lastSequence = 0;
-    /// The last requests up to `lastSequence`, newest last.
+    /// The last requests, up to sequence number `lastSequence`. The newest is
+    /// the last element.
     std::deque<Request> requests;
 
     bool isRespondedTo() const {

@@ -25,40 +25,40 @@
 namespace pdlrt {
 
 /// Encodes the response to a Save request: the manifest of the files that the
-/// server wrote, or its error.
+/// server has written, or its error.
 Message encodeSaved(const Expected<CheckpointManifest> &written);
-/// Decodes that response. Accepts any bytes.
+/// Decodes the response to a Save request. Accepts any bytes.
 Expected<CheckpointManifest> decodeSaved(const Message &response);
 
-/// Expectation about the number of updates that servers have applied to a group
-/// at the time of a save.
+/// Relation between the numbers of updates that the servers have applied to a
+/// group at the time of a save.
 enum class StepCounts {
-  /// The same number on all servers.
+  /// Requires the same number on all servers.
   Equal,
-  /// Each server counts its own closed rounds; the checkpoint stores the
-  /// largest number.
+  /// Servers may have different numbers, because each closes its own rounds.
+  /// The checkpoint stores the largest number.
   Largest,
 };
 
-/// Merges the responses of servers: the files into `writer`, the description of
-/// the model into `manifest`. Returns an error if a server has failed, or if
-/// servers have applied different steps.
+/// Merges the responses of all servers to a save. Adds their files to `writer`,
+/// and the description of the model to `manifest`. Returns an error if a server
+/// has failed, or if the numbers of updates do not match `counts`.
 Status joinSaved(const std::vector<Message> &responses, StepCounts counts,
                  CheckpointWriter &writer, CheckpointManifest &manifest);
 
 /// Purpose of a Save request.
 enum class SaveKind {
-  Probe,    ///< whether the server sees a file (`SaveProbe`)
-  Stopping, ///< the parts of now, before the answer
-  Begin,    ///< the parts of now, beside what follows; says that it has begun
-  Poll      ///< what has become of that
+  Probe,    ///< checks that the server sees a file of the trainer (`SaveProbe`)
+  Stopping, ///< saves the current state, then responds
+  Begin, ///< starts to save the current state in the background, then responds
+  Poll   ///< asks for the result of the save in the background
 };
 struct SaveRequest {
   SaveKind kind = SaveKind::Stopping;
-  /// Path of the probe, or folder of the files.
+  /// Path of the probe file, or folder for the files of the save.
   std::string path;
-  /// Rows to save. If Changed, `since` names the base save. A server whose last
-  /// save was not that one saves all rows.
+  /// Rows of tables to save. If Changed, `since` is the name of the previous
+  /// save. A server whose last save has another name saves all rows.
   SavedRows rows = SavedRows::All;
   std::string since = {};
   /// Encoded `SavePlan` of a probe; empty if there is none.
@@ -68,18 +68,19 @@ Message encodeSaveRequest(const SaveRequest &request);
 /// Decodes a Save request. Accepts any bytes.
 SaveRequest decodeSaveRequest(const Message &payload);
 
-/// Information from trainers that servers need to save without them
-/// (Job/ServerSaves.h).
+/// Information that servers get from trainers, so that they can save without
+/// trainers (Job/ServerSaves.h).
 struct SavePlan {
   struct Metric {
     std::string name;
     int32_t kind = 0;
     double parameter = 0;
   };
-  /// Common part of the training's manifests, such as settings.
+  /// The part that all manifests of the training have in common, such as
+  /// settings.
   CheckpointManifest manifest;
-  /// Metrics of the trainer's program, in its order; a server's program has
-  /// none.
+  /// Metrics of the trainer's program, in its order. The program of a server
+  /// has no metrics.
   std::vector<Metric> metrics;
 
   static SavePlan of(const pdl_descriptor &trainer,
@@ -90,27 +91,30 @@ struct SavePlan {
   static Expected<SavePlan> decode(const std::string &text);
 };
 
-/// Returns the name that owners of state use for a save: the folder of its
-/// request, or the checkpoint that they resumed from.
+/// Returns the name by which owners of state identify a save: the temporary
+/// folder of the save. The overload below returns the name for the checkpoint
+/// from which they have resumed.
 Expected<std::string> saveNameOf(CheckpointWriter &writer);
 std::string saveNameOf(const Checkpoint &resumed);
 
-/// Returns the response to Begin, and to Poll until all files are written.
+/// Returns the response of a server whose save in the background is not
+/// complete: to Begin, and to Poll until all files are written.
 Message savingResponse();
 
-/// File that trainer 0 creates in the folder of checkpoints before the first
-/// step, so that servers can check that they see the same folder. The
-/// destructor removes it; `CheckpointFolder::open` removes files that an
-/// interrupted process left. Not thread-safe.
+/// A file that trainer 0 creates in the folder of checkpoints before the first
+/// step. Servers check that it exists, to detect that they see another folder.
+/// The destructor removes it. If the process is interrupted, the next
+/// `CheckpointFolder::open` removes it. Not thread-safe.
 class SaveProbe {
 public:
-  /// Creates the file. Returns an error if the folder is not writable.
+  /// Creates the file in `folder`. Returns an error if the folder is not
+  /// writable.
   static Expected<SaveProbe> create(const std::string &folder);
   SaveProbe(SaveProbe &&other) noexcept;
   SaveProbe &operator=(SaveProbe &&) = delete;
   ~SaveProbe();
 
-  /// Returns the payload of the Save request that checks for the file.
+  /// Returns the payload of the Save request of kind Probe for this file.
   Message request(const std::string &plan = {}) const;
 
 private:
@@ -119,31 +123,32 @@ private:
   std::string path;
 };
 
-/// Runs on a server, named `who`: checks that the probe exists and that the
-/// server can write a file next to it. Returns the response to the request.
+/// Handles a Save request of kind Probe on the server `who`. Checks that the
+/// file `probe` exists, and that the server can write a file next to it.
+/// Returns the response.
 Message respondToProbe(const std::string &probe, const std::string &who);
 
-/// Called by trainer 0 before the first step: checks that all servers can write
-/// into `folder` of this trainer. Returns the error of the first that cannot.
-/// For `plan` see SaveRequest.
+/// Checks that all servers can write to `folder` of this trainer. Returns the
+/// error of the first server that cannot. Trainer 0 calls it before the first
+/// step. `plan` is as in SaveRequest.
 Status checkFolderOnServers(ServerGroup &servers, const std::string &folder,
                             const std::string &plan);
 
-/// Called by trainer 0 between two steps: starts a background save on all
-/// servers, which write their current state into the writer's folder (they
-/// share it). If one server fails, all have stopped writing when this returns.
-/// For `rows` and `since` see SaveRequest.
+/// Starts a save in the background on all servers, which write their current
+/// state to the folder of `writer`. If one server fails, waits until all
+/// servers have stopped writing, and returns its error. Trainer 0 calls it
+/// between two steps. `rows` and `since` are as in SaveRequest.
 Status beginSaveOnServers(ServerGroup &servers, CheckpointWriter &writer,
                           SavedRows rows = SavedRows::All,
                           const std::string &since = {});
-/// Called after `beginSaveOnServers`, concurrently with steps: waits until all
-/// servers have finished writing and merges their files. Returns the error of
-/// the first server that failed.
+/// Waits until all servers have completed the save that `beginSaveOnServers`
+/// has started, and merges their responses (`joinSaved`). Can run concurrently
+/// with steps. Returns the error of the first server that has failed.
 Status finishSaveOnServers(ServerGroup &servers, StepCounts counts,
                            CheckpointWriter &writer,
                            CheckpointManifest &manifest);
-/// Begins and finishes a save in one call. The servers do nothing else
-/// meanwhile.
+/// Saves on all servers and merges their responses. Servers handle no other
+/// requests during the save.
 Status saveOnServers(ServerGroup &servers, StepCounts counts,
                      CheckpointWriter &writer, CheckpointManifest &manifest,
                      SavedRows rows = SavedRows::All,

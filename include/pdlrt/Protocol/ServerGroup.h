@@ -25,50 +25,51 @@ namespace pdlrt {
 struct ServerGroupOptions {
   RetryOptions retry;
   SessionEvents events;
-  /// Polled about ten times a second while a call waits. If it returns true,
-  /// the call ends with an error. May be empty.
+  /// Called about ten times a second while a call waits. If it returns true,
+  /// the call returns an error. May be empty.
   std::function<bool()> shouldStop;
-  /// After `events.wasStopRequested` returns true, a server that is silent for
-  /// this long also ends the call, because a graceful shutdown needs that
-  /// server.
+  /// Limit of silence after `events.wasStopRequested` has returned true: a
+  /// server that sends no response for this long ends the call with an error. A
+  /// graceful shutdown needs all servers, so it does not wait longer.
   std::chrono::milliseconds stopPatience{3000};
-  /// Receives a line for the user each time a call has waited for another
-  /// `reportInterval`, such as "server a:1: waiting for trainer 1 to join (5
-  /// s)". May be empty.
+  /// Called with a line for the user, such as "server a:1: waiting for trainer
+  /// 1 to join (5 s)", each time that a call has waited for another
+  /// `reportInterval`. May be empty.
   std::function<void(const std::string &line)> report;
   std::chrono::milliseconds reportInterval{5000};
-  /// Time to wait for the other servers after one server's error, even if the
-  /// error came after its response.
+  /// Time for which a call still waits for the other servers after one server
+  /// has failed.
   std::chrono::milliseconds errorPatience{1000};
-  /// Behavior of a restarted trainer if servers know requests of its previous
-  /// incarnation.
+  /// Behavior of a join if servers have received requests of a previous
+  /// incarnation of this trainer.
   enum class EarlierStart {
-    /// Joining is an error.
+    /// The join returns an error.
     Refuse,
-    /// Resumes from the last request that all servers have and that carries a
-    /// note (docs/Protocol.md).
+    /// The trainer continues from the last request that all servers have and to
+    /// which a note is attached (docs/Protocol.md).
     GoOn,
-    /// Continues at each server with that server's next sequence number. Only
-    /// for senders whose requests change nothing.
+    /// The trainer continues at each server with that server's next sequence
+    /// number. Only for senders whose requests change nothing.
     Ignore,
-    /// The caller decides from the result of `earlier`, and calls `goOnWith`
-    /// before everything else.
+    /// The caller decides: after the join it reads `earlier`, and then calls
+    /// `goOnWith` before any other function.
     Ask,
   };
   EarlierStart earlierStart = EarlierStart::Refuse;
-  /// Names of the servers in messages. A server without a name is called by its
-  /// address.
+  /// Names of the servers in messages, in the order of servers. A server
+  /// without a name is called by its address.
   std::vector<std::string> names = {};
 };
 
-/// Sessions to all servers of a job, for a caller that blocks. The transport
-/// must run its own clock. Only one thread may use a group at a time, except
-/// where noted. Slices of payloads without an owner must stay valid until the
-/// call has ended; after an error, until the group is destroyed.
+/// Sessions to all servers of a job, for callers that block until responses
+/// arrive. The transport must have a RealClock. Only one thread may use a group
+/// at a time, except where noted. Memory of payloads that has no owner must
+/// stay valid until the call has ended; after an error, until the group is
+/// destroyed.
 class ServerGroup {
 public:
-  /// Creates a group. `transport` must outlive it. Returns an error if an
-  /// address is malformed.
+  /// Creates a group. `transport` must outlive the group. Returns an error if
+  /// an address is malformed.
   static Expected<std::unique_ptr<ServerGroup>>
   connect(Transport &transport, const std::vector<std::string> &addresses,
           const SenderName &sender, const ServerGroupOptions &options);
@@ -79,48 +80,53 @@ public:
   size_t size() const { return sessions.size(); }
   ServerSession &session(size_t server) { return *sessions[server]; }
 
-  /// Joins all servers, with one handshake for each, and returns their
-  /// responses in server order, or the error of the first server that has one.
-  /// Must be the first call. A sender without an incarnation first greets all
-  /// servers, so that it replaces no other process if one of them refuses. The
-  /// first server then assigns the incarnation.
+  /// Joins all servers, with one handshake for each. Returns their responses in
+  /// the order of servers, or the error of the first server that returned one.
+  /// Must be the first call. A sender whose incarnation is 0 first greets all
+  /// servers; if one of them refuses, it does not join, so that it does not
+  /// replace another process at the others. The first server then assigns the
+  /// incarnation.
   Expected<std::vector<Message>>
   joinAll(const std::vector<Message> &handshakes);
   /// Returns the incarnation of this process. Call after the join.
   uint64_t incarnation() const { return sender.incarnation; }
 
-  /// Returns the note that the previous incarnation attached to the request
-  /// that is sent next. Call after the join. Empty if the previous incarnation
-  /// left no note yet: then this incarnation starts from the beginning, and
-  /// servers answer its requests as they answered those of the previous one.
+  /// Returns the note that the previous incarnation has attached to the request
+  /// which this one sends next. Call after the join. Nullopt if there is no
+  /// such note. If the previous incarnation has attached no note yet, this
+  /// incarnation starts from the beginning, and servers repeat the responses
+  /// that they gave before.
   const std::optional<Message> &earlierNote() const { return noteToGoOnFrom; }
-  /// Progress of the previous incarnation of this sender. Call `earlier` after
-  /// the join.
+  /// Progress of the previous incarnation of this sender, which `earlier`
+  /// returns. Call it after the join.
   struct Earlier {
-    /// Number of the first request that some server does not have; 1 if no
-    /// request was sent.
+    /// Sequence number of the first request that some server has not received;
+    /// 1 if no request was sent.
     uint64_t firstMissing = 1;
-    /// Last note attached to a request that all servers have, and the number of
-    /// that request; 0 if there is none.
+    /// `noted`: sequence number of the last request that all servers have
+    /// received and that has a note; 0 if there is none. `note`: that note.
     uint64_t noted = 0;
     Message note;
   };
   Earlier earlier() const;
-  /// Sets the number of the next request, at most `earlier().firstMissing`.
-  /// Servers repeat their responses to requests that they already have.
+  /// Sets the sequence number of the next request, at most
+  /// `earlier().firstMissing`. Servers repeat their responses to requests that
+  /// they have already received.
   void goOnWith(uint64_t sequence);
-  /// Returns the number of requests sent, including previous incarnations.
+  /// Returns the number of requests that this sender has sent so far, including
+  /// those of previous incarnations.
   uint64_t requestsSent() const { return sent; }
 
-  /// Returns true if the previous incarnation sent the next request to some
-  /// server. Then everything before that request was completed.
+  /// Returns true if the previous incarnation has sent the request that this
+  /// one sends next, to at least one server. All earlier requests were then
+  /// completed.
   bool wasSentBefore() const { return sent + 1 < firstUnsent; }
-  /// Attaches a note to the next request to the first server.
+  /// Attaches a note to the next request; only the first server gets it.
   void leaveNote(Message note) { sessions[0]->leaveNote(std::move(note)); }
 
-  /// Sends bytes of the next request to one server ahead of the request, which
-  /// will say where they belong (see ServerSession). Any thread may call this
-  /// while no request is open.
+  /// Sends bytes of the next request to one server before the request is sent
+  /// (ServerSession::sendPart). Any thread may call this while no request is
+  /// open.
   void sendPart(size_t server, uint64_t number, const Message &bytes,
                 std::function<void()> arrived) {
     sessions[server]->sendPart(number, bytes, std::move(arrived));
@@ -128,13 +134,13 @@ public:
   void placeParts(size_t server, std::vector<PartPlace> places) {
     sessions[server]->placeParts(std::move(places));
   }
-  /// Makes current and future waits for servers end soon with an error. Called
-  /// when another part of the trainer has failed, because a response may never
-  /// come then. Thread-safe.
+  /// Makes calls that wait for servers, and later ones, return an error soon.
+  /// Call it if another part of the trainer has failed, because responses may
+  /// then never come. Thread-safe.
   void giveUp() { gaveUp.store(true, std::memory_order_relaxed); }
 
-  /// Drops the parts of the next request at all servers, because it will not be
-  /// sent. After the call, nothing reads their bytes.
+  /// Stops sending the parts of the next request, which will not be sent. After
+  /// the call, the memory of the parts is not read any more.
   void dropParts() noexcept {
     for (const auto &session : sessions)
       session->dropParts();
@@ -144,7 +150,8 @@ public:
   /// After an error or a stop, only `leaveAll` may follow.
   Expected<std::vector<Message>> sendAll(MessageKind kind,
                                          std::vector<Message> payloads);
-  /// Does the same in two halves: sends first, waits later.
+  /// `beginAll` and `awaitAll` do the same as `sendAll` in two calls:
+  /// `beginAll` sends, and `awaitAll` waits for the responses.
   void beginAll(MessageKind kind, std::vector<Message> payloads);
   Expected<std::vector<Message>> awaitAll();
   /// Returns the time at which the last response to the last `sendAll` or
@@ -153,16 +160,17 @@ public:
     return respondedAt;
   }
 
-  /// Returns the reason why some server no longer responds, as far as is known;
-  /// success while all servers work. Thread-safe after the join.
+  /// Returns an error if some server is known not to respond any more, with the
+  /// reason; otherwise success. Thread-safe after the join.
   Status failure() const;
 
-  /// Predicate of a thread that waits for servers: true if that server has done
-  /// what the thread waits for.
+  /// Predicate of a caller that waits for servers. Returns true for a server
+  /// for which the caller no longer waits.
   using HasEnded = std::function<bool(size_t server)>;
-  /// Returns an error if the caller must stop waiting, because of a stop or of
-  /// a failure of another server. Reports the servers that it waits for when
-  /// `nextReport` is reached. Call this about ten times a second.
+  /// Returns an error if the caller must stop waiting, because of a stop
+  /// request or because a server has failed. At the time `nextReport`, reports
+  /// the servers for which the caller waits, and sets `nextReport` to the next
+  /// time. Call this about ten times a second during a wait.
   Status lookAround(const HasEnded &hasEnded,
                     std::chrono::steady_clock::time_point &nextReport) const;
   /// Returns the time of the first report of a wait that starts now.
@@ -170,29 +178,31 @@ public:
     return std::chrono::steady_clock::now() + options.reportInterval;
   }
 
-  /// Returns true if a server has said that a later incarnation of this trainer
-  /// has replaced this one, or that another process has this rank. The rank is
-  /// then in use, so this process must not leave any server: a server that the
-  /// other process has not reached yet would treat that as a failure.
+  /// Returns true if a server has reported that a later incarnation of this
+  /// trainer has replaced this one, or that another process has this rank. Then
+  /// this process must not send Leave messages: a server that the other process
+  /// has not reached yet would treat them as a failure of that process.
   bool placeIsTaken() const;
-  /// Returns true if a server has died, or has ended before the job, as far as
-  /// this group knows.
+  /// Returns true if this group knows that a server has died, or has ended
+  /// before the job.
   bool hasLostServer() const;
-  /// Records that another group of this process has lost a server. A later
-  /// Leave reports it, so that servers do not wait for a restart of this
-  /// trainer.
+  /// Records that another ServerGroup of this process has lost a server. The
+  /// Leave message then reports it, so that servers fail the job and do not
+  /// wait for a restart of this trainer.
   void noteLostServer();
-  /// Tells all joined servers that this trainer is done (empty text) or why it
-  /// failed, and waits for their responses for at most `limit`. Without a
-  /// failure, servers that did not respond in time are reported. With a
-  /// failure, also tells servers that were only greeted and know no previous
+  /// Sends a Leave message to all joined servers, and waits for their responses
+  /// for at most `limit`. `sentence` is empty if this trainer is done,
+  /// otherwise the reason of its failure. If the trainer is done, reports
+  /// servers that do not respond in time. If it has failed, also sends the
+  /// message to servers that were only greeted and know no previous
   /// incarnation, because they would wait for this process. Does nothing if
-  /// this process was replaced.
+  /// this process was replaced (`placeIsTaken`).
   void leaveAll(const std::string &sentence,
                 std::chrono::milliseconds limit = std::chrono::seconds(2)) {
     leaveAll(sentence, codeOfUnknownFailure, limit);
   }
-  /// Does the same with the outcome of this trainer, whose code is sent too.
+  /// Like the function above, with the outcome of this trainer. Also sends its
+  /// error code.
   void leaveAll(const Status &outcome,
                 std::chrono::milliseconds limit = std::chrono::seconds(2)) {
     leaveAll(outcome.message(), outcome.code(), limit);
@@ -221,14 +231,17 @@ private:
   const ServerGroupOptions options;
   std::vector<std::unique_ptr<ServerSession>> sessions;
   std::vector<bool> joined;
-  /// Handshakes with which servers would have admitted this process, by server.
+  /// Handshake of each server that was greeted and would have admitted this
+  /// process; nullopt for other servers.
   std::vector<std::optional<Message>> greeted;
-  /// Set between `beginAll` and `awaitAll`.
+  /// The requests that were sent by `beginAll`; null except between `beginAll`
+  /// and `awaitAll`.
   std::shared_ptr<Wave> open;
   std::chrono::steady_clock::time_point respondedAt;
   std::optional<Message> noteToGoOnFrom;
-  /// Number of the last request of this process, and the first number that no
-  /// server had at the join.
+  /// `sent`: sequence number of the last request of this process.
+  /// `firstUnsent`: the first sequence number that no server had received at
+  /// the join.
   uint64_t sent = 0, firstUnsent = 1;
   std::atomic<bool> gaveUp{false};
 };

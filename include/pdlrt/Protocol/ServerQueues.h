@@ -19,10 +19,11 @@
 namespace pdlrt {
 
 /// Queues of requests, one for each server of a job. The first request of a
-/// queue is in flight; the next is sent when its response has arrived. So each
-/// server gets all requests in order, and a slow server delays only its own
-/// queue until that is full. The group must not be used for other requests
-/// meanwhile. Only one thread may use this object at a time.
+/// queue is in flight; the next one is sent when the response to the first has
+/// arrived. So each server gets all requests in order. A slow server delays the
+/// other servers only when its queue is full. Do not use `group` for other
+/// requests during the lifetime of this object. Only one thread may use this
+/// object at a time.
 class ServerQueues {
 public:
   /// Response of a server.
@@ -31,16 +32,16 @@ public:
     Message payload;
   };
 
-  /// `group` must have joined and must outlive the queues. `bound` is the
-  /// maximum number of requests in a queue, including the one in flight; at
-  /// least one.
+  /// `group` must have joined the servers, and must outlive the queues. `bound`
+  /// is the maximum number of requests in a queue, including the one in flight;
+  /// at least one.
   ServerQueues(ServerGroup &group, size_t bound);
   ~ServerQueues();
   ServerQueues(const ServerQueues &) = delete;
   ServerQueues &operator=(const ServerQueues &) = delete;
 
-  /// Adds one request to each queue. No queue may be full. Slices must have
-  /// owners.
+  /// Adds one request to each queue. No queue may be full. The memory of
+  /// payloads must have owners.
   void add(MessageKind kind, std::vector<Message> payloads);
   /// Returns true if some queue is full.
   bool isFull() const;
@@ -49,17 +50,18 @@ public:
   bool hasIdleServer() const;
   /// Returns true if all queues are empty.
   bool isEmpty() const;
-  /// Block until no queue is full, or until all queues are empty. Return the
-  /// first error of a server, or the reason to stop waiting. After an error,
-  /// only the group's `leaveAll` may follow.
+  /// `waitForRoom` blocks until no queue is full, and `waitUntilEmpty` until
+  /// all queues are empty. They return the first error of a server, or an error
+  /// if the wait was ended (`ServerGroup::lookAround`). After an error, only
+  /// `ServerGroup::leaveAll` may be called.
   Status waitForRoom();
   Status waitUntilEmpty();
-  /// Returns the first error so far.
+  /// Returns the first error so far, otherwise success.
   Status failure() const;
   /// Returns the responses that arrived since the last call.
   std::vector<Response> takeResponses();
-  /// Returns the number of seconds in which some request was queued or in
-  /// flight, up to the last response.
+  /// Returns the time for which some request was queued or in flight, up to the
+  /// last response, in seconds.
   double busySeconds() const;
 
 private:
@@ -68,7 +70,8 @@ private:
                    const ServerGroup::HasEnded &hasEnded);
 
   ServerGroup &group;
-  /// Shared, because responses may arrive after the destruction of this object.
+  /// The queues. Shared with callbacks, because responses may arrive after the
+  /// destruction of this object.
   std::shared_ptr<State> state;
 };
 

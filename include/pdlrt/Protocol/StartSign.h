@@ -17,24 +17,28 @@
 
 namespace pdlrt {
 
-/// Note of a Greet and of a Join. Identifies the incarnation of a trainer
-/// before and while it gets its incarnation number (docs/Protocol.md,
+/// Content of the note in a Greet and in a Join message. Identifies a process
+/// of a trainer before it has an incarnation number (docs/Protocol.md,
 /// "Incarnations of a trainer").
 struct StartSign {
-  /// Request to a server that knows a previous incarnation.
+  /// Tells a server that knows a previous incarnation of the trainer when to
+  /// admit this one.
   enum class Claim : uint32_t {
-    /// Admit me if this server considers the previous incarnation lost.
+    /// Admit this process if the server considers the previous incarnation
+    /// lost.
     Judged,
-    /// Admit me, because the job's first server has decided.
+    /// Admit this process, because the job's first server has admitted it.
     Decided,
-    /// Refuse me if there is another incarnation: I must not replace it.
+    /// Refuse this process if there is another incarnation, which it must not
+    /// replace.
     OnlyIfFirst,
   };
-  /// Random number of this incarnation. It distinguishes two processes that
-  /// were offered the same incarnation number.
+  /// Random number of this process. It distinguishes two processes to which
+  /// servers have proposed the same incarnation number.
   uint64_t id = 0;
   Claim claim = Claim::Decided;
-  /// Process of the sender, for servers on the same host.
+  /// Identity of the sender's process. A server on the same host uses it to
+  /// notice the end of the sender.
   ProcessIdentity process = {};
 
   /// Returns a sign for this process with a new random id.

@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Values of `Envelope::worker` for the senders of one trainer process. 0 is the
-// process itself. Then follow its workers, in modes where each worker sends its
-// own steps; two senders that pull and save; and one sender per worker that
-// pushes concurrently with its steps.
+// Values of `Envelope::worker` for the senders of one trainer process. Number 0
+// is the process itself. Then come its workers, in modes in which each worker
+// sends its own steps. Then come two senders, one for pulls and one for saves.
+// Then comes one sender for each worker, which pushes concurrently with the
+// worker's steps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,18 +21,18 @@
 
 namespace pdlrt {
 
-/// Returns the sender of worker `worker` (from 0), in modes where each worker
-/// sends by itself.
+/// Returns the sender of worker `worker` (from 0), in modes in which each
+/// worker sends its own steps.
 constexpr uint32_t senderOfSteps(uint32_t worker) { return worker + 1; }
 
-/// Returns the sender that pushes for worker `worker` concurrently with its
-/// steps, in a process of `workers` workers.
+/// Returns the sender that pushes for worker `worker`, in a process of
+/// `workers` workers.
 constexpr uint32_t senderOfPushes(uint32_t workers, uint32_t worker) {
   return workers + 3 + worker;
 }
 
-/// Returns the sender of the steps whose gradients the push sender `sender`
-/// carries.
+/// Returns the sender of the steps whose gradients `sender` pushes. `sender`
+/// must be a result of `senderOfPushes`.
 constexpr uint32_t stepsOfPushes(uint32_t workers, uint32_t sender) {
   return senderOfSteps(sender - senderOfPushes(workers, 0));
 }

@@ -17,46 +17,53 @@
 
 namespace pdlrt {
 
-/// Keeps the recovery records of a process whose job waits for its restart. The
-/// records are opaque here (docs/RationaleRecovery.md). Only the thread of the
-/// job may use it, except where noted.
+/// Stores the recovery records of this process, so that a restarted process
+/// gets them back. Used if the job waits for the restart of a process that has
+/// died. This class does not interpret records (docs/RationaleRecovery.md).
+/// Only the thread of the job may call its functions, except where noted.
 class RecoveryChannel {
 public:
   virtual ~RecoveryChannel();
 
-  /// Attaches a record to the next `Job::sum`, or to the next round of a step.
+  /// Attaches `record` to the next request of all workers together: a
+  /// `Job::sum`, or the round of a step.
   virtual void attach(const Message &record) = 0;
-  /// Attaches a record to the next request of a worker that sends by itself.
-  /// The channel orders such requests and the sums of the process: a worker's
-  /// request comes after all sums that were requested before it. Each worker
-  /// may call this on its own thread, while no sum is in progress.
+  /// Attaches `record` to the next request of a worker that sends
+  /// independently. In the order of records, a request of a worker comes after
+  /// all calls of `Job::sum` that were made before it. Each worker may call
+  /// this on its own thread, while no `Job::sum` is in progress.
   virtual void attachOfWorker(int worker, const Message &record) = 0;
 
-  /// Records that the previous incarnation of the process left.
+  /// Records that the previous incarnation of the process has attached to its
+  /// last requests.
   struct Previous {
-    /// Record attached to the pending call, to which servers will repeat their
-    /// response. Empty if the previous incarnation died before its first
-    /// record: then this process repeats everything.
+    /// Record of the pending call: the last `Job::sum` or round that the
+    /// previous incarnation has started. Servers will repeat their response to
+    /// it. Empty if the previous incarnation died before its first record; then
+    /// this process repeats everything.
     Message pending;
-    /// Record of the last request of each worker that all servers have; empty
-    /// if there is none. No elements if workers do not send by themselves.
+    /// Records of workers that send independently, by worker: the record of its
+    /// last request that all servers have; empty if there is no such request.
+    /// The vector is empty if workers do not send independently.
     std::vector<Message> ofWorkers;
-    /// True if `pending` is one of `ofWorkers`: workers had sent requests after
-    /// the last sum of the process.
+    /// True if workers have sent requests after the last `Job::sum` of the
+    /// process. `pending` is then one of `ofWorkers`.
     bool workersWereLater = false;
   };
-  /// Returns nothing if there was no previous incarnation.
+  /// Returns the records of the previous incarnation, or nullopt if there was
+  /// none.
   virtual std::optional<Previous> previous() const = 0;
 
-  /// Returns true if the previous incarnation has started the pending call. It
-  /// had then completed everything before it.
+  /// Returns true until this process has repeated the pending call, which the
+  /// previous incarnation has started. All earlier calls were completed.
   virtual bool isRepeating() const = 0;
-  /// Sets the next request of a worker to the one to which its record is
-  /// attached.
+  /// Makes the next request of a worker a repetition of the request to which
+  /// its record in `ofWorkers` was attached.
   virtual void repeatWorker(int worker) = 0;
 
-  /// Blocks until a save is complete, because a restart must find it complete.
-  /// Collective; call after a save, or if the previous incarnation has made it.
+  /// Blocks until a save is complete, so that a restart after this call can
+  /// rely on it. All processes must call it after a save, also if the previous
+  /// incarnation of the process has made the save.
   virtual Status awaitSaved() = 0;
 };
 

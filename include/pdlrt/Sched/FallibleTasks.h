@@ -17,9 +17,9 @@
 
 namespace pdlrt {
 
-/// Calls run(task), which calls `task` on any threads, for a `body` that may
-/// throw std::bad_alloc. In that case this call throws it, after all tasks have
-/// ended.
+/// Calls run(task), where `task` calls `body` but does not throw. `run` may
+/// call `task` on several threads. If a call of `body` throws std::bad_alloc,
+/// throws std::bad_alloc after all tasks have ended.
 template <typename Run, typename Body> void runFallibly(Run run, Body &&body) {
   std::atomic<bool> isOutOfMemory{false};
   run([&](auto... range) {
@@ -33,14 +33,15 @@ template <typename Run, typename Body> void runFallibly(Run run, Body &&body) {
     throw std::bad_alloc();
 }
 
-/// Calls `scheduler.parallelFor` for such a body.
+/// Like `scheduler.parallelFor`, but `body` may throw std::bad_alloc
+/// (`runFallibly`).
 template <typename Body>
 void fallibleFor(Scheduler &scheduler, int64_t count, Body &&body) {
   runFallibly([&](const auto &task) { scheduler.parallelFor(count, task); },
               body);
 }
 
-/// Calls `parallelRanges` for such a body.
+/// Like `parallelRanges`, but `body` may throw std::bad_alloc (`runFallibly`).
 template <typename Body>
 void fallibleRanges(int64_t count, double bytes, Body &&body) {
   runFallibly([&](const auto &task) { parallelRanges(count, bytes, task); },

@@ -7,14 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // Runs independent tasks, numbered from 0, on a fixed number of threads. Any
-// thread may run a task. Results are deterministic if no task's result depends
-// on other tasks of the same call: each task writes to its own memory, and the
-// caller adds results in the order of their numbers.
+// thread may run a task. To get deterministic results, each task must write to
+// its own memory and must not depend on other tasks of the same call. The
+// caller then adds up results in the order of the tasks' numbers.
 //
-// A task may start subtasks if its call allows it: a replica splits its matrix
-// products over idle threads. Threads help the oldest call that has tasks left.
-// Work that started first, such as preparing the next batch, therefore does not
-// wait for other work.
+// A task may start subtasks if its call allows it. For example, a replica
+// splits its matrix products over idle threads. An idle thread runs tasks of
+// the oldest call that has tasks left. So calls that started first, such as
+// preparing the next batch, do not wait for later ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,8 @@
 
 namespace pdlrt {
 
-/// A borrowed callable `void(int64_t)`; valid only while the callable exists.
+/// Reference to a callable object `void(int64_t)`. Valid only while the object
+/// exists.
 class TaskRef {
 public:
   template <typename Callable, typename = std::enable_if_t<!std::is_same_v<
@@ -51,36 +52,39 @@ private:
 
 /// Assignment of threads to processors.
 enum class Pinning {
-  /// The operating system decides.
+  /// The operating system assigns threads to processors.
   None,
-  /// Each thread has its own processor, of those that the process may use. The
-  /// thread that creates the scheduler runs on the first one.
+  /// Each thread is pinned to a processor of its own, among those that the
+  /// process may use. The thread that creates the scheduler is pinned to the
+  /// first one.
   Processors
 };
 
-/// Owns `threadCount - 1` threads; the caller of `parallelFor` is the last one.
+/// Thread pool. Owns `threadCount - 1` threads; the caller of `parallelFor`
+/// works as one more.
 class Scheduler {
 public:
-  /// Starts the threads; `threadCount` >= 1. Throws std::system_error, with an
-  /// error message for the user, if a thread cannot start or there are fewer
-  /// processors than threads to pin.
+  /// Starts the threads. `threadCount` must be at least 1. Throws
+  /// std::system_error, with an error message for the user, if a thread cannot
+  /// start, or if threads are pinned and there are fewer processors than
+  /// threads.
   explicit Scheduler(int threadCount, Pinning pinning = Pinning::None);
-  /// Scheduler for tests: `disturbance` determines the order in which the tasks
-  /// of each call start, and pauses before them. Deterministic results do not
-  /// change.
+  /// Creates a scheduler for tests. `disturbance` is the seed of a random order
+  /// in which the tasks of each call start, and of random pauses before tasks.
+  /// Results that are deterministic must not change.
   Scheduler(int threadCount, uint64_t disturbance);
-  /// Joins its threads. No call may be in progress.
+  /// Ends the threads. No call may be in progress.
   ~Scheduler();
   Scheduler(const Scheduler &) = delete;
   Scheduler &operator=(const Scheduler &) = delete;
 
   int threadCount() const { return int(threads.size()) + 1; }
 
-  /// Calls task(0) ... task(count - 1), each once, and returns when all have
-  /// returned. Tasks must not throw. Thread-safe; tasks may call it too.
-  /// `width`: number of threads that a task may use in its own calls of
-  /// `pdlrt::parallelFor`; with 1, they run in order on the task's thread.
-  /// Allocates nothing.
+  /// Calls task(0) ... task(count - 1), each once, and returns when all of them
+  /// have returned. Tasks must not throw. `width` is the number of threads that
+  /// each task may use in its own calls of `pdlrt::parallelFor`; with 1,
+  /// subtasks run in order on the task's thread. Allocates nothing.
+  /// Thread-safe; tasks may call it too.
   void parallelFor(int64_t count, TaskRef task, int width = 1);
 
 private:
@@ -98,39 +102,41 @@ private:
   void runDisturbed(const Call &call, int64_t position) const;
 
   std::vector<std::thread> threads;
-  /// True if threads look for work for a while before they sleep. False if
-  /// there are more threads than processors.
+  /// True if idle threads check for new calls for a while before they sleep.
+  /// False if there are more threads than processors.
   bool spins = false;
 
   std::mutex mutex;
   std::condition_variable wake, finished;
-  /// Calls with tasks that have not started, oldest first.
+  /// List of calls that have tasks which have not started, oldest first.
   Call *open = nullptr;
   int sleeping = 0;
   bool stopping = false;
-  /// Incremented with each call, for threads that look for work.
+  /// Number of calls so far. Idle threads watch it to notice new calls.
   std::atomic<uint64_t> published{0};
   std::optional<uint64_t> disturbance;
 };
 
-/// Returns the maximum number of threads that share subtasks of the calling
-/// thread's task. 1 outside of tasks, and if the task may not use other
-/// threads.
+/// Returns the maximum number of threads that can run subtasks of the task that
+/// the calling thread runs. Returns 1 outside of tasks, and if the task may not
+/// use other threads.
 int parallelWidth();
 
-/// Calls `Scheduler::parallelFor` on the scheduler whose task the calling
-/// thread runs, with at most `parallelWidth` threads. These tasks cannot start
-/// subtasks.
+/// Runs subtasks of the task that the calling thread runs, on the same
+/// scheduler and at most `parallelWidth` threads. See `Scheduler::parallelFor`.
+/// Subtasks cannot start subtasks themselves.
 void parallelFor(int64_t count, TaskRef task);
 
-/// Returns the number of ranges into which to split `count` items, which access
-/// about `bytes` bytes in total, over the threads of the calling task. Returns
-/// 1 if splitting would cost more than it saves.
+/// Returns the number of ranges into which work on `count` items should be
+/// split for the threads of the calling task. `bytes` is the approximate number
+/// of bytes that the work accesses. Returns 1 if splitting would cost more time
+/// than it saves.
 int64_t rangesFor(int64_t count, double bytes);
 
-/// Calls body(begin, end) for ranges that cover [0, count), on the threads of
-/// the calling task. `bytes`: approximate number of bytes that all items
-/// access. The result of `body` for an item must not depend on the range.
+/// Splits [0, count) into ranges (`rangesFor`), and calls body(begin, end) for
+/// each range on the threads of the calling task. `bytes` is the approximate
+/// number of bytes that the work on all items accesses. The result for an item
+/// must not depend on its range.
 template <typename Body>
 void parallelRanges(int64_t count, double bytes, Body &&body) {
   const int64_t ranges = rangesFor(count, bytes);

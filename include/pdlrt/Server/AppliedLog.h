@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In mode async the weights depend on the order in which pushes arrive. The log
-// records that order: each request that changed a server's state, once, with
-// its head and payload. Replaying the log with the same program reproduces the
-// same state, bit for bit (docs/Protocol.md, "The log of what was applied").
+// In mode async the weights depend on the order in which pushes arrive. A log
+// records this order: it has each request that changed the state of a server,
+// once, with its head and payload. A replay of the log with the same program
+// reproduces the state bit for bit (docs/Protocol.md, "The log of what was
+// applied").
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,13 +39,14 @@ namespace pdlrt {
 
 /// First record of a log.
 struct AppliedLogHeader {
-  /// Configuration of the job, as the server sees it.
+  /// Configuration of the job, as the server has it.
   Handshake job;
   /// `digestOfState` of the server before the first request.
   uint64_t startDigest = 0;
 };
 
-/// Last record of a log whose server shut down gracefully.
+/// Last record of a log. It is missing if the server did not shut down
+/// gracefully.
 struct AppliedLogEnd {
   int64_t requests = 0;
   /// `digestOfState` after the last request.
@@ -54,32 +56,35 @@ struct AppliedLogEnd {
 /// Writes a log on a background thread. `append` and `status` are thread-safe.
 class AppliedLogWriter {
 public:
-  /// Checks whether `create` could create the file now. Call this before long
-  /// work.
+  /// Returns an error if `create` could not create the file now. Call it before
+  /// work that takes long.
   static Status checkPath(const std::string &path);
-  /// Creates the file `path`. Returns an error if it exists, and leaves that
-  /// file unchanged; an existing device or pipe is written to.
+  /// Creates the file `path` and writes the header. If a file with this name
+  /// exists, returns an error and does not change it. An existing device or
+  /// pipe is opened.
   static Expected<std::unique_ptr<AppliedLogWriter>>
   create(const std::string &path, const AppliedLogHeader &header);
   AppliedLogWriter(const AppliedLogWriter &) = delete;
   AppliedLogWriter &operator=(const AppliedLogWriter &) = delete;
-  /// If `finish` was not called, the log has no end, and readers reject it.
+  /// Stops the background thread. If `finish` was not called, the log has no
+  /// end record, and readers reject it.
   ~AppliedLogWriter();
 
-  /// Appends a request that the server took. Bytes with an owner are not
-  /// copied. Returns at once, except if 256 MiB wait for the disk: then it
-  /// blocks.
+  /// Appends a request that the server has taken. Does not copy bytes that have
+  /// an owner. Usually returns before the bytes are written. Blocks while 256
+  /// MiB wait to be written.
   void append(const Envelope &head, const Message &payload, Turn turn);
   /// Records the number of workers of each trainer, after the first one has
   /// joined.
   void appendWorkers(int64_t workers);
-  /// Records that a round was closed.
+  /// Appends a record that a round was closed.
   void appendClosed();
-  /// Records that these requests were answered with the state of this moment.
+  /// Appends a record that these requests were answered with the current state.
   void appendResponded(std::span<const Envelope> heads);
-  /// Returns the reason why the log cannot be written any more, or success.
+  /// Returns the error because of which the log cannot be written any more,
+  /// otherwise success.
   Status status() const;
-  /// Writes the end and waits until everything is on disk. Call once.
+  /// Writes the end record and waits until everything is on disk. Call once.
   Status finish(uint64_t stateDigest);
 
 private:
@@ -96,7 +101,7 @@ private:
 
   const std::string path;
   std::FILE *file;
-  /// Used by the writing thread only.
+  /// The following members are used only by the thread that writes.
   uint64_t written = 0;
 
   mutable std::mutex mutex;
@@ -109,8 +114,8 @@ private:
   std::thread thread;
 };
 
-/// One action of a server: it took a request, closed a round, answered
-/// requests, or learned the number of workers of each trainer.
+/// One record of a log. The server has taken a request, closed a round,
+/// answered requests, or received the number of workers of each trainer.
 struct AppliedRecord {
   std::optional<Frame> request = std::nullopt;
   Turn turn = Turn::Alone;
@@ -119,8 +124,8 @@ struct AppliedRecord {
   std::optional<int64_t> workers = std::nullopt;
 };
 
-/// Reads a log from the start. Accepts any bytes; an incomplete log is an
-/// error. Only one thread may use a reader at a time.
+/// Reads a log from the start. Accepts any bytes. Returns an error if the log
+/// is incomplete. Only one thread may use a reader at a time.
 class AppliedLogReader {
 public:
   /// Opens a log and reads its header.
@@ -131,9 +136,10 @@ public:
   AppliedLogReader &operator=(const AppliedLogReader &) = delete;
 
   const AppliedLogHeader &header() const { return start; }
-  /// Returns the next record, or nothing after the last one of a complete log.
+  /// Returns the next record. Returns nullopt after the last record of a
+  /// complete log.
   Expected<std::optional<AppliedRecord>> next();
-  /// Returns the end record. Call after `next` has returned nothing.
+  /// Returns the end record. Call after `next` has returned nullopt.
   const AppliedLogEnd &end() const { return last; }
 
 private:
@@ -154,7 +160,7 @@ private:
   std::FILE *file;
   AppliedLogHeader start;
   AppliedLogEnd last;
-  /// Number of records read so far; the first is the header.
+  /// Number of records that were read so far, including the header.
   uint64_t records = 0;
   int64_t requests = 0;
 };

@@ -17,8 +17,9 @@
 
 namespace pdlrt {
 
-/// Changed keys of a table by time of change, for readers that have not been
-/// told of them. Not thread-safe.
+/// Stores the changed keys of a table with the time of each change, until all
+/// readers have received them. In mode geo, the readers are the trainers. Not
+/// thread-safe.
 class ChangedKeys {
 public:
   /// Records that `keys`, which are distinct, changed at `time`. Times must
@@ -27,18 +28,18 @@ public:
   /// Returns the keys that changed after `time`, each once, in the order of
   /// KEYS sections: by (shard, key). Throws std::bad_alloc.
   std::vector<int64_t> since(uint64_t time) const;
-  /// Drops changes that all readers know. `seen` holds, for each reader, the
-  /// time up to which it knows them. Of the rest, keeps each key at most once
-  /// per reader. Throws std::bad_alloc.
+  /// Drops changes that all readers have received. `seen` has, for each reader,
+  /// the time up to which it has received them. If many keys remain, removes
+  /// duplicates, so that at most one entry per key and reader remains. Throws
+  /// std::bad_alloc.
   void forget(std::span<const uint64_t> seen);
-  /// Returns the number of stored keys; a key that is stored twice counts
-  /// twice.
+  /// Returns the number of stored entries. A key can have several.
   size_t size() const { return kept; }
 
 private:
   /// Keys that changed at `time`. If parts were joined, keys that changed after
-  /// the previous part's time and up to `time`; no reader is between these
-  /// times.
+  /// the time of the previous part, up to `time`. Parts are joined only if no
+  /// reader has received some of their changes and not the others.
   struct Part {
     uint64_t time;
     std::vector<int64_t> keys;
@@ -47,7 +48,7 @@ private:
 
   std::deque<Part> parts;
   size_t kept = 0;
-  /// Number of keys above which parts are joined.
+  /// Number of entries above which parts are joined.
   size_t joinAt = size_t(1) << 16;
 };
 

@@ -14,12 +14,13 @@
 
 namespace pdlrt {
 
-/// Forwards all calls and logs changes of the state in their order: step
-/// requests that were taken, closed rounds, responses, and the number of
-/// workers from joins. Refused requests are not logged.
+/// Forwards all calls to another application, and logs everything that changes
+/// the state, in order: step requests that were taken, closed rounds,
+/// responses, and the number of workers from joins. Does not log refused
+/// requests.
 class LoggedApplication final : public PassingApplication {
 public:
-  /// Both must outlive this object.
+  /// `inner` and `log` must outlive this object.
   LoggedApplication(ServerApplication &inner, AppliedLogWriter &log)
       : PassingApplication(inner), log(log) {}
 

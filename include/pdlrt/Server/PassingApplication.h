@@ -16,8 +16,8 @@
 
 namespace pdlrt {
 
-/// Base of decorators: forwards all calls to another application. Derived
-/// classes override some of them. Has the same calling rules as
+/// Base class of decorators: forwards all calls to another application. Derived
+/// classes override some functions. The rules for calls are those of
 /// ServerApplication.
 class PassingApplication : public ServerApplication {
 public:

@@ -23,26 +23,27 @@ namespace pdlrt {
 struct ReplayOptions {
   /// Logs of servers of one job, in any order.
   std::vector<std::string> logs;
-  /// Path of the checkpoint to write with the servers' states; empty for none.
-  /// Requires the logs of all servers.
+  /// Path of the checkpoint to write from the states of all servers; empty:
+  /// none. Requires the logs of all servers.
   std::string output;
-  /// Initial state of the job: a safetensors file, or the checkpoint that it
-  /// resumed from. Empty for initial values.
+  /// Initial state of the job: the file of --init-from, or the checkpoint from
+  /// which the job has resumed. Empty if it started with initial values.
   std::string initFrom, checkpoint;
-  /// True if the job loaded only values from `initFrom`.
+  /// True if the job has loaded only values from `initFrom`.
   bool initValuesOnly = false;
-  /// True if these files may have layout 1 (ModelParts.h).
+  /// True if `initFrom` or `checkpoint` may have layout 1 (ModelParts.h).
   bool acceptOldLayout = false;
-  /// Number of requests of each log to replay; the rest is ignored.
+  /// Number of requests of each log to replay; further ones are ignored.
+  /// Nullopt: all.
   std::optional<int64_t> requests;
   int threads = 1;
 };
 
-/// Applies the logged requests with the program's own kernels, one server after
-/// another, and compares each state with the state at the end of the log.
-/// `report` receives a line for each log. `descriptor` must have passed
-/// `checkDescriptor`. Returns an error if a log is damaged or belongs to
-/// another program, or if the initial or final states differ.
+/// Applies the logged requests with the kernels of the program, one server
+/// after the other. Compares each final state with the digest at the end of its
+/// log. Calls `report` with a line for each log. `descriptor` must have passed
+/// `checkDescriptor`. Returns an error if a log is damaged or of another
+/// program, or if the initial or final state differs from the log.
 Status replayLogs(const pdl_descriptor &descriptor,
                   const ReplayOptions &options,
                   const std::function<void(const std::string &)> &report);

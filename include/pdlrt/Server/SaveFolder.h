@@ -15,33 +15,36 @@
 
 namespace pdlrt {
 
-/// The only folder below which a server writes its part of a checkpoint. It
-/// comes from the server's flag. Without the flag, the job's first trainer
-/// names it in its join, if not everybody can join. Not thread-safe.
+/// The folder below which a server may write its files of checkpoints. The
+/// server's flag names it. Without the flag, the first trainer that joins names
+/// it, but only if the job has a token, because any process could join a job
+/// without a token. Not thread-safe.
 class SaveFolder {
 public:
-  /// Allows no folder until a trainer names one.
+  /// Allows no folder until a trainer has named one.
   SaveFolder() = default;
-  /// Allows files below `folder`. An empty path allows none, permanently.
+  /// Allows files below `folder`. If `folder` is empty, never allows any.
   explicit SaveFolder(const std::string &folder);
 
   /// Also allows files below `folder` (--emergency-checkpoint).
   void allowAlso(const std::string &folder);
-  /// Also allows saves into folders of any name, for tools that save where the
-  /// user says.
+  /// Also allows folders that do not have the name of an unfinished checkpoint,
+  /// for tools that save to a path of the user.
   void allowAnyName() { anyName = true; }
 
-  /// Returns an error if a trainer that writes checkpoints to `folder` cannot
-  /// join. An empty path means that it writes none.
+  /// Returns an error if a trainer that writes checkpoints to `folder` must not
+  /// join. `folder` is empty if the trainer writes no checkpoints.
   Status check(const std::string &folder) const;
-  /// Records the folder of a trainer that has joined.
+  /// Records the folder of a trainer that has joined. It becomes the allowed
+  /// folder if there was none and trainers may name it.
   void take(const std::string &folder);
-  /// Returns an error if `path` is not below an allowed folder. Symbolic links
-  /// are resolved first.
+  /// Returns an error if `path` is not below an allowed folder. Resolves
+  /// symbolic links first.
   Status allows(const std::string &path) const;
-  /// Returns an error if files must not be written into `folder`: it must be
-  /// below an allowed folder, be no link, have no "..", and have the name of an
-  /// unfinished checkpoint (`isUnfinishedCheckpoint`).
+  /// Returns an error if files of a checkpoint must not be written to `folder`.
+  /// It must be below an allowed folder, must not be a link or contain "..",
+  /// and must have the name of an unfinished checkpoint
+  /// (`isUnfinishedCheckpoint`).
   Status allowsSave(const std::string &folder) const;
 
 private:

@@ -27,7 +27,8 @@
 
 namespace pdlrt {
 
-/// Trainer 0's information about its checkpoints, and their folder.
+/// The folder of checkpoints, and the information that trainer 0 has sent about
+/// its checkpoints (SavePlan).
 struct PlannedSaves {
   std::string folder;
   SavePlan plan;
@@ -46,33 +47,36 @@ struct BegunSave {
 /// itself. Not thread-safe, unless noted.
 class SaveService {
 public:
-  /// `name` and `rank` are the server's. References must outlive this object.
+  /// `name` and `rank` are those of the server. The referenced objects must
+  /// outlive this one.
   SaveService(Model &model, Scheduler &scheduler, std::string name,
               int32_t rank, SaveFolder allowed);
   ~SaveService();
 
-  /// Returns the folders into which trainers may save.
+  /// Returns the folders to which trainers may save.
   SaveFolder &folder() { return allowed; }
-  /// Records that the state equals that of a checkpoint, so that a save may
-  /// store only the changes since (`saveNameOf`). Call before any join.
+  /// Records that the state is that of the save or checkpoint `name`
+  /// (`saveNameOf`). A later save may then store only the changes since. Call
+  /// before any join.
   void setSavedAs(std::string name) { savedAs = std::move(name); }
-  /// Returns trainer 0's information. Empty if it saves no checkpoints, or has
-  /// not sent it yet.
+  /// Returns the information of trainer 0 about its checkpoints. Nullopt if it
+  /// saves no checkpoints, or has not sent the information yet.
   const std::optional<PlannedSaves> &planned() const { return plans; }
   /// Returns the last save that trainer 0 has begun. Thread-safe.
   BegunSave lastOfTrainers() const;
 
-  /// Writes this server's part of a checkpoint, like a Save request. Returns a
-  /// response of `encodeSaved`: an error if the server must not write there.
-  /// Call only between requests.
+  /// Writes this server's files of a checkpoint to `folder`. Returns the same
+  /// bytes as the response to a Save request (`encodeSaved`), with an error if
+  /// the server must not write to `folder`. Call only between requests.
   Message savePart(const std::string &folder);
-  /// Checks a Save request.
+  /// Returns an error if a Save request must be refused.
   Status check(const Envelope &request, const Message &payload) const;
-  /// Handles a checked Save request.
+  /// Handles a Save request that has passed `check`. Returns the payload of the
+  /// response.
   Message handle(const Message &payload);
 
 private:
-  /// Save that is written in the background.
+  /// A save that is written in the background.
   struct Saving;
   Status takePlan(const SaveRequest &probe);
   void noteBegin(const std::string &folder);
@@ -96,7 +100,8 @@ private:
   /// empty if they do not.
   std::string savedAs;
   CheckpointMetrics metrics;
-  /// Last background save. Ends before everything else in this object.
+  /// The last save in the background. It must be destroyed before the other
+  /// members.
   std::unique_ptr<Saving> saving;
 };
 

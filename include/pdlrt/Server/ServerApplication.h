@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Interface between the protocol and the state. The protocol (ServerCore)
-// handles copies, retries and absent trainers. The application receives each
-// request once, in an order that the network cannot change.
+// Interface between the protocol of a server (ServerCore) and the state (the
+// application). ServerCore handles duplicates, retries and lost trainers. The
+// application gets each request once, in an order that does not depend on the
+// network unless the mode allows it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,91 +27,95 @@
 
 namespace pdlrt {
 
-/// Role of a request when it is taken.
+/// Relation of a request to rounds when it is taken.
 enum class Turn {
-  /// It forms no round.
+  /// It is not part of a round.
   Alone,
-  /// It is in the open round. It is answered when the round is closed, or
+  /// It is part of the open round. It is answered when the round is closed, or
   /// earlier.
   InRound,
-  /// Its own round is closed. Its gradients count in the open round.
+  /// Its own round is already closed. Its gradients are added to the open
+  /// round.
   Late,
-  /// Its own round is closed. Its gradients do not count.
+  /// Its own round is already closed. Its gradients are dropped.
   Dropped,
 };
 
-/// Shared state of the trainers. Calls come one at a time; a call may use its
-/// own threads.
+/// The state that trainers share on a server. Only one call is in progress at a
+/// time; a call may use several threads.
 class ServerApplication {
 public:
   virtual ~ServerApplication();
 
-  /// Handles a Greet, which has the payload of a later join. Returns the
-  /// payload of the response, or the reason for a refusal. Changes nothing.
+  /// Handles a Greet, which has the same payload as a later Join. Returns the
+  /// payload of the response, or an error with the reason of a refusal. Changes
+  /// nothing.
   virtual Expected<Message> greet(const Envelope &request,
                                   const Message &payload) = 0;
-  /// Handles a Join, whose payload is the handshake. Returns the payload of the
-  /// response, or the reason for a refusal. May be called again for a trainer
-  /// that has joined.
+  /// Handles a Join, whose payload is a handshake. Returns the payload of the
+  /// response, or an error with the reason of a refusal. May be called again
+  /// for a trainer that has joined.
   virtual Expected<Message> join(const Envelope &request,
                                  const Message &payload) = 0;
 
   /// Called for a refused Join. Returns true if it came from a trainer of this
-  /// job that was started with wrong flags; other trainers would wait for it in
-  /// vain.
+  /// job that was started with wrong flags. Other trainers would wait forever
+  /// for the right one.
   virtual bool isOfJob(const Message &handshake) const {
     (void)handshake;
     return false;
   }
 
-  /// Called for a refused Join that is not known to be of this job. Returns
-  /// true if a wrong program may have been started for this job; others would
-  /// wait for the right one.
+  /// Called for a refused Join for which `isOfJob` returned false. Returns true
+  /// if it may have come from a wrong program that was started for this job.
+  /// Other trainers would wait for the right one.
   virtual bool mayBeOfJob(const Message &handshake) const {
     (void)handshake;
     return false;
   }
 
-  /// Handle a Visit and a Read of a reader, which is not part of the job
-  /// (ReadCodec.h). Return the payload of the response, or the reason for a
-  /// refusal. Change nothing that others can see. Throw std::bad_alloc; that
-  /// affects only the reader.
+  /// `respondToVisit` and `respondToRead` handle a Visit and a Read of a
+  /// reader, which is not part of the job (ReadCodec.h). They return the
+  /// payload of the response, or an error with the reason of a refusal. They
+  /// change nothing that others can see. They throw std::bad_alloc, which is
+  /// reported only to the reader.
   virtual Expected<Message> respondToVisit(const Message &payload);
   virtual Expected<Message> respondToRead(const Message &payload);
 
-  /// Checks a request when it arrives, before it counts. Returns its role among
-  /// the steps of its sender. On an error the request is refused with that
-  /// message, and nothing has changed.
+  /// Checks a request when it arrives, before it is recorded. Returns its role
+  /// among the steps of its sender. If it returns an error, the request is
+  /// refused with the message of the error, and nothing has changed.
   virtual Expected<StepFacts> check(const Envelope &request,
                                     const Message &payload) = 0;
 
-  /// Returns the policy that forms rounds and decides who waits. Always the
-  /// same; must outlive the application.
+  /// Returns the rules of rounds. Always returns the same object, which must
+  /// outlive the application.
   virtual const RoundPolicy &roundPolicy() const = 0;
 
-  /// Handles a checked request that is not part of a step (`isOfSteps`).
-  /// Returns the payload of the response. An error fails the job with its
-  /// message.
+  /// Handles a request that has passed `check` and for which `isOfSteps` is
+  /// false. Returns the payload of the response. If it returns an error, the
+  /// job fails with this error.
   virtual Expected<Message> handle(const Envelope &request,
                                    Message payload) = 0;
 
-  /// Takes a checked request of a step or of sums: makes all its changes to the
-  /// state, except for those at the end of its round. In a round that waits for
-  /// all, requests come in ascending rank order, as soon as all lower ranks
-  /// have arrived. In another round they come in that order when it waits for
-  /// no further request; requests that are answered at once come one by one. An
-  /// error fails the job with its message.
+  /// Takes a request that has passed `check` and belongs to a step or to sums.
+  /// Makes all changes of the state, except for those at the end of its round.
+  /// In a round that waits for all trainers, a request is taken as soon as it
+  /// and the requests of all lower ranks have arrived. In another round, all
+  /// requests are taken in the order of ranks when the round waits for no
+  /// further request. Requests that are not part of a round are taken one by
+  /// one. If it returns an error, the job fails with this error.
   virtual Status take(const Envelope &request, Message payload, Turn turn) = 0;
 
-  /// Ends the round whose requests were taken. An error fails the job with its
-  /// message.
+  /// Ends the round whose requests were taken: applies their sums. If it
+  /// returns an error, the job fails with this error.
   virtual Status closeRound(MessageKind kind) = 0;
 
-  /// Returns the payloads of the responses to requests that were taken and
-  /// whose round, if any, is closed or continues without them. Each request is
-  /// answered once, in any order, before the next request of its sender is
-  /// taken. Responses contain the current state. An error fails the job with
-  /// its message.
+  /// Returns the payloads of the responses to `requests`. These were taken, and
+  /// are not part of a round that is still open, or are answered before its
+  /// end. Each request is answered once, before the next request of its sender
+  /// is taken; the order is arbitrary. Responses contain the current state. If
+  /// it returns an error, the job fails with this error.
   virtual Expected<std::vector<Message>>
   respond(std::span<const Envelope> requests) = 0;
 };

@@ -15,48 +15,49 @@
 
 namespace pdlrt {
 
-/// Costs of step requests (Exchange and Norm) on a server. Times are in seconds
-/// of the threads that handle requests, one at a time. Bytes are those of whole
-/// messages with their heads; network overhead, copies and heartbeats do not
-/// count.
+/// Costs of requests of steps (Exchange and Norm) on a server. Times are in
+/// seconds; requests are handled one at a time. Numbers of bytes include the
+/// heads of messages. They do not include network overhead, duplicates and
+/// heartbeats.
 struct ServerCosts {
   /// Number of steps with gradients: rounds in mode sync, pushes in mode async.
   int64_t steps = 0;
-  /// Numbers of gradients that arrived after their round was closed and counted
-  /// in the next one, or did not count.
+  /// Numbers of gradients that arrived after their round was closed. `late`:
+  /// they were added to the next round. `dropped`: they were dropped.
   int64_t late = 0, dropped = 0;
-  /// Number of workers' steps that were pushed together with steps of other
+  /// Number of steps of workers that were pushed together with steps of other
   /// workers.
   int64_t mergedSteps = 0;
-  /// Maximum number of bytes of values stored because senders have read them
-  /// and may still push gradients computed from them.
+  /// Maximum size of stored values for delay compensation, in bytes: values
+  /// that senders have read, and for which they may still push gradients.
   int64_t seenBytes = 0;
   int64_t messages = 0;
   int64_t bytesReceived = 0;
   int64_t bytesSent = 0;
-  /// Decoding and checking of requests.
+  /// Time for decoding and checking requests.
   double check = 0;
-  /// Summation of gradients, and the check for NaN and infinity.
+  /// Time for summing gradients, and for checking that they are finite.
   double sum = 0;
-  /// Creation of rows and application of optimizer rules.
+  /// Time for inserting rows and applying optimizer rules.
   double apply = 0;
-  /// Building of responses.
+  /// Time for writing responses.
   double response = 0;
-  /// Part of the times above: from the request that completes a round, or that
-  /// is answered by itself, until the responses are ready.
+  /// The part of these times for which trainers wait: from the request that
+  /// completes a round, or that is answered alone, until the responses are
+  /// ready.
   double closing = 0;
-  /// From the first request to the last response: wall-clock time, and CPU time
-  /// of the process.
+  /// Times from the first request to the last response: `elapsed` is wall-clock
+  /// time, and `cpu` the CPU time of the process.
   double elapsed = 0;
   double cpu = 0;
 };
 
-/// Histogram of staleness: entry i counts responses that were i steps ahead of
-/// the slowest sender when they were given. The last entry counts all larger
-/// values too.
+/// Histogram of staleness: entry i is the number of responses whose sender was
+/// i steps ahead of the slowest sender at the time of the response. The last
+/// entry also counts all larger values.
 using StalenessCounts = std::vector<int64_t>;
 
-/// Returns one line for the user; empty if nothing was counted.
+/// Returns a histogram as one line for the user; empty if nothing was counted.
 std::string describeStaleness(const StalenessCounts &counts);
 
 /// Returns lines for the user: mean costs per step, then the traffic. Empty if

@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A server's part of a program's state, and the changes that requests make to
-// it: in rounds or one by one, depending on the mode. docs/Protocol.md defines
-// the payloads.
+// Holds a server's part of the state, and applies requests to it: in rounds or
+// one by one, depending on the mode. docs/Protocol.md defines the payloads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,67 +33,71 @@
 
 namespace pdlrt {
 
-/// Waiting rules from the flags, for modes that use them.
+/// Values of --max-staleness, --quorum and --late-gradients, for modes that use
+/// them.
 struct StepBounds {
-  /// Maximum number of steps that a sender may be ahead of the slowest; none:
-  /// no bound.
+  /// Maximum number of steps that a sender may be ahead of the slowest sender;
+  /// nullopt: no limit.
   std::optional<int64_t> staleness = std::nullopt;
-  /// Number of trainers that close a round; none: all.
+  /// Number of trainers whose gradients suffice to close a round; nullopt: all.
   std::optional<uint32_t> quorum = std::nullopt;
   LateGradients late = LateGradients::Count;
 };
 
-/// Inputs of a server. References must outlive it.
+/// Arguments for the creation of a server. The referenced objects must outlive
+/// the server.
 struct ServerSetup {
-  /// Has role pserver and has passed `checkDescriptor`.
+  /// Must have role pserver and must have passed `checkDescriptor`.
   const pdl_descriptor &descriptor;
   const Placement &placement;
-  /// Its own handshake, with rank (`serverRank`), trainers, seed and job.
+  /// Handshake of the server, with rank (`serverRank`), trainers, seed and job.
   Handshake handshake;
   Scheduler &scheduler;
   SaveFolder saves = {};
   StepBounds bounds = {};
-  /// Reported in the handshake; the caller limits the tables.
+  /// Memory limit of tables, as the handshake reports it. The caller must set
+  /// the limit itself (`Model::boundTables`).
   TableBound tableBound = {};
 };
 
-/// A server's part of a program's state: passes each request to what handles
-/// it. Calls come one at a time, unless noted.
+/// The application of a server: holds its part of the state and handles
+/// requests. Only one call may be in progress at a time, unless noted.
 class StateServer final : public ServerApplication {
 public:
   ~StateServer() override;
 
   /// Returns this server's part of the state.
   Model &model();
-  /// Returns the server's own handshake.
+  /// Returns the handshake of this server.
   const Handshake &handshake() const;
-  /// Records that the run resumes from a checkpoint of that many steps. Call
+  /// Records that the run resumes from a checkpoint after `steps` steps. Call
   /// before any join.
   void setStartStep(int64_t steps);
-  /// Sets the number of workers of each trainer, which was 0 before. The first
-  /// trainer that joins provides it.
+  /// Sets the number of workers of each trainer in the handshake. It is 0 until
+  /// the first trainer has joined, which provides it.
   void setWorkers(int64_t workers);
-  /// Called if loaded values differ from the initial ones and trainers that
-  /// hold values do not know them. Call before any join; throws std::bad_alloc.
+  /// Call if values were loaded that differ from the initial values, so that
+  /// trainers which have copies of values get the loaded ones. Call before any
+  /// join. Throws std::bad_alloc.
   void noteLoaded();
-  /// Returns what writes the server's part of checkpoints.
+  /// Returns the object that writes the server's files of checkpoints.
   SaveService &saves();
-  /// Information on this server about the step that was applied last.
+  /// Information about the step that this server has applied last.
   struct LastStep {
-    /// True if no later step has been applied in part.
+    /// False if a part of a later step has been applied.
     bool isWhole = true;
-    /// Sums by objective; none: the step had no gradients, or they are not
-    /// stored.
+    /// Sums of losses and weights by objective. Nullopt if the step had no
+    /// gradients, or if sums are not stored.
     std::optional<std::vector<ObjectiveSums>> sums = std::nullopt;
   };
-  /// Returns that information. Call only between requests.
+  /// Returns the information about the last step. Call only between requests.
   LastStep lastStep() const;
-  /// Returns the number of steps in the state, if steps are rounds of all
-  /// trainers. Thread-safe.
+  /// Returns the number of steps that were applied to the state, if steps are
+  /// rounds of all trainers. Thread-safe.
   uint64_t stepsInState() const;
-  /// Makes trainers save after the current step, unless they have no folder for
-  /// it. Returns false if servers of this mode cannot request that.
-  /// Thread-safe.
+  /// Requests that trainers save after the current step; trainers without a
+  /// folder of checkpoints ignore it. Returns false if servers of this mode
+  /// cannot request it. Thread-safe.
   bool requestSave();
   /// Returns the number of steps after which trainers have requested a save of
   /// each other. Always 0 if their requests do not pass through servers.
@@ -134,7 +137,7 @@ private:
   const std::unique_ptr<Parts> parts;
 };
 
-/// Creates the server of the descriptor's mode, with initial values.
+/// Creates a server for the mode of the descriptor, with initial values.
 Expected<std::unique_ptr<StateServer>>
 createStateServer(const ServerSetup &setup);
 

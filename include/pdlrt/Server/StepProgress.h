@@ -20,33 +20,34 @@ namespace pdlrt {
 
 /// Role of a request among the steps of its sender.
 struct StepFacts {
-  /// It carries gradients, which end a step.
+  /// True if the request has gradients. They end a step of the sender.
   bool contributes = false;
-  /// It requests the state for the next step of its sender.
+  /// True if the request asks for the state for the next step of its sender.
   bool goesOn = false;
 };
 
-/// Number of steps that each sender has finished since the last round of sums
-/// (in which all trainers meet), as one server sees it. A trainer counts as
-/// active until it is known to rest; before its first request it has finished
-/// no step. A worker counts only from its first request on, because a worker
-/// without data sends none. Not thread-safe.
+/// Counts the steps that each sender has finished since the last round of sums,
+/// as one server sees it. A trainer is active until it is known that it has no
+/// further steps; before its first request it has finished 0 steps. A worker is
+/// counted only from its first request on, because a worker without data sends
+/// no request. Not thread-safe.
 class StepProgress {
 public:
   explicit StepProgress(uint32_t trainers) : own(trainers), meets(trainers) {}
 
-  /// Records a step request.
+  /// Records a request of a step.
   void note(const Envelope &request, const StepFacts &facts);
-  /// Records that a trainer waits in the round of sums. It finishes no steps
-  /// until all trainers have arrived there.
+  /// Records that a trainer waits in the round of sums. It does no steps until
+  /// all trainers have arrived there.
   void rest(uint32_t trainer) { meets[trainer] = true; }
-  /// Records that all trainers have met; their counts restart.
+  /// Records that the round of sums is complete. All counts start at 0 again.
   void meet();
 
-  /// Returns true if a trainer has, or may still have, steps to finish.
+  /// Returns true if a trainer is active: it has, or may still have, steps to
+  /// finish.
   bool takesPart(uint32_t trainer) const;
-  /// Returns the number of steps of the slowest sender among active trainers;
-  /// nothing if no trainer is active.
+  /// Returns the number of steps of the slowest sender of all active trainers,
+  /// or nullopt if no trainer is active.
   std::optional<int64_t> slowest() const;
   /// Returns the trainers of the slowest senders.
   std::vector<uint32_t> slowestTrainers() const;
@@ -60,7 +61,7 @@ private:
   /// Returns the number of steps of one trainer's slowest sender.
   std::optional<int64_t> slowestOf(uint32_t trainer) const;
 
-  /// Indexed by trainer, then by worker.
+  /// Progress by trainer, then by worker.
   std::vector<std::map<uint32_t, Sender>> own;
   /// True for trainers that wait in the round of sums.
   std::vector<bool> meets;

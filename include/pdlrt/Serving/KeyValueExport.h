@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // An export for key-value stores is a folder. It contains the rows of each
-// table as files of keys and values, sorted by key within and across files; the
-// parameters as one safetensors file; and a manifest, `key-values.json`. Rows
-// are written and compared in bounded memory.
+// table as files of keys and values, sorted by key within a file and over all
+// files of a table. It also contains the parameters as one safetensors file,
+// and the manifest `key-values.json`. Rows are written and compared in bounded
+// memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,10 +33,10 @@ namespace pdlrt {
 
 inline constexpr const char *keyValueManifestName = "key-values.json";
 
-/// Returns true if the folder is such an export.
+/// Returns true if `folder` is an export for key-value stores.
 bool isKeyValueExport(const std::string &folder);
 
-/// A file of a table, with at least one row.
+/// A file with rows of a table, at least one.
 struct KeyValueFile {
   std::string file; ///< Name in the folder.
   int64_t rows = 0;
@@ -45,12 +46,12 @@ struct KeyValueFile {
 
 struct KeyValueTable {
   std::string name;
-  /// Exported part of the rows: "values", or "slot.<slot>".
+  /// The part of rows that is exported: "values", or "slot.<slot>".
   std::string part;
   RowElements elements;
   std::vector<KeyValueFile> files;
-  /// Description of how keys are made from fields, one way per line. Empty if
-  /// the checkpoint does not contain it.
+  /// Description of how keys are made from fields, with one line for each way.
+  /// Empty if the checkpoint does not contain it.
   std::string keys = {};
 
   int64_t rows() const;
@@ -61,46 +62,50 @@ struct KeyValueManifest {
   std::string format; ///< Format of its tables
   std::string model;
   int64_t steps = 0;
-  /// Slot that is exported instead of the values of symbols that have it.
+  /// Name of the slot that is exported in place of the value, for symbols that
+  /// have this slot. Empty: values.
   std::string slot;
   std::vector<KeyValueTable> tables;
-  /// Digest of the file of parameters, if there is one.
+  /// Digest of the file of parameters; nullopt if there is no such file.
   std::optional<FileDigest> parameters;
 };
 
-/// Encode and decode the manifest as text. An invalid text is an error that
-/// begins with `path`. Safe for arbitrary bytes.
+/// `encodeKeyValues` and `decodeKeyValues` convert a manifest to text and back.
+/// If the text is invalid, the latter returns an error whose message begins
+/// with `path`. Safe for arbitrary bytes.
 std::string encodeKeyValues(const KeyValueManifest &manifest);
 Expected<KeyValueManifest> decodeKeyValues(const std::string &text,
                                            const std::string &path);
 
 struct KeyValueOptions {
-  /// Slot to export instead of the values of symbols that have it; "": values.
+  /// Name of the slot to export in place of the value, for symbols that have
+  /// this slot. Empty: values.
   std::string slot;
-  /// A file ends with the row at which it reaches this size.
+  /// Size in bytes at which a file ends, after the row with which it reaches
+  /// the size.
   uint64_t bytesInFile = UINT64_MAX;
-  /// Maximum bytes of rows in memory.
+  /// Maximum size of rows in memory, in bytes.
   size_t memory = size_t(256) << 20;
 };
 
-/// Exports a checkpoint to the folder `path`, which appears complete or not at
-/// all. Values that are stored in 16 bits are widened to F32, without loss.
-/// Throws std::bad_alloc.
+/// Exports a checkpoint to the new folder `path`. After an error, there is no
+/// folder `path`. Values that are stored in 16 bits are converted to F32
+/// exactly. Throws std::bad_alloc.
 Status exportKeyValues(const Checkpoint &checkpoint,
                        const KeyValueFormat &format,
                        const KeyValueOptions &options, const std::string &path);
 
-/// Verifies an export by reading all of it, with the format in `formats` that
-/// wrote it, and returns its contents. An error says what is missing or
-/// changed. Throws std::bad_alloc.
+/// Verifies an export by reading all its files, and returns its manifest.
+/// `formats` must contain the format of its files. An error message names the
+/// data that is missing or has changed. Throws std::bad_alloc.
 Expected<KeyValueManifest>
 verifyKeyValues(const std::string &path,
                 std::span<const KeyValueFormat *const> formats);
 
-/// Compares an export with a checkpoint, bit by bit, tables in order of keys.
-/// Creates at most `limit` messages, in which the export comes first. Returns
-/// an error if one of the two cannot be read. `memory` as in the options.
-/// Throws std::bad_alloc.
+/// Compares an export with a checkpoint, bit by bit; tables in the order of
+/// keys. Creates at most `limit` messages, in which the export comes first.
+/// Returns an error if the export or the checkpoint cannot be read. `memory` is
+/// as in KeyValueOptions. Throws std::bad_alloc.
 Expected<StateDifferences>
 compareKeyValues(const std::string &path,
                  std::span<const KeyValueFormat *const> formats,

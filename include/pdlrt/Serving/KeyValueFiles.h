@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Files for filling key-value stores: keys with the elements of their rows, in
-// the order that the format requires.
+// Files from which key-value stores are filled. They have keys with the
+// elements of their rows, in the order that the file format requires.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +37,8 @@ public:
   virtual Status add(int64_t key, const std::byte *values) = 0;
   /// Returns the approximate size of the file so far.
   virtual uint64_t bytes() const = 0;
-  /// Flushes the file, which must have at least one row, to the disk, and
-  /// returns its digest. Its name is flushed with its folder.
+  /// Completes the file, syncs it to the disk, and returns its digest. The file
+  /// must have at least one row. The caller must sync the folder.
   virtual Expected<FileDigest> finish() = 0;
 };
 
@@ -47,11 +47,12 @@ class KeyValueReader {
 public:
   virtual ~KeyValueReader();
 
-  /// Advances to the next row. Returns false if there is none, or an error with
-  /// the position if the file has invalid content. Safe for arbitrary bytes.
+  /// Advances to the next row. Returns false if there is none. Returns an error
+  /// with the position if the file has invalid content. Safe for arbitrary
+  /// bytes.
   virtual Expected<bool> next() = 0;
-  /// Key and values of the current row. The bytes are valid until the next call
-  /// of `next`, and not aligned.
+  /// Return the key and the values of the current row. The values are valid
+  /// until the next call of `next`. They are not aligned.
   virtual int64_t key() const = 0;
   virtual const std::byte *values() const = 0;
 };
@@ -67,27 +68,29 @@ public:
   /// Creates a file, which must not exist. Throws std::bad_alloc.
   virtual Expected<std::unique_ptr<KeyValueWriter>>
   create(const std::string &path, const RowElements &elements) const = 0;
-  /// Opens a file that `create` made. Throws std::bad_alloc.
+  /// Opens a file that a writer of this format has written. Throws
+  /// std::bad_alloc.
   virtual Expected<std::unique_ptr<KeyValueReader>>
   open(const std::string &path, const RowElements &elements) const = 0;
 };
 
-/// Returns the text format. Each line has the key as a signed number, then a
-/// tab and a number for each element, with enough digits to restore the same
-/// bits.
+/// Returns the text format. Each line has the key as a signed number, and for
+/// each element a tab and a number, with enough digits to restore its bits
+/// exactly.
 const KeyValueFormat &tsvFormat();
 
-/// Returns the format with records of equal size: the key as big-endian number,
-/// then the elements as little-endian numbers.
+/// Returns the binary format with records of equal size: the key as a
+/// big-endian number, then the elements as little-endian numbers.
 const KeyValueFormat &recordFormat();
 
-/// Returns the digest of the current bytes of a file. Reads all of it.
+/// Reads a file and returns the digest of its current bytes.
 Expected<FileDigest> digestOfFile(const std::string &path);
 
-/// Returns a key in big-endian form, for stores that compare bytes. Negative
-/// keys come last, because their first byte is at least 0x80.
+/// Returns the eight bytes of a key in big-endian order, for stores that
+/// compare bytes. Negative keys come after the others, because their first byte
+/// is at least 0x80.
 std::string bytesOfKey(int64_t key);
-/// Returns the key of eight such bytes.
+/// Returns the key for eight bytes of `bytesOfKey`.
 int64_t keyOfBytes(const void *bytes);
 
 } // namespace pdlrt

@@ -6,10 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A set-associative cache. A key can be in one of the eight ways of its set. If
-// the set is full, eviction removes a row that was not read since the hand last
-// passed it (second chance). All memory is reserved at the start. Each lock
-// guards a shard of sets, and a batch of keys locks each shard once.
+// A set-associative cache: a key belongs to one set, which has eight entries
+// (ways). If a set is full, a row that was not read recently is evicted (second
+// chance). A hand moves over the entries of the set, and evicts the first one
+// that was not read since the hand has passed it last. All memory is reserved
+// at the start. Sets are grouped into shards with one lock each, and a batch of
+// keys locks each shard once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,39 +28,42 @@
 
 namespace pdlrt {
 
-/// Caches rows of one size, of one or several tables. Any number of threads may
-/// call, each with its own scratch.
+/// Caches rows of one size, of one or several tables. Several threads may call
+/// its functions concurrently, each with its own Scratch.
 class RowCache {
 public:
-  /// The order of keys by shard. Used by one thread at a time.
+  /// Scratch memory of a call, for the order of keys by shard. Only one thread
+  /// may use it at a time.
   struct Scratch {
     std::vector<uint64_t> hashes;
     std::vector<int32_t> order, begins;
   };
 
-  /// Creates a cache for rows of `rowBytes` bytes that uses at most `bytes`,
-  /// including metadata. If that is too little for a set, the cache stays
-  /// empty. Throws std::bad_alloc.
+  /// Creates a cache for rows of `rowBytes` bytes. It uses at most `bytes`
+  /// bytes, including metadata. If `bytes` is too small for one set, the cache
+  /// stores nothing. Throws std::bad_alloc.
   RowCache(size_t rowBytes, size_t bytes);
   ~RowCache();
   RowCache(const RowCache &) = delete;
   RowCache &operator=(const RowCache &) = delete;
 
-  /// Looks up keys. Copies rows that are cached and were requested at `since`
-  /// or later to rows + i * rowBytes, and sets isUnknown[i] if the table had no
-  /// row for the key. Sets `missing` to the indices of the other keys, in any
-  /// order. `tag`: the table. Throws std::bad_alloc.
+  /// Looks up keys of the table `tag`. Uses only cached rows that were
+  /// requested from servers at time `since` or later. Copies the row of key i
+  /// to rows + i * rowBytes. Sets isUnknown[i] to 1 if the table had no row for
+  /// the key. Sets `missing` to the indices of all other keys, in any order.
+  /// Throws std::bad_alloc.
   void find(uint32_t tag, int64_t count, const int64_t *keys, int64_t since,
             std::byte *rows, uint8_t *isUnknown, std::vector<int32_t> &missing,
             Scratch &scratch);
-  /// Inserts the rows at the indices `places` of such arrays, which were
-  /// requested at `time`. A newer cached version stays. Throws std::bad_alloc.
+  /// Inserts rows that were requested from servers at time `time`. The arrays
+  /// are as in `find`; `places` has the indices of the keys to insert. Does not
+  /// replace a row that was requested later. Throws std::bad_alloc.
   void add(uint32_t tag, const std::vector<int32_t> &places,
            const int64_t *keys, const std::byte *rows, const uint8_t *isUnknown,
            int64_t time, Scratch &scratch);
 
   size_t rowBytes() const { return bytesOfRow; }
-  /// Returns the maximum number of rows.
+  /// Returns the maximum number of cached rows.
   size_t capacity() const { return setCount * ways; }
   size_t memoryBytes() const;
 
@@ -78,8 +83,8 @@ private:
   template <typename KeyAt>
   void sortByShard(uint32_t tag, size_t count, KeyAt keyAt,
                    Scratch &scratch) const;
-  /// Calls visit(i, set) for each of `count` keys, where key i is keyAt(i),
-  /// with the set's shard locked.
+  /// Calls visit(i, set) for each of `count` keys with the key's set. Key i is
+  /// keyAt(i). The shard of the set is locked during the call.
   template <typename KeyAt, typename Visit>
   void forEachKey(uint32_t tag, size_t count, KeyAt keyAt, Scratch &scratch,
                   Visit visit);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Contains everything a call needs in addition to the state: arenas, lookups
-// and buffers. They grow to the largest batch and are kept.
+// A scorer has the memory that a call needs in addition to the state: arenas,
+// lookups and buffers. It grows to the largest batch and is then reused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,26 +29,28 @@ namespace pdlrt {
 /// Runs one program. Not thread-safe.
 class Scorer {
 public:
-  /// Both arguments must outlive the scorer.
+  /// The arguments must outlive the scorer.
   Scorer(const pdl_descriptor &descriptor, const pdl_program &program);
   Scorer(const Scorer &) = delete;
   Scorer &operator=(const Scorer &) = delete;
 
-  /// Scores a batch with the values of `state`; see `run` of pdl/serving.h.
-  /// Inputs are by field, outputs by output of the program. `areKeys`: by
+  /// Computes the outputs of the program for a batch, with the values of
+  /// `state`; see `run` in pdl/serving.h. `inputs` has one entry per field of
+  /// the program, and `outputs` one per output. `areKeys` has one entry per
   /// field, as in `run_keys`; null: no input has keys. Throws std::bad_alloc.
   Status run(const ServedState &state, int64_t batch,
              const pdl_serving_input *inputs, void *const *outputs,
              const int32_t *areKeys = nullptr);
-  /// Returns true if the last run failed because a server did not respond.
+  /// Returns true if the last `run` returned an error because a server did not
+  /// respond.
   bool serverWasUnavailable() const { return isUnavailable; }
 
-  /// Number of ids in samples, including duplicates, and of those whose key had
-  /// no row.
+  /// `all`: number of ids in samples, including duplicates. `unknown`: number
+  /// of ids whose key had no row.
   struct IdCounts {
     int64_t all = 0, unknown = 0;
   };
-  /// Returns the counts since the previous call.
+  /// Returns the counts since the previous call of `takeIdCounts`.
   IdCounts takeIdCounts();
 
 private:
@@ -63,7 +65,8 @@ private:
                        pdl_field_data &data);
   void takeValues(const void *from, size_t bytes, int32_t index,
                   pdl_field_data &data);
-  /// Returns true if the program joins the bags of that field with others.
+  /// Returns true if the program concatenates the bags of field `index` with
+  /// bags of other fields.
   bool isJoined(int32_t index) const;
   Status checkJoined() const;
   Status takeBags(const pdl_field &field, const pdl_serving_input &input,
@@ -81,23 +84,25 @@ private:
   std::vector<int64_t> sampleNumbers;
   std::vector<pdl_field_data> fields;
   std::vector<pdl_lookup> lookups;
-  /// Indexed by field: values and splits that the scorer creates.
+  /// Values and splits that the scorer creates, by field.
   std::vector<AlignedBuffer> values, splits;
-  /// Indexed by field and bag, for joined fields: a digest of the positions of
-  /// omitted missing ids; 0: none. Empty if no bag has omitted ids.
+  /// Digest of the positions of missing ids that were left out, by field and
+  /// bag; 0: none. Used for fields that are concatenated. The inner vector is
+  /// empty if no bag has such ids.
   std::vector<std::vector<uint64_t>> leftOut;
   std::vector<AlignedBuffer> outputBuffers;
   std::vector<void *> outputPointers;
   AlignedBuffer prepareArena, computeArena;
   std::vector<double> lossSums, weightSums;
-  // For rows that are requested from servers. By symbol: null; by lookup: its
-  // rows, and which of them are unknown.
+  // The following members are for rows that are requested from servers.
+  // `noTables` has null for each symbol. The others have, for each lookup, its
+  // rows and flags of unknown keys.
   std::vector<EmbeddingTable *> noTables;
   std::vector<WantedRows> wanted;
   std::vector<AlignedBuffer> remoteRows, unknownRows;
-  /// Number of unknown ids among requested rows.
+  /// Number of ids without a row among the requested rows.
   int64_t unknownIds = 0;
-  /// Belongs to `scratchOwner`, which keeps its rows alive.
+  /// Scratch memory for `scratchOwner`, which must outlive it.
   std::unique_ptr<RemoteRows::Scratch> remoteScratch;
   std::shared_ptr<const RemoteRows> scratchOwner;
   bool isUnavailable = false;

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An export is a folder with the parts of a checkpoint that libraries read: a
-// manifest, the parameters in one safetensors file, and a file per table that
-// is memory-mapped (FrozenTable.h). Loading takes only as long as reading the
-// parameters.
+// An export is a folder with the part of a checkpoint that serving libraries
+// read. It has a manifest, one safetensors file with the parameters, and one
+// file for each table. The files of tables are mapped into memory
+// (FrozenTable.h), so loading only has to read the parameters.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,30 +25,30 @@
 
 namespace pdlrt {
 
-/// Name of an export's manifest. It has the contents of a checkpoint's
-/// manifest, except parts and slots. A symbol has no slots there, or only the
-/// slot that is exported instead of its value.
+/// Name of an export's manifest. It has the format of a checkpoint's manifest,
+/// and lists the files of the export as parts. Its symbols have no slots,
+/// except the slot that is exported in place of the value, if there is one.
 inline constexpr const char *exportManifestName = "export.json";
 
-/// Returns true if the folder is an export.
+/// Returns true if `folder` is an export.
 bool isExport(const std::string &folder);
 
-/// Exports a checkpoint to the folder `path`, which appears complete or not at
-/// all. For symbols with the slot `slot`, such as an average that frozen
-/// programs read, that slot is exported instead of the value. "": only values.
+/// Exports a checkpoint to the new folder `path`. After an error, there is no
+/// folder `path`. For symbols that have the slot `slot`, such as an average,
+/// exports this slot in place of the value. If `slot` is empty, exports values.
 /// Returns an error if no symbol has the slot. Holds one table in memory at a
 /// time. Throws std::bad_alloc.
 Status exportCheckpoint(const Checkpoint &checkpoint, const std::string &slot,
                         const std::string &path);
 
-/// Verifies an export by reading all of it, and returns its contents. An error
-/// says what is missing or changed.
+/// Verifies an export by reading all its files, and returns its manifest. An
+/// error message names the data that is missing or has changed.
 Expected<CheckpointManifest> verifyExport(const std::string &path);
 
 /// Verifies an export and compares it with a checkpoint, bit by bit. Creates at
 /// most `limit` messages, in which the export comes first. Returns an error if
-/// one of the two cannot be read. Holds `memory` bytes of the checkpoint's rows
-/// in memory, and one bit per row. Throws std::bad_alloc.
+/// the export or the checkpoint cannot be read. Holds `memory` bytes of the
+/// checkpoint's rows in memory, and one bit per row. Throws std::bad_alloc.
 Expected<StateDifferences> compareExport(const std::string &path,
                                          const Checkpoint &checkpoint,
                                          size_t limit,

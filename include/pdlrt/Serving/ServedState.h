@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The part of a model that frozen programs read, without the state of training:
-// one part of each parameter and row (`frozen_part` of pdl_symbol).
+// The state of a model that frozen programs read. It has, for each parameter
+// and row, only the value or the slot that `pdl_symbol::frozen_part` selects.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,21 +32,24 @@
 
 namespace pdlrt {
 
-/// A table for serving. It consists of the rows of a full checkpoint, and
-/// levels of deltas that replace some of them. Several states can share levels.
+/// A table for serving. It consists of levels: the rows of a full checkpoint,
+/// and the changes of deltas, which replace rows of lower levels. Several
+/// states can share levels.
 class ServedTable final : public FrozenRows {
 public:
   ServedTable(TableOptions options, FrozenTable rows)
       : options(std::move(options)), rowCount(rows.size()),
         levels{std::make_shared<const FrozenTable>(std::move(rows))} {}
-  /// Adds `changes` as a new level to `below`. Throws std::bad_alloc.
+  /// Creates a table with the levels of `below` and `changes` as a new level
+  /// above them. Throws std::bad_alloc.
   ServedTable(const ServedTable &below, FrozenTable changes);
 
-  /// Returns true if lookups search so many levels that `joined` is worthwhile.
+  /// Returns true if the table has so many levels that lookups are faster after
+  /// `joined`.
   bool hasManyLevels() const;
-  /// Returns the same table with the newest levels merged into one. The
-  /// duration grows with the number of their rows. Requires `hasManyLevels`.
-  /// Throws std::bad_alloc.
+  /// Returns a table with the same rows and fewer levels: merges the newest
+  /// levels into one. Takes time in proportion to the number of rows in these
+  /// levels. Call only if `hasManyLevels`. Throws std::bad_alloc.
   std::shared_ptr<const ServedTable> joined() const;
 
   int64_t findFrozen(int64_t count, const int64_t *keys, void **found,
@@ -63,77 +66,85 @@ public:
 private:
   TableOptions options;
   int64_t rowCount = 0;
-  /// Newest first.
+  /// The levels, the newest one first.
   std::vector<std::shared_ptr<const FrozenTable>> levels;
 };
 
-/// The values of one checkpoint or dump. Immutable, so any number of threads
-/// may read.
+/// The values of one checkpoint, dump or export. Immutable, so any number of
+/// threads may read it.
 class ServedState {
 public:
-  /// Loads `path`: a checkpoint, a dump, or a folder of checkpoints, of which
-  /// the newest intact one is read. Returns an error if it is of another model,
-  /// damaged or incomplete, or of layout 1 (ModelParts.h) without
-  /// `acceptOldLayout`. `descriptor` must outlive the state. Throws
-  /// std::bad_alloc.
+  /// Loads the checkpoint, dump or export `path`. If `path` is a folder of
+  /// checkpoints, loads the newest intact one. Returns an error if the data is
+  /// of another model, damaged or incomplete. Also returns an error if it has
+  /// layout 1 (ModelParts.h) and `acceptOldLayout` is false. `descriptor` must
+  /// outlive the state. Throws std::bad_alloc.
   static Expected<std::shared_ptr<const ServedState>>
   load(const pdl_descriptor &descriptor, const std::string &path,
        bool acceptOldLayout = false);
 
-  /// Like `load`, as a replacement of `before`. If the checkpoint is a delta of
-  /// `before`, directly or through other deltas, reads only the changes and
-  /// shares the rest.
+  /// Like `load`, for a state that replaces `before`. If the checkpoint is a
+  /// delta of the checkpoint of `before`, directly or through other deltas,
+  /// reads only the changes and shares unchanged rows with `before`.
   static Expected<std::shared_ptr<const ServedState>>
   loadAfter(const pdl_descriptor &descriptor, const std::string &path,
             const ServedState &before, bool acceptOldLayout = false);
 
-  /// Creates a state that holds parameters, but requests rows from `rows` for
-  /// each call. Parameters are requested too, or read from `path` as in `load`
-  /// if it is not empty. `before`: as in `loadAfter`; null: none. On failure,
-  /// `isUnavailable` is true if servers did not respond. Throws std::bad_alloc.
+  /// Creates a state that holds parameters, and requests rows from `rows` for
+  /// each call. If `path` is not empty, loads the parameters from `path` as in
+  /// `load`, otherwise requests them from `rows`. `before` is as in
+  /// `loadAfter`; null: none. If an error is returned because servers did not
+  /// respond, sets `isUnavailable` to true. Throws std::bad_alloc.
   static Expected<std::shared_ptr<const ServedState>>
   ofServers(const pdl_descriptor &descriptor,
             std::shared_ptr<const RemoteRows> rows, const std::string &path,
             const ServedState *before, bool &isUnavailable,
             bool acceptOldLayout = false);
 
-  /// Returns the source of remote rows, or null if this state holds the tables.
+  /// Returns the source of rows on servers, or null if this state holds the
+  /// tables.
   const std::shared_ptr<const RemoteRows> &remoteRows() const {
     return rowsOnServers;
   }
 
-  /// Return parameters and tables, indexed by symbol, for
-  /// `pdl_step_context::parameters` and `Worker::bindFrozen`.
+  /// `parameters` returns the parameters by symbol, for
+  /// `pdl_step_context::parameters`. `tables` returns the tables by symbol, for
+  /// `Worker::bindFrozen`.
   void *const *parameters() const { return dense->pointers.data(); }
   const FrozenRows *const *tables() const { return tablePointers.data(); }
-  /// Returns parameters packed for matrix products.
+  /// Returns the packed factors of matrix products that are parameters
+  /// (PackedFactors.h).
   PackedFactors &factors() const { return dense->factors; }
 
-  /// Returns the same values with merged levels in tables, or null if lookups
-  /// already search few levels. Parameters are shared. Throws std::bad_alloc.
+  /// Returns a state with the same values in which tables have fewer levels
+  /// (`ServedTable::joined`). Returns null if no table has many levels. The
+  /// result shares the parameters. Throws std::bad_alloc.
   std::shared_ptr<const ServedState> joined() const;
 
-  /// Returns a description of what could not be checked of values of layout 1;
-  /// empty if everything was.
+  /// Returns a description of the parts that could not be checked because the
+  /// data has layout 1; empty if all were checked.
   const std::string &unchecked() const { return uncheckedParts; }
   uint64_t seed() const { return initialSeed; }
-  /// Returns the steps of the training, or -1 if a dump does not contain them.
-  /// For parameters of servers: the number of applied updates.
+  /// Returns the number of steps of the training, or -1 if a dump does not
+  /// contain it. If parameters were requested from servers, returns the number
+  /// of updates that were applied to them.
   int64_t steps() const { return stepCount; }
   /// Returns the number of rows of all tables.
   int64_t rows() const;
-  /// Returns the memory of all parameters, including packed ones, and tables.
+  /// Returns the size of all parameters, including packed factors, and of all
+  /// tables, in bytes.
   size_t memoryBytes() const;
 
 private:
   friend class StateLoader;
-  /// Parameters, which several states can share.
+  /// The parameters. Several states can share them.
   struct Dense {
     size_t bytes = 0;
-    /// Indexed by symbol.
+    /// Values by symbol, and their addresses.
     std::vector<AlignedBuffer> memory;
     std::vector<void *> pointers;
-    /// Packed values are copies, not additional state.
+    /// Packed copies of parameters in `memory`. `factors()` is const although
+    /// it can add copies, because they are no additional state.
     PackedFactors factors;
   };
 
@@ -144,10 +155,11 @@ private:
   uint64_t initialSeed = 0;
   int64_t stepCount = -1;
   std::string uncheckedParts;
-  /// Link to the checkpoint.
+  /// Link to the checkpoint that was loaded; nullopt if it was not a
+  /// checkpoint.
   std::optional<CheckpointLink> link;
   std::shared_ptr<Dense> dense;
-  /// Indexed by symbol.
+  /// Tables by symbol; null for parameters.
   std::vector<std::shared_ptr<const ServedTable>> ownedTables;
   std::vector<const FrozenRows *> tablePointers;
   std::shared_ptr<const RemoteRows> rowsOnServers;

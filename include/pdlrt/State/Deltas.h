@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The arithmetic of mode geo. For each value of its copy, a trainer keeps a
-// base: the value that the servers sent last, plus the deltas that the trainer
-// has sent since. Both sides add a delta in the same way, so a base is bitwise
-// equal to the server's value unless other trainers have changed it.
+// The arithmetic of mode geo. A trainer has a copy of each value, and a base:
+// the value that the servers have sent last, plus the deltas that the trainer
+// has sent since. Trainers and servers add a delta in the same way. So a base
+// is bitwise equal to the server's value unless other trainers have changed it.
 //
 // All functions compute in the element type, PDL_F32 or PDL_F64. Arrays do not
 // overlap.
@@ -30,8 +30,8 @@ void addDeltas(int32_t type, int64_t count, const void *deltas, void *values);
 void takeDeltas(int32_t type, int64_t count, const void *copy, int divisor,
                 void *base, void *deltas);
 
-/// Computes copy += values - base, then base = values. A copy that equals its
-/// base becomes bitwise equal to the value.
+/// Computes copy += values - base, then base = values. If an element of `copy`
+/// is equal to its base, it becomes bitwise equal to the value.
 void takeValues(int32_t type, int64_t count, const void *values, void *base,
                 void *copy);
 

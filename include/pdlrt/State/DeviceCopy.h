@@ -28,43 +28,45 @@ class Model;
 /// One device's copy of the parameters of a model. Thread-safe.
 class DeviceCopy final : public DeviceParameters {
 public:
-  /// The references must outlive it. The device must have loaded the program's
-  /// kernels.
+  /// The referenced objects must outlive this one. The device must have loaded
+  /// the program's kernels.
   DeviceCopy(Device &device, const Model &model, const DeviceState &state);
 
   Expected<void *> parameter(int32_t symbol, bool frozen) override;
   bool takesGradient(int32_t symbol) const override;
 
-  /// Adds the optimizer rule of a parameter; see DeviceState.
+  /// Adds the optimizer rule of a parameter to the device's work. See
+  /// `DeviceState::apply`.
   Status apply(int32_t symbol, const BlockGradient &gradient,
                const void *scalars);
-  /// Waits for the work that was added. Returns a parameter that got a number
-  /// that is not finite, -1 if there is none.
+  /// Waits for the work that was added. Returns a parameter to which a rule has
+  /// written a number that is not finite, or -1 if there is none.
   Expected<int32_t> finish();
 
-  /// Returns the stream to which rules are added.
+  /// Returns the stream to which optimizer rules are added.
   Expected<DeviceStream *> ownStream();
-  /// Records that the host's copy of a parameter is newer.
+  /// Records that host memory has a newer value of a parameter than the device.
   void outdate(int32_t symbol);
   /// Copies a parameter to host memory.
   Status bringToHost(int32_t symbol);
-  /// Computes partial squared norms of a parameter's gradient on the device,
-  /// divided by `weight`, of each `unit` elements of `count` (pdlabi/norm.h).
-  /// Waits. The program must have a kernel for them.
+  /// Computes the partial sums of the squared norm of a parameter's gradient,
+  /// which is on the device. The gradient has `count` elements, is divided by
+  /// `weight`, and each partial sum is of `unit` elements (pdlabi/norm.h).
+  /// Waits for the result. The program must have a kernel for it.
   Status partialNorms(int32_t type, int64_t count, int64_t unit, double weight,
                       const void *gradient, std::vector<double> &partials);
-  /// Copies to host memory, and waits.
+  /// Copies device memory to host memory, and waits.
   Status copyOut(void *toHost, const void *fromDevice, size_t bytes);
 
 private:
   struct Parameter {
     bool isCurrent = false;
-    /// The value and its slots; some may be missing.
+    /// Value and slots in device memory. Some may not be allocated.
     std::vector<DeviceBuffer> parts;
     /// Memory for a gradient that comes from the host.
     DeviceBuffer gradient;
   };
-  // Call all of these with the mutex locked.
+  // The following functions must be called with the mutex locked.
   Status prepareStream() { return openOnce(device, stream, "rules"); }
   Status reserveOnce(DeviceBuffer &memory, DeviceBuffer::Kind kind,
                      size_t bytes);
@@ -82,9 +84,9 @@ private:
   /// Indexed by symbol.
   std::vector<Parameter> parameters;
   DeviceScalars scalars;
-  /// Indexed by symbol: set if a rule wrote a number that is not finite.
+  /// Flags by symbol: set if a rule has written a number that is not finite.
   DeviceFlags nonFinite;
-  /// Memory of partial norms, on both sides.
+  /// Memory for partial norms, on the device and on the host.
   DeviceBuffer lanes, lanesOnHost;
   /// True if rules were added since the last `finish`.
   bool isUpdating = false;

@@ -16,21 +16,21 @@
 
 namespace pdlrt {
 
-/// The scalars that `pdl_group::once` wrote in an update, for rules on a
-/// device. Not thread-safe.
+/// Copies the scalars of groups to a device, for optimizer rules there.
+/// `pdl_group::once` writes them once per update. Not thread-safe.
 class DeviceScalars {
 public:
-  /// Both must outlive it.
+  /// The referenced objects must outlive this one.
   DeviceScalars(Device &device, const pdl_descriptor &descriptor)
       : device(device), descriptor(descriptor), groups(descriptor.group_count) {
   }
 
-  /// Returns the address of a group's scalars on the device, for work added to
-  /// the stream from now on. Copies them once per update.
+  /// Returns the device address of a group's scalars, for work that is added to
+  /// `stream` from now on. Copies them at the first call in an update.
   Expected<const void *> send(DeviceStream &stream, int32_t group,
                               const void *scalars);
-  /// Ends the update, after the stream has been waited for. The next update has
-  /// new scalars.
+  /// Ends the update: the next `send` copies new scalars. Call after waiting
+  /// for the stream.
   void endUpdate();
 
 private:

@@ -25,26 +25,28 @@ namespace pdlrt {
 
 class DeviceCopy;
 
-/// Sums dense gradients on the devices. Each device gets the sums over all
-/// replicas; replica r is on device r modulo their number. In numerics strict,
-/// each device gets all gradients, and adds them in the fixed order: first over
-/// the workers of a group, then over groups. In numerics fast, devices add
-/// their own gradients, and a collective adds the results.
+/// Sums dense gradients on the devices over all replicas, so that each device
+/// has the sums. Replica r is on device r modulo the number of devices. In
+/// numerics strict, each device gets all gradients, and adds them in the fixed
+/// order: first over the workers of a group, then over groups. In numerics
+/// fast, each device adds the gradients of its own replicas, and a collective
+/// adds the results.
 ///
-/// With a group of several processes (`across`), the sums are over all of them,
-/// as in numerics fast. All processes then add the same blocks: those whose
-/// gradients `copies` receive, with zeros if no replica of a process has a
-/// batch.
+/// With a group of devices of several processes (`across`), the sums are over
+/// the replicas of all processes, in the way of numerics fast. All processes
+/// then sum the same blocks: all whose gradients can stay on devices. A process
+/// whose replicas have no batch adds zeros.
 ///
-/// Gradients are sent in buckets of at most `bucketBytes`, unless one gradient
-/// is larger.
+/// Gradients are sent in buckets of at most `bucketBytes`. A larger gradient
+/// has a bucket of its own.
 class DeviceSums {
 public:
   static constexpr size_t bucketBytes = size_t(32) << 20;
 
-  /// The references must outlive it. `copies`: by device. `workers`: number of
-  /// replicas in a group. `across`: the group of several processes; null if
-  /// there is only this one.
+  /// `copies` has the copy of parameters of each device. `workers` is the
+  /// number of replicas in a group. `across` is a group of devices of several
+  /// processes; null if all replicas are in this process. The referenced
+  /// objects must outlive this one.
   DeviceSums(const pdl_descriptor &descriptor, const GradientKernels &kernels,
              std::span<DeviceCopy *const> copies,
              std::span<Device *const> devices, size_t replicas, size_t workers,
@@ -54,42 +56,46 @@ public:
   static bool canBe(const pdl_descriptor &descriptor,
                     const GradientKernels &kernels);
 
-  /// Sums the blocks that are only on devices, over `parts` by replica. Work
-  /// added later to the streams of the copies can use the sums. Waits.
+  /// Sums the blocks whose gradients are only on devices. `parts` has the
+  /// contribution of each replica. Waits for the sums. Work that is added to
+  /// the streams of the copies afterwards can use them.
   Status sum(std::span<const GradientBlock> blocks,
              std::span<const PartialSum> parts);
 
-  /// Returns the sum of a block on a device, after `sum`; null if this object
-  /// did not sum it.
+  /// Returns the address of a block's sum on a device; null if this object has
+  /// not summed the block. Call after `sum`.
   const void *of(size_t block, size_t device) const {
     return block < sums.size() && !sums[block].empty() ? sums[block][device]
                                                        : nullptr;
   }
-  /// Returns the first block whose sum is not finite, -1 if there is none.
+  /// Returns the index of the first block whose sum is not finite, or -1 if
+  /// there is none.
   int32_t firstNonFinite() const { return nonFiniteBlock; }
 
 private:
-  /// A block, and its position in its bucket.
+  /// A block, with its position and size in its bucket in bytes.
   struct Place {
     size_t block, offset, bytes;
   };
-  /// Consecutive blocks of one type. `offset`: position among all sums.
+  /// Consecutive blocks of one element type. `offset` is the position of the
+  /// bucket among all sums.
   struct Bucket {
     int32_t elementType;
     size_t offset, bytes;
     std::vector<Place> places;
   };
-  /// Bytes of all sums, and of the largest bucket and block.
+  /// Sizes in bytes: of all sums, of the largest bucket, and of the largest
+  /// block.
   struct Sizes {
     size_t all = 0, bucket = 0, largest = 0;
   };
   struct OnDevice {
     DeviceStream *stream = nullptr;
-    /// The device's part of a bucket, and in numerics strict the parts of all
-    /// devices.
+    /// `own`: the gradients of this device's replicas for a bucket. `all`: in
+    /// numerics strict, those of all devices.
     DeviceBuffer own, all;
-    /// The sums of all buckets, and the sum of a block over a group of
-    /// replicas.
+    /// `sums`: the sums of all buckets. `group`: the sum of a block over one
+    /// group of replicas.
     DeviceBuffer sums, group;
   };
 
@@ -98,11 +104,12 @@ private:
     return !across &&
            (descriptor.numerics == PDL_NUMERICS_STRICT || devices.size() == 1);
   }
-  /// Returns the maximum number of replicas of a device.
+  /// Returns the maximum number of replicas that a device has.
   size_t slotsOfDevice() const {
     return (replicas + devices.size() - 1) / devices.size();
   }
-  /// Returns true if this object sums a parameter's block.
+  /// Returns true if this object sums a block: if it is of a parameter, and its
+  /// gradient is only on devices.
   bool isOurs(const GradientBlock &block, size_t index,
               std::span<const PartialSum> parts) const;
   std::vector<Bucket> cutBuckets(std::span<const GradientBlock> blocks,
@@ -125,12 +132,12 @@ private:
   std::vector<Device *> devices;
   const size_t replicas, workers, maxInBucket;
   DeviceGroup *const across;
-  /// Only with several devices and no other processes.
+  /// Set if there are several devices and no other processes.
   std::unique_ptr<DeviceGroup> group;
   std::vector<OnDevice> onDevices;
-  /// Indexed by block and device.
+  /// Addresses of sums, by block and device.
   std::vector<std::vector<void *>> sums;
-  /// Indexed by block: set if the sum on the first device is not finite.
+  /// Flags by block: set if the sum on the first device is not finite.
   DeviceFlags nonFinite;
   int32_t nonFiniteBlock = -1;
 };

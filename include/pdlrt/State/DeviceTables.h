@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // With `--table-placement device`, the rows of tables are in the memory of the
-// computing device. The host deduplicates lookups; the device finds, inserts,
-// gathers and updates rows. The host's table has the rows that were last copied
-// to it. Rows that were written since are copied on request, such as for a
-// checkpoint.
+// device that computes. The host deduplicates the keys of lookups; the device
+// finds, inserts, gathers and updates rows. The table on the host has the rows
+// that were copied to it last. Rows that were written since then are copied on
+// request, for example for a checkpoint.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,8 @@ namespace pdlrt {
 
 class Model;
 
-/// The share of all tables on one device: the rows of every `count`th shard.
+/// The rows of all tables that one of `count` devices has: those of the shards
+/// s with s modulo `count` = `index`.
 struct TableShare {
   int index = 0, count = 1;
 
@@ -43,14 +44,15 @@ struct TableShare {
   bool hasShard(int shard) const { return shard % count == index; }
 };
 
-/// The tables of a model that is completely in this process, on one device, or
-/// a share of them; calls then have only keys of that share. An update consists
-/// of calls of `apply` and one of `finish`. Thread-safe.
+/// The tables of a model on one device, or a share of their rows. With a share,
+/// calls must only have keys of the share. The model must be completely in this
+/// process. An update consists of calls of `apply` and one call of `finish`.
+/// Thread-safe.
 class DeviceTables final : public DeviceLookups {
 public:
-  /// Creates the tables. An error names the table that cannot be on a device,
-  /// and a remedy. `device` must have loaded the program's kernels; it and the
-  /// model must outlive the tables.
+  /// Creates the tables. If a table cannot be on a device, returns an error
+  /// with its name and a remedy. `device` must have loaded the program's
+  /// kernels. It and the model must outlive the tables.
   static Expected<std::unique_ptr<DeviceTables>>
   create(Device &device, const Model &model, TableShare share = {});
 
@@ -61,35 +63,37 @@ public:
               DeviceRows &lookup) override;
   Status gather(DeviceRows &lookup, bool frozen, void *out,
                 DeviceStream &compute) override;
-  /// Copies the values of a lookup's rows to its `valuesOnHost`, where they are
-  /// available after `wait`.
+  /// Copies the values of a lookup's rows to `DeviceRows::valuesOnHost`. They
+  /// can be read after `wait`.
   Status gatherToHost(DeviceRows &lookup, bool frozen);
   /// Waits for all work that was added.
   Status wait();
 
-  /// Adds the rule of a table for the rows of a step, or for all rows if its
-  /// group updates all. Their gradients are on the device if there is a single
-  /// replica, otherwise on the host. `scalars`, `update`: those of its group,
-  /// and the number of this update, the same in all calls until `finish`. The
-  /// gradient must stay valid until `finish`.
+  /// Adds the optimizer rule of a table to the device's work: for the rows of a
+  /// step, or for all rows if its group updates all. The gradients are on the
+  /// device if there is a single replica, otherwise on the host. `gradient`
+  /// must stay valid until `finish`. `scalars` are the scalars of its group,
+  /// and `update` is the number of the group's update; both must be the same in
+  /// all calls for this group until `finish`.
   Status apply(int32_t symbol, const BlockGradient &gradient,
                const void *scalars, int64_t update);
-  /// Waits for the work that was added. Returns a table with a row that got a
-  /// number that is not finite, -1 if there is none.
+  /// Waits for the work that was added. Returns a table with a row to which the
+  /// rule has written a number that is not finite, or -1 if there is none.
   Expected<int32_t> finish();
 
-  /// Limits the device memory of rows that are copied temporarily for a rule,
-  /// to `bytes` or one row. For tests.
+  /// Limits the device memory for rows that are copied temporarily for a rule
+  /// to `bytes`, or to one row if it is larger. For tests.
   void limitPieces(size_t bytes) { pieceBytes = bytes; }
 
-  /// Marks a quiescent point of the device's table, like
-  /// EmbeddingTable::quiesce.
+  /// Marks a quiescent point of the table on the device, like
+  /// `EmbeddingTable::quiesce`.
   void quiesce(int32_t symbol, uint16_t time);
 
-  /// Copies rows that are newer on the device to the host's tables. Call
-  /// between steps.
+  /// Copies rows that were written since the last call to the tables on the
+  /// host. Call between steps.
   Status bringToHost();
-  /// Returns the size of a table on the device. Waits.
+  /// Waits for the work that was added, and returns the size of a table on the
+  /// device.
   Expected<TableSize> sizeOf(int32_t symbol);
 
 private:
@@ -102,7 +106,8 @@ private:
     DeviceBuffer gradients, gradientsOnHost;
   };
 
-  /// Rows for a rule, with their keys and gradients, on the device.
+  /// Rows for an optimizer rule, with their keys and gradients, in device
+  /// memory.
   struct RuleRows {
     int64_t count;
     const int64_t *keys;
@@ -112,7 +117,7 @@ private:
 
   DeviceTables(Device &device, const Model &model, TableShare share);
 
-  // Call all of these with the mutex locked.
+  // The following functions must be called with the mutex locked.
   Status openTable(int32_t symbol);
   Status moveRows(EmbeddingTable &from, DeviceTable &to);
   Status sendKeys(int32_t symbol, int64_t count, const int64_t *keys,
@@ -120,8 +125,8 @@ private:
   Status addGather(const DeviceRows &lookup, bool frozen, void *out);
   Status sendGradients(int32_t symbol, const BlockGradient &gradient);
   Status reserveScratch(DeviceBuffer &memory, size_t bytes);
-  /// Returns the number of rows in a piece of `count` rows of `bytesOfRow`
-  /// bytes.
+  /// Returns the number of rows, of `count` with `bytesOfRow` bytes each, that
+  /// fit into a piece; at least one.
   int64_t rowsOfPiece(int64_t count, size_t bytesOfRow) const;
   Status launchRule(int32_t symbol, const RuleRows &rows, const void *scalars,
                     std::span<const DeviceUse> extraUses);
@@ -139,19 +144,20 @@ private:
   const TableShare share;
   std::mutex mutex;
   std::unique_ptr<DeviceStream> stream;
-  /// Number of waits for the stream, plus one.
+  /// 1 + the number of times that the host has waited for the stream.
   uint64_t waits = 1;
   /// Indexed by symbol.
   std::vector<Entry> entries;
-  /// Memory for a rule on rows with another storage format: a piece of widened
-  /// rows, and the address of each.
+  /// Memory for the rule of a table with 16-bit values: `wideRows` has a piece
+  /// of rows as f32, and `widePlaces` the address of each.
   DeviceBuffer wideRows, widePlaces;
-  /// Memory for a rule of all rows: the mark of each row and, for random bits,
-  /// its key; and a piece of rows with their gradients.
+  /// Memory for a rule that updates all rows. `marks`: the mark of each row
+  /// (`DeviceTable::mark`). `keysOfRows`: the key of each row, from which
+  /// random bits are drawn. The others: a piece of rows, and their gradients.
   DeviceBuffer marks, keysOfRows, spreadRows, spreadGradients;
   size_t pieceBytes = size_t(16) << 20;
   DeviceScalars scalars;
-  /// Indexed by symbol: set if a rule wrote a number that is not finite.
+  /// Flags by symbol: set if a rule has written a number that is not finite.
   DeviceFlags nonFinite;
   /// True if rules were added since the last `finish`.
   bool isUpdating = false;

@@ -15,17 +15,19 @@
 
 namespace pdlrt {
 
-/// Adds the counter of rows that a model's bound evicts or spills.
+/// Adds a counter of the rows that a model evicts or spills because of its
+/// memory limit.
 Counter addEvictedRows();
 
-/// Size of one table, as metrics of the process.
+/// Metrics of the process with the size of one table.
 struct TableMetrics {
   explicit TableMetrics(const std::string &table);
 
   Gauge rows, bytes;
 };
 
-/// Declares the metrics of tables, also if nothing is counted.
+/// Declares the metrics of tables, so that they appear in lists of metrics from
+/// the start.
 void declareModelMetrics();
 
 } // namespace pdlrt

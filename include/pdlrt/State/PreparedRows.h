@@ -16,17 +16,17 @@
 
 namespace pdlrt {
 
-/// Provides the rows that were inserted for steps that have not been applied
-/// yet. Saves exclude them (`Model::withholdPrepared`), and for readers of a
-/// server they do not exist.
+/// Lists the rows that were inserted for steps which have not been applied yet.
+/// Saves exclude these rows (`Model::withholdPrepared`), and readers of a
+/// server (ReadCodec.h) do not get them.
 class PreparedRows {
 public:
   virtual ~PreparedRows() = default;
 
   using Visit = std::function<void(int32_t symbol, const TableRow &row)>;
-  /// Calls `visit` for each of these rows, in any order. The row is null if it
-  /// is not in host memory; the key may then also have an older row. Call only
-  /// between steps.
+  /// Calls `visit` for each such row, in any order. If the row is not in host
+  /// memory, its address is null; then the key may also have had a row before.
+  /// Call only between steps.
   virtual void listPrepared(const Visit &visit) const = 0;
 };
 

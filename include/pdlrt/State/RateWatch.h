@@ -16,20 +16,23 @@
 
 namespace pdlrt {
 
-/// Warns once of each group whose schedule is over: its learning rate is 0, or
-/// less than 1e-4 of its largest and stays as it is. Not thread-safe.
+/// Logs a warning if updates of a group hardly change values any more, because
+/// its schedule has ended. The learning rate is then 0, or it is less than 1e-4
+/// of its largest value and stays the same. Warns once per group. Not
+/// thread-safe.
 class RateWatch {
 public:
   explicit RateWatch(const pdl_descriptor &descriptor);
 
-  /// `rate`: what the group's `once` has made of `arguments`.
+  /// Checks the learning rate `rate` of a group in an update. The group's
+  /// function `once` has computed it from `arguments`.
   void check(int32_t group, const pdl_once_arguments &arguments, double rate);
 
 private:
   double rateAt(int32_t group, pdl_once_arguments arguments, double step);
 
   struct Watched {
-    /// Largest rate of the updates so far; below 0: not known yet.
+    /// Largest learning rate of all updates so far; negative: not known yet.
     double largestRate = -1;
     bool isWarned = false;
   };

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each device has the rows of some shards, so tables can use the memory of all
-// devices. The keys of a lookup are sent to the devices that have them; the
-// gathered rows go through the host to the computing device. Gradients of rows
-// come from the host, which has summed those of all replicas. With one device,
-// this extra work is not needed.
+// Tables that use the memory of several devices: each device has the rows of
+// some shards. Each key of a lookup is sent to the device that has its row. The
+// gathered rows are copied through host memory to the device that computes. The
+// host sums the gradients of all replicas, and sends those of each row to its
+// device. With one device, lookups and gradients do not go through the host.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,12 +26,12 @@
 
 namespace pdlrt {
 
-/// The tables of a model that is completely in this process, on the computing
-/// devices. Calls are like those of DeviceTables, for all devices. Thread-safe,
-/// except for updates, which must come from one thread at a time.
+/// The tables of a model on one or several devices. The model must be
+/// completely in this process. The functions are those of DeviceTables, for all
+/// devices. Thread-safe, except that only one thread at a time may update.
 class SpreadTables final : public DeviceLookups {
 public:
-  /// Creates the tables like DeviceTables::create, on one or several devices.
+  /// Creates the tables on one or several devices. See `DeviceTables::create`.
   static Expected<std::unique_ptr<SpreadTables>>
   create(std::span<Device *const> devices, const Model &model);
 
@@ -40,7 +40,7 @@ public:
               DeviceRows &lookup) override;
   Status find(int32_t symbol, int64_t count, const int64_t *keys,
               DeviceRows &lookup) override;
-  /// Waits for the devices if there are several.
+  /// If there are several devices, waits for them.
   Status gather(DeviceRows &lookup, bool frozen, void *out,
                 DeviceStream &compute) override;
 
@@ -58,14 +58,14 @@ private:
       : first(first), descriptor(descriptor) {}
 
   bool isOne() const { return shares.size() == 1; }
-  /// Sets the keys of each part of a lookup.
+  /// Divides the keys of a lookup among the devices: sets `DeviceRows::parts`.
   void split(int32_t symbol, int64_t count, const int64_t *keys,
              DeviceRows &lookup) const;
 
   Device &first;
   const pdl_descriptor &descriptor;
   std::vector<std::unique_ptr<DeviceTables>> shares;
-  /// Indexed by share: the keys of an update.
+  /// Keys and gradients of an update for one device.
   struct Part {
     std::vector<int64_t> keys;
     std::vector<const void *> gradients;

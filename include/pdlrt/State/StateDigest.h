@@ -16,8 +16,8 @@
 namespace pdlrt {
 
 /// Returns a hash of all values, slots, keys and step counts of a model. Equal
-/// states have equal hashes, whatever their history. Reads all state once; the
-/// model must not change meanwhile. Throws std::bad_alloc.
+/// states have equal hashes, whatever their history. Reads the whole state
+/// once. The model must not change during the call. Throws std::bad_alloc.
 uint64_t digestOfState(const Model &model);
 
 } // namespace pdlrt

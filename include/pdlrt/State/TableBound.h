@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // With `--max-table-memory`, a process evicts rows if its tables exceed the
-// limit. Each table has a share of the limit, proportional to its size. If the
-// tables are too large by some factor, each table loses that fraction of its
-// rows, plus a twentieth, so that not every update evicts rows. New rows reuse
+// limit. Each table loses the same fraction of its rows, so that the tables use
+// 95 % of the limit afterwards. So not every update evicts rows. New rows reuse
 // the memory. With `--table-spill`, evicted rows are kept in a folder
 // (Table/RowStore.h), and are read back when they are needed.
 //
@@ -29,27 +28,28 @@
 
 namespace pdlrt {
 
-/// The memory limit and eviction policy of a process.
+/// The memory limit of a process's tables, and the order of evictions.
 struct TableBound {
-  /// Maximum number of bytes of all tables of the process, keys and rows; 0:
-  /// unlimited.
+  /// Maximum size of all tables of the process, with keys and rows, in bytes;
+  /// 0: no limit.
   size_t maxBytes = 0;
   Eviction order = Eviction::LeastRecent;
-  /// Folder of evicted rows; empty: they are lost.
+  /// Folder in which evicted rows are kept; empty: they are lost.
   std::string spillFolder;
 };
 
-/// Checks that the tables of a program can have this limit. An error says which
-/// option to leave out.
+/// Returns an error if the tables of a program cannot have this limit. The
+/// message names the flag to change.
 Status checkTableBound(const pdl_descriptor &descriptor,
                        const TableBound &bound);
 
-/// Returns the bytes of tables in memory that count for the limit. Null entries
-/// are ignored.
+/// Returns the size of tables in memory, in bytes, as the limit counts it.
+/// Ignores null entries.
 size_t bytesInUse(std::span<EmbeddingTable *const> tables);
 
-/// Evicts rows of tables that exceed `bound`; returns their number. Null
-/// entries are ignored. Call between updates. Throws std::bad_alloc.
+/// Evicts rows if the tables together exceed `bound`. Returns the number of
+/// evicted rows. Ignores null entries. Call between updates. Throws
+/// std::bad_alloc.
 int64_t keepWithin(const TableBound &bound,
                    std::span<EmbeddingTable *const> tables);
 

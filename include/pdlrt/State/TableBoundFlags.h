@@ -16,8 +16,8 @@
 
 namespace pdlrt {
 
-/// Returns the rows of --max-table-memory, --table-spill and --table-eviction,
-/// which set `bound`.
+/// Returns the flags --max-table-memory, --table-spill and --table-eviction,
+/// which set `bound`, as rows of a flag table.
 std::vector<Flag> tableBoundFlags(TableBound &bound, bool isOffered = true);
 
 } // namespace pdlrt

@@ -19,16 +19,18 @@
 
 namespace pdlrt {
 
-/// Description of the gradient of one symbol.
+/// Describes the gradient of one symbol.
 struct GradientBlock {
   int32_t symbol = -1;
   /// PDL_F32 or PDL_F64.
   int32_t elementType = PDL_F32;
-  /// True: a gradient of rows by key; false: a dense gradient of a parameter.
+  /// True: the symbol is a table, and the gradient has rows for keys. False: a
+  /// dense gradient of a parameter.
   bool isTable = false;
-  /// Dense: number of all elements. Table: number of elements of one row.
+  /// Number of elements: of the whole parameter, or of one row of a table's
+  /// gradient.
   int64_t elementCount = 0;
-  /// The objective whose sum of weights divides the gradient.
+  /// Index of the objective whose sum of weights divides the gradient.
   int32_t objective = 0;
 };
 
@@ -38,63 +40,70 @@ struct ObjectiveSums {
   double weight = 0;
 };
 
-/// The gradient of a block from one contributor. The memory is borrowed.
+/// The gradient of one symbol (a block) from one contributor. It does not own
+/// the memory to which it refers.
 struct BlockGradient {
-  /// Parameter: `elementCount` elements.
+  /// Parameter: `elementCount` elements, or null (see `pieces` and `onDevice`).
   const void *dense = nullptr;
-  /// Table: distinct keys, the row of each in this process's table, and the
-  /// gradient of each, `elementCount` elements.
+  /// Table: `keyCount` distinct keys; for each key, the address of its row if
+  /// the table is in this process, and its gradient with `elementCount`
+  /// elements.
   int64_t keyCount = 0;
   const int64_t *keys = nullptr;
   void *const *rows = nullptr;
   const void *const *gradients = nullptr;
-  /// Parameter, received in a message: if `dense` is null, its bytes in order,
-  /// in pieces of any alignment, which may end within an element.
+  /// Parameter that was received in a message: if `dense` is null, the bytes of
+  /// its gradient in order. Pieces may have any alignment, and may end within
+  /// an element.
   std::span<const std::span<const std::byte>> pieces = {};
-  /// Gradients of one sender, if the group compensates delays: the values on
-  /// which it computed the gradient. Parameter: all local elements; table: one
-  /// row for each key.
+  /// Set if the symbol's group compensates delays, and the gradients are of one
+  /// sender: the values from which the sender computed the gradient. `seen`:
+  /// all local elements of a parameter. `seenRows`: one row for each key of a
+  /// table.
   const void *seen = nullptr;
   const void *const *seenRows = nullptr;
-  /// Parameter: the elements on a device, from one replica. If `dense` is null,
-  /// they are only there; in a sum, the pointer only says that devices have it.
-  /// Table: the consecutive gradients of all keys if `gradients` is null, the
-  /// keys, and the addresses of their rows.
+  /// Gradient in device memory; null: none. Parameter: the elements from one
+  /// replica; if `dense` is null, they are only on the device. In a sum over
+  /// replicas, the pointer only tells that the sum is on devices. Table, if
+  /// `gradients` is null: the gradients of all keys, one after the other, with
+  /// the keys and the addresses of their rows in the two members below.
   const void *onDevice = nullptr;
   const int64_t *keysOnDevice = nullptr;
   void *const *rowsOnDevice = nullptr;
 };
 
-/// The contribution of one worker, one group, or all of them to a step.
+/// The contribution to a step: losses, weights and gradients of one worker, or
+/// their sum over a group or all groups.
 struct PartialSum {
-  /// False for a replica without a batch, which takes part in the round but
-  /// contributes nothing.
+  /// False for the contribution of a replica without a batch: the replica takes
+  /// part in the round, but adds nothing.
   bool present = false;
-  /// Number of the sender's steps in these sums.
+  /// Number of steps of the sender that these sums contain.
   int64_t steps = 1;
-  /// Indexed by objective of the program; a single zero entry if it has none.
+  /// Sums by objective of the program. A program without objectives has a
+  /// single entry of zeros.
   std::vector<ObjectiveSums> objectives = std::vector<ObjectiveSums>(1);
-  /// Indexed by update of the program.
+  /// Gradients by update of the program.
   std::vector<BlockGradient> blocks;
 
   /// Returns the sum of the weights of all objectives except the first one,
-  /// which is that of the program.
+  /// whose loss is the loss of the program.
   double otherWeights() const;
-  /// Returns true if anything is to be updated, because some objective has
-  /// weight.
+  /// Returns true if the step updates something: if the weight of some
+  /// objective is not zero.
   bool hasWeight() const {
     return objectives.front().weight > 0 || otherWeights() > 0;
   }
 };
 
-/// Returns the gradients that a step of `program` exchanges, by update.
+/// Returns a description of the gradient of each update of `program`.
 std::vector<GradientBlock> gradientBlocks(const pdl_descriptor &descriptor,
                                           const pdl_program &program);
 
-/// Returns the divisor of the sum of a group's gradients over `steps` steps of
-/// one sender with joint weight `weight`. It is the weight of all samples, or
-/// the mean weight of a step, as the group defines. `group`: index in the
-/// descriptor, -1: none.
+/// Returns the number by which the sum of a group's gradients is divided. The
+/// sum is over `steps` steps of one sender, with the sum of weights `weight`.
+/// The divisor is `weight`, or the mean weight of a step for a group with
+/// `merge(sum)`. `group` is the index in the descriptor; -1: none.
 double divisorOf(const pdl_descriptor &descriptor, int32_t group, double weight,
                  int64_t steps);
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The device counterpart of EmbeddingTable: keys, rows and headers are in
-// device memory, and rows are bitwise equal to those of a host table. The host
-// adds work to a stream without waiting for it. pdlabi/device.h declares the
+// A table like EmbeddingTable whose keys, rows and headers are in device
+// memory. Rows are bitwise equal to those of a table on the host. The host adds
+// work to a stream without waiting for it. pdlabi/device.h declares the
 // kernels, and pdlabi/table.h describes the memory layout.
 //
 //===----------------------------------------------------------------------===//
@@ -33,11 +33,12 @@
 
 namespace pdlrt {
 
-/// The indices of the table kernels in the code that a device has loaded.
+/// Indices of the table kernels (pdlabi::TableKernel) in the code that a device
+/// has loaded.
 class TableKernels {
 public:
-  /// Finds the kernels by name. Returns an error with the name of a missing
-  /// kernel.
+  /// Finds the kernels for tables with elements of type `elementType` by their
+  /// names. If one is missing, returns an error with its name.
   static Expected<TableKernels> find(std::span<const DeviceKernel> kernels,
                                      int32_t elementType);
 
@@ -51,21 +52,23 @@ private:
 
 /// Limits for data in transfer between the host and the device.
 struct DeviceTablePieces {
-  /// Size of pinned host memory, and of the same amount of device memory.
+  /// Size in bytes of the pinned host memory for transfers; the same amount of
+  /// device memory is used too.
   int64_t bytes = int64_t(4) << 20;
-  /// Number of rows whose keys the host sorts at a time, 16 bytes each, if a
-  /// 16th of all rows is less.
+  /// Number of rows whose keys the host sorts at a time, with 16 bytes each. If
+  /// a 16th of all rows is more, that many are sorted at a time.
   int64_t rowsListed = int64_t(1) << 22;
 };
 
 /// A table whose keys and rows are in device memory. Rows never move.
 ///
-/// Calls add work to the given stream; `keys`, `rows` and `out` are device
-/// memory. Work of different streams is ordered by events, because a call may
-/// read or write the whole table. The keys of a call are distinct, and all 2^64
-/// keys are legal. Not thread-safe; the table must not be in use when it is
-/// destroyed. After a stream error the table must not be used any more. Any
-/// other error leaves it unchanged, except in `restore`.
+/// Calls add work to the stream in their arguments. `keys`, `rows` and `out`
+/// are addresses in device memory. If calls use different streams, the caller
+/// must order their work by events, because a call may read or write the whole
+/// table. The keys of a call must be distinct. All 2^64 keys are allowed. Not
+/// thread-safe. No work may use the table when it is destroyed. After an error
+/// of a stream, the table must not be used any more. After other errors it is
+/// unchanged, except for those of `restore`.
 class DeviceTable {
 public:
   /// Creates a table. The device must have loaded the kernels, and must outlive
@@ -77,9 +80,9 @@ public:
   const TableOptions &options() const { return tableOptions; }
 
   /// Sets rows[i] to the row of keys[i]. A new key gets a row with its initial
-  /// value. The table grows first; if there is no memory for new rows, returns
-  /// an error with PDL_OUT_OF_MEMORY. Usually does not wait, unless the table
-  /// grows.
+  /// value. If the table has no room for new rows, it grows first; if memory is
+  /// exhausted, returns PDL_OUT_OF_MEMORY. Waits for the stream only if the
+  /// table grows.
   Status pull(DeviceStream &stream, int64_t count, const int64_t *keys,
               void **rows);
 
@@ -89,7 +92,7 @@ public:
 
   /// The part of a row to read.
   enum class Part {
-    Value, ///< the part that training programs read
+    Value, ///< the value, which training programs read
     Frozen ///< the part that frozen programs read
   };
   /// Sets out[i * width + e] to element e of rows[i], in the element type. If
@@ -98,58 +101,66 @@ public:
   Status gather(DeviceStream &stream, int64_t count, const int64_t *keys,
                 void *const *rows, Part part, int32_t unknown, void *out);
 
-  // The following functions serve rules that update all rows: the rows of a
-  // step's keys are marked, and each row gets the gradient of its mark, or
-  // zeros. Rows are identified by number here.
+  // The following functions are for optimizer rules that update all rows. Rows
+  // are numbered. `mark` marks the rows of a step's keys. `spread` then gives
+  // each row the gradient to which its mark refers, or zeros if it has no mark.
 
-  /// Returns the number of rows; waits if it is not known.
+  /// Returns the number of rows. Waits for the stream if the number is not
+  /// known on the host.
   Expected<int64_t> countRows(DeviceStream &stream);
-  /// Sets marks[n] = i + 1 if row n, of `rows`, is the row of keys[i], and 0 if
-  /// no key has this row.
+  /// Sets marks[n], for each of the `rows` rows of the table: to i + 1 if row n
+  /// is the row of keys[i], and to 0 if it is the row of none of the keys.
   Status mark(DeviceStream &stream, int64_t rows, int64_t count,
               const int64_t *keys, uint32_t *marks);
-  /// Writes, for the rows [first, first + count), their addresses, and
-  /// consecutively the gradients, of `gradientWidth` elements, that `marks`
-  /// refers to.
+  /// Writes the addresses of the rows [first, first + count) to `rows`, and
+  /// their gradients to `out`, one after the other. The gradient of a row has
+  /// `gradientWidth` elements; it is the element of `gradients` to which its
+  /// mark refers, or zeros.
   Status spread(DeviceStream &stream, int64_t first, int64_t count,
                 int64_t gradientWidth, const uint32_t *marks,
                 const void *gradients, void **rows, void *out);
   /// Sets keys[n] to the key of row n, for all rows.
   Status listKeys(DeviceStream &stream, int64_t *keys);
 
-  /// Only for tables whose values are stored in 16 bits: copies rows to `wide`
-  /// in the format of rules (values before slots, consecutive rows of f32), and
-  /// writes their addresses there to `places`.
+  /// Converts rows to the format of optimizer rules, for tables whose values
+  /// are stored in 16 bits. Writes the rows to `wide`, one after the other, as
+  /// f32 values followed by slots. Writes their addresses in `wide` to
+  /// `places`.
   Status widen(DeviceStream &stream, int64_t count, void *const *rows,
                float *wide, void **places);
-  /// Copies rows back after a rule. Values are rounded stochastically, for
-  /// update `update` of the group. Sets *found to 1 if a stored value is not
-  /// finite.
+  /// Copies rows in `wide` back to the table after a rule. Rounds values
+  /// stochastically; the random bits depend on `update`, the number of the
+  /// group's update. Sets *found to 1 if a stored value is not finite.
   Status round(DeviceStream &stream, int64_t count, int64_t update,
                const int64_t *keys, const float *wide, void *const *rows,
                int32_t *found);
 
-  /// Records in the headers of distinct rows that a step used and updated them.
+  /// Records in the headers of rows, which must be distinct, that a step has
+  /// used and updated them.
   Status noteUpdates(DeviceStream &stream, int64_t count, void *const *rows);
-  /// Records that all rows were written, whether they were used or not.
+  /// Records in the headers of all rows that they were written, by a step that
+  /// may not have used them.
   Status noteWrites(DeviceStream &stream);
-  /// Records that the current content of all rows has been saved.
+  /// Records in the headers of all rows that their current content is saved.
   Status noteSaved(DeviceStream &stream);
 
-  /// Sets the time, modulo 2^15, that headers get from now on.
+  /// Sets the time that headers of used rows get from now on. Only its lowest
+  /// 15 bits are stored.
   void quiesce(uint16_t time) { now = time & RowHeader::timeMask; }
   uint16_t time() const { return now; }
 
-  /// Returns the number of rows when the stream was last waited for: by
-  /// `settle`, or by the caller, who reports it with `noteWaited`.
+  /// Returns the number of rows at the time when the host has last waited for
+  /// the stream. `settle` waits. A caller that has waited in another way must
+  /// call `noteWaited`.
   int64_t size() const { return knownRows; }
   Status settle(DeviceStream &stream);
   void noteWaited();
 
-  /// Returns the bytes of device memory for keys and rows together.
+  /// Returns the device memory of keys and rows together, in bytes.
   size_t memoryBytes() const;
-  /// Returns the memory that a kernel accesses, in addition to its arguments,
-  /// if it gets addresses of rows.
+  /// Returns the argument `extraUses` of `DeviceStream::launch` for a kernel
+  /// that gets addresses of rows: the memory of all rows. `isWritten` is true
+  /// if the kernel writes rows.
   std::vector<DeviceUse> rowMemory(bool isWritten) const;
 
   //===--------------------------------------------------------------------===//
@@ -160,23 +171,26 @@ public:
     All,
     Dirty ///< written since `noteSaved`
   };
-  /// Sets counts[s] to the number of rows of each logical shard. Waits.
+  /// Sets counts[s] to the number of rows of shard s, for each shard. Waits for
+  /// the stream.
   Status countShards(DeviceStream &stream, Rows which,
                      std::vector<int64_t> &counts);
 
-  /// Receives rows of one shard, keys ascending as signed integers. The rows
-  /// point to host memory that is valid until the function returns.
+  /// Callback that gets rows of one shard, in the order of keys as signed
+  /// integers. The rows are in host memory that is valid until the callback
+  /// returns.
   using Visit = std::function<Status(int shard, std::span<const TableRow>)>;
-  /// Copies the rows of the shards [first, end) to the host, shard by shard,
-  /// each in one or several pieces. Host memory is limited by
-  /// DeviceTablePieces, or by the keys of one shard. Waits. Throws
-  /// std::bad_alloc.
+  /// Copies the rows of the shards [first, end) to the host and calls `visit`,
+  /// once or several times for each shard. Uses as much host memory as
+  /// DeviceTablePieces allows, or as the keys of one shard need if that is
+  /// more. Waits for the stream. Throws std::bad_alloc.
   Status collect(DeviceStream &stream, Rows which, int first, int end,
                  const Visit &visit);
 
-  /// Sets the rows of new or existing keys from consecutive host memory,
-  /// rowBytes() of the options each. The rows are not dirty afterwards. Waits.
-  /// On an error, some rows may already have been set.
+  /// Sets the rows of keys, which may be new or not. `keys` and `rows` are in
+  /// host memory; rows have `TableOptions::rowBytes` bytes and follow each
+  /// other. Afterwards these rows count as saved. Waits for the stream. After
+  /// an error, some rows may have been set.
   Status restore(DeviceStream &stream, int64_t count, const int64_t *keys,
                  const void *rows);
 
@@ -215,27 +229,29 @@ private:
   const RowLayout layout;
   const int64_t rowBytes, parts, rowElements;
 
-  /// Description of the table for kernels, on both sides.
+  /// Description of the table for kernels, on the host (`described`) and on the
+  /// device.
   pdl_device_table described;
   DeviceBuffer description, slotValues;
-  /// The index.
+  /// Index from keys to row numbers.
   DeviceBuffer keys, numbers;
-  /// Memory of rows: buffers, their regions, and a list of the regions for
-  /// kernels.
+  /// Memory of rows. `slabs`: buffers. `regions`: the regions in them.
+  /// `regionList`: the addresses of all regions, for kernels.
   std::vector<DeviceBuffer> slabs;
   std::vector<char *> regions;
   DeviceBuffer regionList;
 
-  /// Two row counters, the current one and the next one; and the copy of the
-  /// current one on the host.
+  /// `counters`: two numbers of rows, the current one and the next one.
+  /// `counterOnHost`: copy of the current one.
   DeviceBuffer counters, counterOnHost;
   int current = 0;
   int64_t knownRows = 0;
-  /// Number of keys that were pulled since then, each of which may be new.
+  /// Number of keys that were pulled since `knownRows` was set. Each of them
+  /// may be new.
   int64_t pendingKeys = 0;
   uint16_t now = 0;
 
-  /// Scratch memory of pulls.
+  /// Scratch memory of `pull`.
   DeviceBuffer chunkCounts, newNumbers;
 };
 

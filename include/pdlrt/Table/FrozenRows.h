@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A read-only program needs one part of each row (`frozen_part` of pdl_symbol),
-// and the initial value of a key without a row. Training tables implement this
-// interface; serving tables have nothing else.
+// A frozen program, which only reads, needs one part of each row
+// (`pdl_symbol::frozen_part`), and an initial value for keys without a row. All
+// tables implement this interface. Tables for serving have no other functions
+// to read rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,22 +24,25 @@ namespace pdlrt {
 class RowImages;
 struct TableScratch;
 
-/// Read access to rows by key. Thread-safe while rows do not change; each
-/// thread uses its own scratch memory.
+/// Read access to rows by key. Thread-safe while rows do not change. Each
+/// thread must use its own scratch memory.
 class FrozenRows {
 public:
   virtual ~FrozenRows();
 
-  /// Sets rows[i] to the part of the row of keys[i] that frozen programs read,
-  /// or null if there is none. Returns the number of nulls. Rows that are not
-  /// in memory are copied to `images`. Throws std::bad_alloc.
+  /// Sets rows[i] to the address of the part of the row of keys[i] that frozen
+  /// programs read, or to null if the key has no row. Returns the number of
+  /// nulls. If a row is not in memory, copies it to `images`. Throws
+  /// std::bad_alloc.
   virtual int64_t findFrozen(int64_t count, const int64_t *keys, void **rows,
                              TableScratch &scratch,
                              RowImages &images) const = 0;
-  /// Return the `pdl_storage` of this part, and its size in bytes.
+  /// Return the storage format (`pdl_storage`) of the part that frozen programs
+  /// read, and its size in bytes.
   virtual int32_t frozenStorage() const = 0;
   virtual size_t frozenBytes() const = 0;
-  /// Writes this part for a key with its initial value, in the same format.
+  /// Writes the part that frozen programs read of a key's initial row, in the
+  /// format of `frozenStorage`.
   virtual void initialFrozen(int64_t key, void *value) const = 0;
 };
 

@@ -15,17 +15,18 @@
 
 namespace pdlrt {
 
-/// Writes the `width` initial elements of one row, from Philox with key `seed`
-/// and counter (key low, key high, element / 4, symbol id). A row of a table
-/// uses its key; row r of a parameter uses r, and the positions of elements in
-/// the row (a parameter of rank <= 1 has one row, row 0). Double-precision
-/// programs get the widened single-precision value. `type`: PDL_F32 or PDL_F64.
-/// Thread-safe.
+/// Writes the `width` initial elements of one row to `out`. Random numbers come
+/// from Philox with key `seed` and counter (key low, key high, element / 4,
+/// symbol id), where `element` is the position in the row. `key` is the key of
+/// a table's row, or the number of a parameter's row; a parameter of rank 0 or
+/// 1 is one row with number 0. If `type` is PDL_F64, writes the PDL_F32 values
+/// as doubles. Thread-safe.
 void fillInitialValues(int32_t type, const pdl_initializer &initializer,
                        uint64_t seed, uint64_t symbolId, int64_t key,
                        int64_t width, void *out);
 
-/// Sets `count` elements to `value`, rounded once to the element type.
+/// Sets `count` elements of type `type` to `value`, which is rounded to the
+/// type.
 void fillConstant(int32_t type, double value, int64_t count, void *out);
 
 } // namespace pdlrt

@@ -16,37 +16,42 @@
 
 namespace pdlrt {
 
-/// Finds the distinct keys of several id arrays, in order. The results are
-/// valid until the next call; the memory only grows. Not thread-safe.
+/// Finds the distinct keys in several arrays of ids. Results are valid until
+/// the next call of `assign` or `assignLike`. Memory only grows. Not
+/// thread-safe.
 class KeyIndex {
 public:
-  /// Deduplicates `inputCount` arrays of `counts[i]` ids. Fails if there are
-  /// 2^31 ids or more, or a count is negative. Throws std::bad_alloc.
+  /// Deduplicates the ids of `inputCount` arrays; array i has `counts[i]` ids.
+  /// Returns an error if there are 2^31 ids or more in total, or if a count is
+  /// negative. Throws std::bad_alloc.
   Status assign(int32_t inputCount, const int64_t *const *ids,
                 const int64_t *counts);
 
-  /// Copies the result from `other` if it has the same ids, as tables of one
-  /// field do, and returns true. Otherwise returns false, usually after
-  /// comparing one id, and has no result. Throws std::bad_alloc.
+  /// If `other` has deduplicated the same ids, copies its results and returns
+  /// true. Two tables that look up the same field have the same ids. Otherwise
+  /// returns false, usually after comparing one id; this object then has no
+  /// results. Throws std::bad_alloc.
   bool assignLike(const KeyIndex &other, int32_t inputCount,
                   const int64_t *const *ids, const int64_t *counts);
 
-  /// Returns U, the number of distinct keys.
+  /// Returns the number of distinct keys, called U below.
   int64_t keyCount() const { return distinct; }
-  /// Returns N, the number of ids in all inputs.
+  /// Returns the number of ids in all inputs, called N below.
   int64_t occurrenceCount() const { return total; }
-  /// Returns the [U] keys in order of first occurrence.
+  /// Returns the U distinct keys, in the order of their first occurrence.
   const int64_t *keys() const { return at<int64_t>(keyBuffer); }
-  /// Returns the [N] key index of each occurrence.
+  /// Returns, for each of the N ids, the index of its key in `keys`.
   const int32_t *inverse() const { return at<int32_t>(inverseBuffer); }
-  /// Returns [U + 1] offsets into `occurrences`.
+  /// Returns U + 1 offsets: the occurrences of key u are `occurrences()`
+  /// [splits()[u], splits()[u + 1]).
   const int32_t *splits() const { return at<int32_t>(splitBuffer); }
-  /// Returns the [N] occurrences grouped by key, ascending within a group.
+  /// Returns the N positions of ids in the inputs, grouped by key, ascending
+  /// within a group.
   const int32_t *occurrences() const { return at<int32_t>(occurrenceBuffer); }
 
 private:
-  /// A slot of the hash table. It is occupied if its epoch is the current one,
-  /// so the table need not be cleared between batches.
+  /// An entry of the hash table. It is in use if its `epoch` is the current
+  /// one, so the table need not be cleared for each batch.
   struct Entry {
     int64_t key;
     uint32_t epoch;

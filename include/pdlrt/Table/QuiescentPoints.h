@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// If steps of several workers overlap, no time is the end of a step for all of
-// them. A table needs less (`EmbeddingTable::quiesce`): pointers found before
-// the previous point must not be used any more. This is epoch-based reclamation
+// A table reuses the memory of erased rows at quiescent points
+// (`EmbeddingTable::quiesce`). With one worker, these are the ends of steps. If
+// steps of several workers overlap, there is no time at which no step is in
+// progress. But it is sufficient that pointers which were found before the
+// previous point are not used any more. This is epoch-based reclamation
 // (Fraser, "Practical lock-freedom", 2004).
 //
 //===----------------------------------------------------------------------===//
@@ -22,26 +24,28 @@
 
 namespace pdlrt {
 
-/// Makes a point when each worker has ended two steps since the last one.
-/// Pointers that a worker found before that point were used in the first of
-/// these steps or, if it prepares a batch ahead, in the second. Thread-safe.
+/// Makes a quiescent point each time that every worker has ended two steps
+/// since the last point. A worker that prepares batches in advance uses
+/// pointers of an earlier step in the next one, but not in later ones. So two
+/// steps are enough. Thread-safe.
 class QuiescentPoints {
 public:
-  /// Starts with `workers` workers, all of which rest.
+  /// Starts with `workers` workers, all of which are resting (see `pass`).
   explicit QuiescentPoints(size_t workers = 0)
       : passes(workers, {0, /*rests=*/true}) {}
 
-  /// Adds a worker, which rests. Returns its number. Throws std::bad_alloc.
+  /// Adds a worker, which is resting. Returns its number. Throws
+  /// std::bad_alloc.
   size_t add() {
     const std::lock_guard lock(mutex);
     passes.push_back({0, /*rests=*/true});
     return passes.size() - 1;
   }
 
-  /// Reports that a worker no longer uses pointers that it found before its
-  /// previous call. `rests`: it uses no pointers at all, and finds none before
-  /// its next call. If all workers have now passed, calls `makePoint`;
-  /// concurrent calls wait, so that no pass counts for two points.
+  /// Reports that a worker has ended a step: it no longer uses pointers that it
+  /// has found before its previous call. `rests` is true if it uses no pointers
+  /// at all, and finds none before its next call. If each worker has ended two
+  /// steps or is resting, calls `makePoint` while concurrent calls wait.
   template <typename Point>
   void pass(size_t worker, bool rests, Point &&makePoint) {
     const std::lock_guard lock(mutex);

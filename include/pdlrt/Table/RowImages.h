@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A table with rows outside of memory returns copies of them. Copies are stored
-// in regions, like rows, so that the header of either is found in the same way.
-// Writes to a copy or its header do not change the table.
+// If a row is on disk, a table returns a copy of it. Copies are stored in
+// regions, like rows in memory, so that their headers are found in the same way
+// (RowLayout.h). Writes to a copy or to its header do not change the table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,15 +25,15 @@
 
 namespace pdlrt {
 
-/// Memory for copies of rows of one table. Not thread-safe.
+/// Owns copies of rows of one table. Not thread-safe.
 class RowImages {
 public:
-  /// Allocates a row, with a header, of undefined content. It lives until
-  /// `clear`. Throws std::bad_alloc.
+  /// Allocates a row and its header, with undefined content. They are valid
+  /// until `clear`. Throws std::bad_alloc.
   void *take(const RowLayout &layout);
   /// Moves all copies of `other` to this object.
   void append(RowImages &&other);
-  /// Frees all copies; none of them may be used any more.
+  /// Frees all copies. They must not be used any more.
   void clear();
 
 private:
@@ -41,7 +41,8 @@ private:
     void operator()(char *region) const { std::free(region); }
   };
   std::vector<std::unique_ptr<char, Free>> regions;
-  /// Number of used rows in the last region, and of all rows in it.
+  /// `taken`: number of used rows in the last region. `rowsOfLast`: number of
+  /// all rows in it.
   uint32_t taken = 0, rowsOfLast = 0;
 };
 

@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rows are stored in regions: first the headers of all rows of the region, then
-// the rows, starting at a cache line. If each header preceded its row, rows
-// with a power-of-two size would not be aligned to cache lines. Each would take
-// one more cache line to read, and find and gather for rows of 64 bytes would
-// take 1.4 times as long. Only updates access headers.
+// Rows are stored in regions. A region has the headers of all its rows first,
+// then the rows, which start at a cache line. If each header were directly
+// before its row, rows with a power-of-two size would not be aligned to cache
+// lines. Reading a row would then need one more cache line, and lookups of rows
+// of 64 bytes would take 1.4 times as long. Lookups do not need headers; only
+// updates do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,21 +28,22 @@ namespace pdlrt {
 /// Layout of a table's rows in its regions. Immutable.
 class RowLayout {
 public:
-  /// `rowBytes` > 0; rows are aligned to `alignment`, 4 or 8.
+  /// `rowBytes` must be positive. Rows are aligned to `alignment` bytes, 4 or
+  /// 8.
   RowLayout(size_t rowBytes, size_t alignment);
 
-  /// Returns the size of a region. Regions begin at multiples of it, unless one
-  /// row fills them.
+  /// Returns the size of a region in bytes. Regions begin at multiples of this
+  /// size, except if a region has only one row.
   size_t regionBytes() const { return bytesOfRegion; }
   uint32_t rowsOfRegion() const { return rows.rowsOfRegion; }
   /// Returns the distance between consecutive rows, in bytes.
   size_t stride() const { return rows.stride; }
-  /// Returns the offset of a row in its region.
+  /// Returns the offset in bytes of row number `row` of a region.
   size_t offsetOf(uint32_t row) const { return rows.offsetOf(row); }
   RowHeader &headerOf(char *region, uint32_t row) const {
     return reinterpret_cast<RowHeader *>(region)[row];
   }
-  /// Returns the header of a row of any region.
+  /// Returns the header of a row. `row` is its address.
   RowHeader &headerOf(void *row) const {
     return *reinterpret_cast<RowHeader *>(rows.headerOf(row));
   }

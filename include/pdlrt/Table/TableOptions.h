@@ -25,36 +25,36 @@ namespace pdlrt {
 /// `pdl_symbol::shrink_every`).
 struct TableLife {
   int32_t admission = PDL_ADMIT_ALL;
-  /// Number of occurrences, or of units of a score (pdlabi/admission.h).
+  /// Number that a key must reach to be admitted: of occurrences, or of units
+  /// of a score (pdlabi/admission.h).
   int64_t admissionCount = 0;
   double admissionProbability = 0;
-  /// Number of updates in a period; 0: no row is evicted, and rows have no slot
-  /// for the period.
+  /// Number of updates in a period. 0: there are no periods and no evictions at
+  /// their end, and rows have no slot for the period.
   int64_t shrinkEvery = 0;
   int64_t shrinkUnseen = 0;
-  /// Indexed by row slot (`pdl_symbol::score_weights`); empty: there are no
-  /// scores.
+  /// Weights of row slots in the score of a row (`pdl_symbol::score_weights`);
+  /// empty: rows have no scores.
   std::vector<double> scoreWeights = {};
   double shrinkDecay = 1;
   double shrinkLeast = 0;
 
-  /// The table has admission or eviction clauses, but is never updated, so it
-  /// gets no rows.
+  /// True if the table has clauses for admission or eviction, but is never
+  /// updated. Then no rows are inserted.
   bool isNeverUpdated = false;
-  /// Rows may be evicted to limit memory.
+  /// True if rows may be evicted to limit memory.
   bool isBounded = false;
 
   bool hasPeriods() const { return shrinkEvery > 0; }
-  /// Returns true if counts are recorded for keys that await admission.
+  /// Returns true if the table keeps records of waiting keys (WaitingKey.h).
   bool notesWaiting() const {
     return admission == PDL_ADMIT_COUNT || admission == PDL_ADMIT_SCORE;
   }
-  /// Returns true if scores of keys that await admission decay like those of
-  /// rows.
+  /// Returns true if the scores of waiting keys decay like those of rows.
   bool waitingDecays() const {
     return admission == PDL_ADMIT_SCORE && shrinkDecay != 1;
   }
-  /// Returns true if only updates insert rows; otherwise pulls do.
+  /// Returns true if only updates insert rows. If false, pulls insert them.
   bool makesRowsInUpdates() const {
     return admission != PDL_ADMIT_ALL || hasPeriods() || isNeverUpdated ||
            isBounded;
@@ -63,41 +63,44 @@ struct TableLife {
 
 /// Options of a table.
 struct TableOptions {
-  /// Returns the options of the descriptor's table.
+  /// Returns the options of a table of a descriptor.
   static TableOptions of(const pdl_symbol &symbol, uint64_t seed);
 
   std::string name;
-  /// Symbol id, part of the key of the initial values.
+  /// Id of the symbol, on which initial values depend.
   uint64_t id = 0;
   /// PDL_F32 or PDL_F64.
   int32_t elementType = PDL_F32;
-  /// `pdl_storage` of values; 16 bits only for PDL_F32.
+  /// Storage format (`pdl_storage`) of values. Formats with 16 bits are only
+  /// allowed for PDL_F32.
   int32_t storage = PDL_STORE_ELEMENT;
-  /// Number of elements of a row's value, and of each of its slots except row
-  /// slots.
+  /// Number of elements of a row's value, and of each slot that is not a row
+  /// slot.
   int64_t width = 1;
   pdl_initializer initializer = {};
-  /// One initial value for each optimizer slot.
+  /// Initial value of each slot.
   std::vector<double> slotInitialValues;
-  /// The number of row slots: the last slots, with one element each.
+  /// Number of row slots: of slots with one element per row. They are the last
+  /// slots.
   size_t rowSlotCount = 0;
-  /// `pdl_symbol::frozen_part`: the part that frozen programs read. It starts
-  /// as the value.
+  /// `pdl_symbol::frozen_part`: the part that frozen programs read. If it is a
+  /// slot, its initial value is that of the value.
   size_t frozenPart = 0;
   uint64_t seed = 0;
   TableLife life;
 
-  /// Returns the bytes of a value's elements.
+  /// Returns the size in bytes of a value as elements.
   size_t elementBytes() const;
-  /// Returns the bytes of a stored value, which is the offset of its slots; and
-  /// bytes of a value with its slots. Both are multiples of 4.
+  /// `valueBytes` returns the size in bytes of a stored value, which is the
+  /// offset of the slots. `rowBytes` returns the size of a row: value and
+  /// slots. Both are multiples of 4.
   size_t valueBytes() const;
   size_t rowBytes() const;
-  /// Returns the number of elements of a value and its slots.
+  /// Returns the number of elements of a row: of value and slots.
   size_t rowElements() const;
-  /// Returns the offset in a row, in bytes, of the part that frozen programs
-  /// read, and its format: either the value (offset 0, stored as values are),
-  /// or a slot (stored as elements).
+  /// The part that frozen programs read is either the value (offset 0, in the
+  /// storage format) or a slot (stored as elements). The functions return its
+  /// offset in a row in bytes, its storage format, and its size.
   size_t frozenOffset() const;
   int32_t frozenStorage() const {
     return frozenPart == 0 ? storage : int32_t(PDL_STORE_ELEMENT);
@@ -105,29 +108,31 @@ struct TableOptions {
   size_t frozenBytes() const {
     return frozenStorage() == PDL_STORE_ELEMENT ? elementBytes() : valueBytes();
   }
-  /// Write the initial value of a key, `width` elements: in the storage format,
-  /// of `valueBytes` bytes; as elements, after rounding to the storage format;
-  /// and in the format that frozen programs read.
+  /// Write the initial value of a key. `initialValue` writes it in the storage
+  /// format (`valueBytes` bytes). `initialElements` writes `width` elements
+  /// that were rounded to the storage format. `initialFrozen` writes it in the
+  /// format that frozen programs read.
   void initialValue(int64_t key, void *value) const;
   void initialElements(int64_t key, void *elements) const;
   void initialFrozen(int64_t key, void *value) const;
-  /// Returns the period of a row's last update; -1 if its slot is invalid.
+  /// Returns the number of the period of a row's last update, or -1 if the
+  /// number in its slot is invalid.
   int64_t periodOf(const void *row) const;
   void setPeriod(void *row, int64_t period) const;
-  /// Decays the slots of the row at the end of a period, for a table with
-  /// scores. Returns its new score.
+  /// Multiplies the slots of a row's score by the decay factor, at the end of a
+  /// period. Returns the new score. Call only for a table with scores.
   double decay(void *row) const;
-  /// Returns the layout of rows in regions.
+  /// Returns the layout of this table's rows in regions.
   RowLayout layout() const;
-  /// Returns the description for kernels, without index, regions, and memory
-  /// for the initial values of slots.
+  /// Returns the description of the table for kernels on devices. The members
+  /// for the index, the regions, and the initial values of slots are not set.
   pdl_device_table describe() const;
 };
 
 /// Size of a table.
 struct TableSize {
   int64_t rows = 0;
-  /// Bytes of keys and rows together.
+  /// Size of keys and rows together, in bytes.
   size_t bytes = 0;
 };
 

@@ -6,17 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A snapshot lets a table be saved while it is trained. Readers go through the
-// rows that existed when the snapshot was taken, shard by shard, while other
-// threads write rows and insert new ones. A thread that is about to write a row
-// of a shard that has not been read yet first copies the row's content. Copies
-// are freed when their shard has been read. If copies would exceed the limit,
-// the writing thread waits for readers.
+// A snapshot allows to save a table while it is trained. Readers read the rows
+// that existed when the snapshot was taken, shard by shard, while other threads
+// write and insert rows. Before a thread writes a row whose shard has not been
+// read yet, it copies the row. The copies of a shard are freed when the shard
+// has been read. If copies would exceed the memory limit, the thread that
+// writes waits for readers.
 //
-// If only changed rows are read (`SavedRows::Changed`), headers identify them
-// until the row's shard has been read. Then, as well as for a base of all rows,
-// the headers of rows that were not written since the snapshot become clean. A
-// thread that writes a row records it in the header after `preserve`.
+// With `SavedRows::Changed`, only rows are read that were dirty when the
+// snapshot was taken. With Changed and Base, when a shard has been read, the
+// headers of its rows are set to clean, except for rows that were written since
+// the snapshot. So a thread that writes a row must record it in the header
+// after `preserve`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +35,9 @@
 
 namespace pdlrt {
 
-/// A snapshot of one table (`EmbeddingTable::beginSnapshot`). Readers, each
-/// with its own shards, and threads that change the table may run concurrently.
+/// A snapshot of one table (`EmbeddingTable::beginSnapshot`). Readers and
+/// threads that change the table may use it concurrently. Each shard must be
+/// read by one thread.
 class TableSnapshot {
 public:
   explicit TableSnapshot(const EmbeddingTable &table);
@@ -44,75 +46,78 @@ public:
   TableSnapshot &operator=(const TableSnapshot &) = delete;
 
   /// Takes a snapshot of the rows that `saved` selects. The table and its rows
-  /// must not change during the call. At most `maxBytes` are used for copies,
-  /// including their bookkeeping and heap overhead, but at least enough for one
-  /// row. Throws std::bad_alloc.
+  /// must not change during the call. `maxBytes` is the memory limit for
+  /// copies, including bookkeeping and the overhead of the heap; one row may
+  /// always be copied. Throws std::bad_alloc.
   void begin(size_t maxBytes, SavedRows saved = SavedRows::All);
-  /// Shares the memory limit of `other`, a started snapshot: the larger of the
-  /// two limits applies to both together, and a waiting thread waits for
-  /// readers of both. Call after `begin`, before any row is copied.
+  /// Makes this snapshot share the memory limit of `other`, a snapshot that has
+  /// begun. The larger of the two limits then applies to the sum of their
+  /// copies, and a thread that waits for memory waits for readers of both. Call
+  /// after `begin`, before any row is copied.
   void shareRoomOf(const TableSnapshot &other);
-  /// Ends the snapshot: frees copies, and releases waiting threads. There must
-  /// be no more readers.
+  /// Ends the snapshot: frees copies, and wakes threads that wait for memory.
+  /// All readers must have finished.
   void end();
 
   //===--------------------------------------------------------------------===//
   // Called by threads that change the table
   //===--------------------------------------------------------------------===//
 
-  /// Copies the content of rows that have not been read yet. Call before they
-  /// are written. Waits for readers if there is no memory for copies, or if new
-  /// keys have exceeded it, so the caller must not hold a lock. If several
-  /// threads write a row, each of them must call this first.
+  /// Copies those of the rows whose shards have not been read yet. Call before
+  /// rows are written; if several threads write a row, each of them must call
+  /// it before. Waits for readers if the memory limit is reached, so the caller
+  /// must not hold a lock.
   void preserve(int64_t count, const int64_t *keys, void *const *rows) noexcept;
-  /// Records a new key, which is not in the snapshot. Called by the table, with
-  /// the key's shard locked, before other threads can find the key. Does not
-  /// wait: memory use may exceed the limit until rows are written. Throws
-  /// std::bad_alloc.
+  /// Records that a key is new, so that it is not in the snapshot. The table
+  /// calls it with the key's shard locked, before other threads can find the
+  /// key. Does not wait, so memory use may exceed the limit until the next
+  /// `preserve` waits. Throws std::bad_alloc.
   void noteNew(int64_t key);
-  /// Records that a key and its row are about to be erased. Called like
-  /// `noteNew`, before the row's memory can be reused. Memory use may exceed
-  /// the limit.
+  /// Copies a row that is about to be erased. The table calls it with the key's
+  /// shard locked, before the row's memory can be reused. Does not wait, so
+  /// memory use may exceed the limit.
   void noteErased(int64_t key, const void *row);
-  /// Copies the content of one row that is not in memory, like `preserve`.
-  /// Called with a lock held. Does not wait; memory use may exceed the limit.
+  /// Copies a row that is not in the table's memory, before it is written.
+  /// Called with a lock held. Does not wait, so memory use may exceed the
+  /// limit.
   void noteRewritten(int64_t key, const void *row);
-  /// Records that a row of the snapshot was brought into memory, so that it is
-  /// marked as saved there when its shard has been read. Called by the table,
-  /// with the key's shard locked, before other threads can find the row. After
-  /// the call, the row counts as saved if the other rows of its shard do. Does
-  /// not wait. If memory is exhausted, the row counts as changed.
+  /// Records that a row of the snapshot was read from disk into memory, so that
+  /// its new header is set to clean when its shard has been read. Does nothing
+  /// if the shard has already been read. The table calls it with the key's
+  /// shard locked, before other threads can find the row. Does not wait. If
+  /// memory is exhausted, the row counts as changed.
   void noteBroughtIn(int64_t key, void *row) noexcept;
-  /// Returns true if the shard has been read.
+  /// Returns true if the shard has been read (`pass`).
   bool isPassed(int shard) const;
-  /// Returns true if rows that are read count as saved.
+  /// Returns true if rows that were read are marked as saved in their headers.
   bool notesSaved() const { return saved != SavedRows::All; }
 
   //===--------------------------------------------------------------------===//
   // Called by readers
   //===--------------------------------------------------------------------===//
 
-  /// Returns the number of all rows in a shard at the time of the snapshot,
-  /// without excluded ones (`EmbeddingTable::withhold`).
+  /// Returns the number of all rows that a shard had at the time of the
+  /// snapshot, without excluded rows (`EmbeddingTable::withhold`).
   int64_t shardSize(int shard) const;
-  /// Replaces `rows` by the rows that an unread shard had at the time of the
-  /// snapshot, keys ascending as signed integers. Their content at that time is
-  /// available only in `read`.
+  /// Sets `rows` to the rows that a shard had at the time of the snapshot, with
+  /// keys ascending as signed integers. The shard must not have been read yet.
+  /// The content of the rows at that time can only be read by `read`.
   void collectShard(int shard, RowList &rows) const;
-  /// Calls visit(rows) for ranges that together cover `rows`. During the call,
-  /// `row` points to the content that the row had at the time of the snapshot.
-  /// `rows`: from `collectShard`, possibly of several shards.
+  /// Callback of `read`, which calls visit(part) for parts of `rows` that
+  /// together are all of `rows`. During the call, `TableRow::row` is the
+  /// address of the content that the row had at the time of the snapshot.
+  /// `rows` comes from `collectShard`, possibly of several shards.
   using Visit = std::function<void(std::span<const TableRow>)>;
   void read(std::span<TableRow> rows, const Visit &visit) const;
-  /// Records that a shard has been read, and frees its copies. `rows`: rows of
-  /// `collectShard` that are now saved; if `saved` requires it, their headers
-  /// record this.
+  /// Records that a shard has been read, and frees its copies. `rows` has the
+  /// rows of `collectShard` that are now saved. If `notesSaved`, marks them as
+  /// saved in their headers.
   void pass(int shard, std::span<const TableRow> rows) {
     pass(shard, rows, /*isSaved=*/true);
   }
 
-  /// Returns the number of bytes used for copies, now and at most so far, by
-  /// all snapshots that share the limit.
+  /// Return the memory of the copies of all snapshots that share the memory
+  /// limit, in bytes: at this time, and the maximum so far.
   size_t copiedBytes() const;
   size_t maxCopiedBytes() const;
 
@@ -130,7 +135,8 @@ private:
   const size_t rowBytes;
   SavedRows saved = SavedRows::All;
   std::unique_ptr<Shard[]> shards;
-  /// Replaced only while no thread uses it (`begin`).
+  /// Memory of copies, which several snapshots can share. It is replaced only
+  /// in `begin`, while no thread uses it.
   std::shared_ptr<Room> room;
 };
 

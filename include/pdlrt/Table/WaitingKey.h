@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A table that admits keys by count or by score keeps a record of each key that
-// awaits admission. The record has its number of occurrences or units
-// (pdlabi/admission.h), the period of the last one, and a flag whether it may
-// differ from what was saved. It has 30 bits, stored in the index of keys where
-// admitted keys have the number of their row. Such a key takes 11 to 13 bytes.
+// A waiting key is a key that has occurred but is not admitted yet. A table
+// that admits keys by count or by score keeps a record of each waiting key. A
+// record has the number of occurrences or units (pdlabi/admission.h), the
+// period of the last one, and a flag that it may have changed since it was
+// saved. These 30 bits are stored in the index of keys, in the place of a row
+// number. A waiting key needs 11 to 13 bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,32 +22,35 @@
 
 namespace pdlrt {
 
-/// The record of a key.
+/// The record of a waiting key.
 class WaitingBits {
 public:
   static constexpr int countBits = 14, periodBits = 15;
-  /// Maximum count of occurrences, or of units, that does not admit a key.
+  /// Maximum number of occurrences, or of units, that a record can have.
   static constexpr int64_t maxCount = (int64_t(1) << countBits) - 1;
   static constexpr int64_t periodMask = (int64_t(1) << periodBits) - 1;
 
   WaitingBits() = default;
   explicit WaitingBits(uint32_t bits) : all(bits) {}
-  /// 0 <= count <= maxCount. Only the lowest bits of the period are kept.
+  /// `count` must be in [0, maxCount]. Only the lowest bits of `period` are
+  /// stored.
   WaitingBits(int64_t count, int64_t period, bool isDirty)
       : all(uint32_t(count) | uint32_t(period & periodMask) << countBits |
             uint32_t(isDirty) << (countBits + periodBits)) {}
 
   uint32_t bits() const { return all; }
   int64_t count() const { return all & maxCount; }
-  /// Returns the number of periods that began since the last occurrence, up to
-  /// 2^15 - 1.
+  /// Returns the number of periods that have begun since the last occurrence.
+  /// `period` is the current period. The result is exact up to 2^15 - 1,
+  /// because a record has only the lowest 15 bits of a period.
   int64_t age(int64_t period) const {
     return (period - int64_t(all >> countBits)) & periodMask;
   }
   WaitingBits saved() const {
     return WaitingBits(all & ~(1u << (countBits + periodBits)));
   }
-  /// Returns a record with a lower count, the same period, and marked as dirty.
+  /// Returns a record with count `count`, the same period, and the flag set
+  /// that it has changed.
   WaitingBits withCount(int64_t count) const {
     return WaitingBits((all & ~uint32_t(maxCount)) | uint32_t(count) |
                        1u << (countBits + periodBits));
@@ -57,7 +61,7 @@ private:
   uint32_t all = 0;
 };
 
-/// A key that awaits admission.
+/// A waiting key with its record.
 struct WaitingKey {
   int64_t key;
   WaitingBits bits;

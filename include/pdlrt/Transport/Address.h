@@ -17,45 +17,49 @@
 
 namespace pdlrt {
 
-/// A network address: `host:port`, where an IPv6 host is in brackets;
-/// `unix:/path`, a socket in the file system; or `unix:@name`, a Linux abstract
-/// socket, which needs no file.
+/// A network address in one of three forms. `host:port`: TCP; an IPv6 host is
+/// in brackets. `unix:/path`: a socket in the file system. `unix:@name`: a
+/// Linux abstract socket, which needs no file.
 struct Address {
   enum class Kind { Tcp, UnixPath, UnixAbstract };
   Kind kind = Kind::Tcp;
-  /// Tcp: the host without brackets, and its port.
+  /// Tcp: the host without brackets, and the port.
   std::string host;
   uint16_t port = 0;
   /// Other kinds: the path or the name.
   std::string path;
 
-  /// Returns the text from which it is parsed.
+  /// Returns the address as text, which `parseAddress` accepts.
   std::string toString() const;
 };
 
-/// Parses an address. The error says which part is invalid. Port 0 is valid: a
-/// listener then uses a free port.
+/// Parses an address. An error message names the part that is invalid. Port 0
+/// is valid; a listener then uses a free port.
 Expected<Address> parseAddress(const std::string &text);
 
-/// Checks the addresses of a job's servers or trainers, given by `flag`: each
-/// must be valid, and all must differ. The error names the flag.
+/// Checks the addresses of a job's servers or trainers, which flag `flag` has
+/// set. Returns an error with the flag's name if one is invalid, or if two are
+/// equal.
 Status checkAddresses(const char *flag,
                       const std::vector<std::string> &addresses);
 
-/// Returns a message if the host of an address cannot be resolved now, which
-/// may change; otherwise "". Blocks during the name lookup.
+/// Returns a message if the host name of an address cannot be resolved now; it
+/// may be resolved later. Otherwise returns an empty text. Blocks during the
+/// name lookup.
 std::string describeUnknownHost(const std::string &address);
 
 /// The address where a process of a job listens.
 struct ListenPlace {
   std::string address;
-  /// True if other machines can reach it, and need no token to take part.
+  /// True if other machines can reach the address, and need no token to take
+  /// part in the job.
   bool isOpenToAll = false;
 };
 
-/// Returns the address where process `who`, known to others as `own`, listens:
-/// `bind`, unless that is empty. Returns an error if other machines could reach
-/// `own` without a token (`hasToken`) and --bind does not allow it.
+/// Returns the address where process `who` listens. It is `bind` (flag --bind),
+/// or if `bind` is empty, `own`, the address by which other processes know it.
+/// Returns an error if `hasToken` is false and other machines can reach `own`,
+/// unless `bind` allows it.
 Expected<ListenPlace> choosePlace(const std::string &who,
                                   const std::string &own,
                                   const std::string &bind, bool hasToken);

@@ -15,16 +15,16 @@
 
 namespace pdlrt {
 
-/// Locks a unix socket's path, so that if two processes find a stale socket,
-/// only one replaces it. The lock is a file next to the socket, `<path>.lock`.
-/// Other kinds of addresses need no lock. Returns an error if another process
-/// has the lock, if another process listens there anyway (a new listener would
-/// replace its socket), or if a different file has this path. Sockets of ended
-/// processes are ignored.
+/// Locks the path of a unix socket, so that only one process replaces the
+/// socket of a process that has ended. The lock is the file `<path>.lock` next
+/// to the socket. For other kinds of addresses, returns an object without a
+/// lock. Returns an error if another process has the lock, if another process
+/// listens at the path without a lock, or if the path is a file that is not a
+/// socket.
 Expected<LockFile> claimPath(const Address &address);
 
-/// Returns the error for an address where listening has failed. Finds the
-/// reason by trying again.
+/// Returns an error with the reason why a process cannot listen at `address`.
+/// Finds the reason by trying again.
 Status whyNotBound(const Address &address);
 
 } // namespace pdlrt

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A refusal, and the leave of a process that failed, have an error message as
-// their payload. Their note has the code, so that all processes of a job end
-// with the same exit code. Programs that were built before this ignore the
-// note, and send none.
+// The payload of a Refusal, and of the Leave of a trainer that has failed, is
+// an error message. The note of these messages has the error code, so that all
+// processes of a job end with the same exit code. Older programs ignore the
+// note and do not send it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,19 +21,22 @@
 
 namespace pdlrt {
 
-/// Code of a failure whose sender gave no code that this program knows.
+/// Code of a failure if its message has no code, or a code that this program
+/// does not know.
 inline constexpr pdl_status codeOfUnknownFailure = PDL_FAILED_PRECONDITION;
 
-/// Returns the code with that number, or `codeOfUnknownFailure`.
+/// Returns the error code with number `number`, or `codeOfUnknownFailure` if
+/// there is none.
 pdl_status failureCodeOf(int64_t number);
 
-/// Returns the note of a refusal or a leave.
+/// Returns the note of a Refusal or a Leave with error code `code`.
 Message encodeFailureCode(pdl_status code);
-/// Returns the code in a note, or `codeOfUnknownFailure`.
+/// Returns the error code in a note, or `codeOfUnknownFailure` if there is
+/// none.
 pdl_status decodeFailureCode(const Message &note);
 
-/// Returns the error of a refusal or of a failed leave, with `context` before
-/// its message.
+/// Returns the error that a Refusal, or the Leave of a failed trainer, reports.
+/// Its message begins with `context`.
 Status failureOf(const Frame &frame, const std::string &context = {});
 
 } // namespace pdlrt

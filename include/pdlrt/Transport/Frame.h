@@ -18,22 +18,24 @@
 
 namespace pdlrt {
 
-/// Removes the first `size` bytes from a message, which must have as many.
+/// Removes the first `size` bytes from `message`, which must have at least
+/// `size` bytes. Returns them.
 Message takeFront(Message &message, size_t size);
 
-/// Position of a part's bytes in the request that it belongs to.
+/// Position that bytes of a part have in the request to which the part belongs
+/// (ServerSession::sendPart).
 struct PartPlace {
-  /// Number of the payload's own bytes that precede them.
+  /// Number of the payload's own bytes that come before the bytes of the part.
   uint64_t position = 0;
-  /// Number of the part, from 0, and the range of its bytes.
+  /// Number of the part, from 0, and the range of bytes in the part.
   uint64_t part = 0;
   uint64_t offset = 0;
   uint64_t size = 0;
   bool operator==(const PartPlace &) const = default;
 };
 
-/// Maximum number of such positions in a request; each represents a section of
-/// its payload.
+/// Maximum number of PartPlaces in a request. Each stands for one section of
+/// the payload.
 inline constexpr uint64_t maxPlaces = uint64_t(1) << 16;
 
 /// A parsed request or response.
@@ -41,29 +43,30 @@ struct Frame {
   Envelope head;
   /// Shares the message's bytes.
   Message payload;
-  /// A recovery record: a sender attaches it to a request, for a later
-  /// incarnation of itself, which gets it back. Usually empty. Shares the
+  /// Note of the message; usually empty. In a request, it is a recovery record:
+  /// a server returns it to the next incarnation of the sender. Shares the
   /// message's bytes.
   Message note;
-  /// Positions of bytes that were sent ahead of a request; usually none.
+  /// Positions of bytes that were sent in advance as parts; usually empty.
   std::vector<PartPlace> parts = {};
 };
 
-/// Returns a message with a copy of the header, and the slices of note and
-/// payload.
+/// Returns a message with a copy of the header. Refers to the bytes of note and
+/// payload without copying them.
 Message joinFrame(const Envelope &head, const Message &payload,
                   const Message &note = {},
                   const std::vector<PartPlace> &parts = {});
 
-/// Parses a message, whatever its slices are. Returns an error if it does not
-/// start with a header. Safe for arbitrary bytes.
+/// Parses a message. Its division into slices does not matter. Returns an error
+/// if it does not start with a header. Safe for arbitrary bytes.
 Expected<Frame> splitFrame(const Message &message);
 
-/// Parses the header of a message, of which at least the first bytes must be
-/// there. Returns an error if they are not a header. Safe for arbitrary bytes.
+/// Parses the header of a message of which only the front may have arrived.
+/// Returns an error if the front is too short or does not start with a header.
+/// Safe for arbitrary bytes.
 Expected<Envelope> readHead(const Message &front);
 
-/// A note and the sequence number of its request.
+/// A note, and the sequence number of the request to which it was attached.
 struct NumberedNote {
   uint64_t sequence = 0;
   Message note;
@@ -71,8 +74,8 @@ struct NumberedNote {
 
 /// Encodes a list of notes as one message.
 Message encodeNotes(const std::vector<NumberedNote> &notes);
-/// Decodes such a list. Returns an error if it is malformed. Safe for arbitrary
-/// bytes.
+/// Decodes a list of notes. Returns an error if it is malformed. Safe for
+/// arbitrary bytes.
 Expected<std::vector<NumberedNote>> decodeNotes(const Message &message);
 
 } // namespace pdlrt

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The transport for clusters. It has its own archive (PDLRuntimeGrpc), so that
-// programs without a cluster do not link gRPC.
+// The transport for clusters. It is in a library of its own (PDLRuntimeGrpc),
+// so that programs for one host do not link gRPC.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,17 +21,17 @@
 namespace pdlrt {
 
 struct GrpcOptions {
-  /// Number of threads that wait for the network: for each listener, and for
-  /// all connections together. At least 2, because one thread always stays free
-  /// of handlers and completion callbacks. A slow handler therefore delays only
-  /// other handlers and callbacks.
+  /// Number of threads that wait for the network. Each listener has this number
+  /// of threads, and all connections together have it too. At least 2, because
+  /// one thread never runs handlers and completion callbacks. So a slow handler
+  /// delays only other handlers and callbacks.
   unsigned threads = 2;
-  /// Maximum size of an accepted message, in bytes. No memory is allocated for
-  /// a message before its bytes arrive, whatever size it claims.
+  /// Maximum size of an accepted message, in bytes. Memory for a message is
+  /// allocated when its bytes arrive, not for the size in its header.
   uint64_t largestMessage = uint64_t(16) << 30;
   /// If nothing arrives on a connection for `keepAliveInterval`, a ping is
-  /// sent. If there is no reply within `keepAliveTimeout`, the connection is
-  /// lost.
+  /// sent. If there is no reply within `keepAliveTimeout`, the connection
+  /// counts as lost.
   ClockTime keepAliveInterval = std::chrono::seconds(5);
   ClockTime keepAliveTimeout = std::chrono::seconds(10);
 };
@@ -40,16 +40,17 @@ struct GrpcOptions {
 /// at port 0 uses a free port, which its address() returns. `clock` must
 /// outlive the transport.
 ///
-/// - Slices with an owner are sent by reference, except small ones. Their owner
-///   is released, by any thread, when gRPC no longer reads them, possibly after
-///   the end of the call. Slices without an owner are copied.
-/// - Messages of more than 64 MiB are sent in chunks; only `largestMessage`
-///   limits them.
-/// - If no process listens, calls end as Unavailable at once. The connection is
-///   retried after pauses that grow to 1 s. Calls during an attempt wait for
-///   it, up to their deadline.
-/// - Each call is sent once: gRPC's own retries and proxies from the
-///   environment are off.
+/// - Slices with an owner are sent by reference, except small ones, which are
+///   copied. The owner is released, on any thread, when gRPC no longer reads
+///   the slice; this may be after the end of the call. Slices without an owner
+///   are copied.
+/// - Messages of more than 64 MiB are sent in chunks, so only `largestMessage`
+///   limits the size of a message.
+/// - If no process listens, calls end as Unavailable immediately. The transport
+///   tries to connect again, after pauses that grow to 1 s. A call during such
+///   an attempt waits for its result, up to the deadline of the call.
+/// - Each call is sent once: the retries of gRPC are off. Proxies in the
+///   environment are ignored.
 std::unique_ptr<Transport> createGrpcTransport(RealClock &clock,
                                                const GrpcOptions &options = {});
 

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Frames over unix sockets, for processes on one host. One thread waits for all
-// connections of a transport, and one for each listener. A calling or answering
-// thread itself sends the bytes that the system accepts at once.
-// docs/Protocol.md, "Over unix sockets", describes the format.
+// The transport for processes on one host, over unix sockets. One thread waits
+// for all connections of a transport, and one more for each listener. The
+// thread that calls or responds sends as many bytes as the system accepts
+// without waiting. docs/Protocol.md, "Over unix sockets", describes the format.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@
 namespace pdlrt {
 
 struct LocalOptions {
-  /// Maximum size of an accepted message, in bytes. At most 64 MiB are
-  /// allocated for a message before its bytes arrive.
+  /// Maximum size of an accepted message, in bytes. Before its bytes have
+  /// arrived, at most 64 MiB are allocated for a message.
   uint64_t largestMessage = uint64_t(16) << 30;
 };
 
@@ -33,14 +33,14 @@ struct LocalOptions {
 /// TCP. `clock` must outlive the transport.
 ///
 /// - Slices are sent by reference, and released when the system has taken their
-///   bytes. Slices without an owner that have not been sent when their call
-///   ends are copied then.
-/// - Handlers and completion callbacks must return quickly: they run in the
-///   thread that waits for the network.
-/// - If no process listens, calls end as Unavailable at once, and each call
-///   tries to connect.
-/// - Messages of one connection are sent one after the other, so a long one
-///   delays those after it.
+///   bytes. If a call ends before its slices without an owner were sent, their
+///   bytes are copied at that time.
+/// - Handlers and completion callbacks run on the thread that waits for the
+///   network, so they must return quickly.
+/// - If no process listens, calls end as Unavailable immediately. Each call
+///   tries to connect again.
+/// - Messages of one connection are sent one after the other, so a long message
+///   delays the following ones.
 std::unique_ptr<Transport>
 createLocalTransport(RealClock &clock, const LocalOptions &options = {});
 

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Requests of a process to its own server need no socket.
+// Delivers requests of a process to its own listener without a socket. In modes
+// in which trainers own state, each trainer sends requests to itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,17 +22,17 @@
 
 namespace pdlrt {
 
-/// Creates a transport over `inner`, which must outlive it. It listens like
-/// `inner`. Calls to an address where it listens itself do not leave the
-/// process; all others use `inner`. The path is chosen at each call, so a
-/// connection may exist before its listener.
+/// Creates a transport that listens like `inner`. Calls to an address where
+/// this transport itself listens do not leave the process; all other calls use
+/// `inner`. This is decided for each call, so a connection may be created
+/// before its listener. `inner` must outlive the transport.
 ///
-/// `aliases`: maps an address under which this process is known to the one
-/// where it listens, such as `10.0.0.5:7101` to `0.0.0.0:7101`.
+/// `aliases` maps an address by which other processes know this one to the
+/// address where it listens, such as `10.0.0.5:7101` to `0.0.0.0:7101`.
 ///
-/// Messages of calls within the process share their bytes. Memory without an
-/// owner must stay unchanged until the listener has released the request, even
-/// if the call's deadline has ended it before.
+/// In calls within the process, requests and responses are not copied. Memory
+/// without an owner must stay unchanged until the handler has released the
+/// request, even if the call has ended at its deadline before.
 std::unique_ptr<Transport>
 createLoopbackTransport(Transport &inner,
                         std::map<std::string, std::string> aliases = {});

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A message is a sequence of slices, so that rows and blocks are sent without
-// copying them. The boundaries of slices have no meaning: a transport may split
-// and join them.
+// A message is a list of slices of memory. So rows and blocks can be sent
+// without copying them into one piece. The boundaries of slices have no
+// meaning: a transport may split and join slices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,19 +24,21 @@
 
 namespace pdlrt {
 
-/// Bytes and the owner that keeps them alive. Memory without an owner must stay
-/// unchanged until the call that sends it has ended. Copies share the bytes.
+/// A range of bytes, and the owner of their memory. If `owner` is null, the
+/// memory must stay unchanged until the call that sends it has ended. Copies of
+/// a slice refer to the same bytes.
 struct MessageSlice {
   const std::byte *data = nullptr;
   size_t size = 0;
   std::shared_ptr<const void> owner;
 };
 
-/// A request or a response. Copies share the bytes.
+/// The bytes of a request or response, or of a part of it, as a list of slices.
+/// Copies of a message refer to the same bytes.
 class Message {
 public:
   Message() = default;
-  /// Returns a message with one slice, which owns `content`.
+  /// Returns a message with one slice that owns `content`.
   static Message ofString(std::string content) {
     auto owner = std::make_shared<const std::string>(std::move(content));
     Message message;

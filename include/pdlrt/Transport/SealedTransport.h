@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Authentication of processes, over any transport (docs/Protocol.md,
-// "Authentication"). A connection proves by challenge and response that it
-// knows the token, and so does the listener. The token itself is never sent.
-// Both then derive a key, and each request and response has a keyed digest of
+// Authenticates processes, over any transport (docs/Protocol.md,
+// "Authentication"). Connection and listener prove to each other, by challenge
+// and response, that they know the token. The token itself is never sent. Both
+// sides derive a key from it. Each request and response has a keyed digest of
 // its header.
 //
 //===----------------------------------------------------------------------===//
@@ -26,7 +26,7 @@
 
 namespace pdlrt {
 
-/// The rights of a process at a listener.
+/// The rights that a process has at a listener.
 enum class PeerRole : uint8_t {
   /// May take part in the job.
   Member = 1,
@@ -36,25 +36,27 @@ enum class PeerRole : uint8_t {
 
 /// The secrets of a process.
 struct Credentials {
-  /// Role of its connections.
+  /// Role of the connections of this process.
   PeerRole role = PeerRole::Member;
-  /// The token of that role. If empty, the job has no token, and every process
-  /// that reaches an address may take part.
+  /// The token for `role`. If it is empty, the job has no token, and each
+  /// process that can reach an address may take part in the job.
   std::string token;
-  /// Listeners: the token of readers. If absent, readers are rejected.
+  /// The token of readers, for listeners. If nullopt, readers are rejected; if
+  /// empty, they need no token.
   std::optional<std::string> readerToken = "";
 };
 
-/// Returns the credentials of servers of a job with `token` (empty: none),
-/// whose readers have `readerToken` (absent: the flag was not given). A job
-/// with a token accepts readers only if they have their own token.
+/// Returns the credentials of servers. `token` is the token of the job; empty:
+/// none. `readerToken` is the token of readers; nullopt if the flag was not
+/// given. In a job with a token, servers accept readers only if there is a
+/// token of readers.
 Credentials serverCredentials(const std::string &token,
                               const std::optional<std::string> &readerToken);
 
-/// Creates a transport over `inner` whose connections authenticate themselves
-/// before their first call, and whose listeners accept requests only from
-/// authenticated connections. If the listener rejects a connection, its calls
-/// get that refusal as response, with the header of the request.
+/// Creates a transport over `inner`. Its connections authenticate themselves
+/// before their first call, and its listeners accept requests only from
+/// authenticated connections. If a listener rejects a connection, the response
+/// to each call is the refusal, with the header of the request.
 std::unique_ptr<Transport>
 createSealedTransport(std::unique_ptr<Transport> inner,
                       const Credentials &credentials);

@@ -18,8 +18,8 @@
 
 namespace pdlrt {
 
-/// A path or an abstract name in the form that connect() and bind() take. The
-/// address must be of a unix socket, and its length must have been checked.
+/// The address of a unix socket in the form that connect() and bind() take. The
+/// length of the address must have been checked.
 class SocketName {
 public:
   explicit SocketName(const Address &address) {

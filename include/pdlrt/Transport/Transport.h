@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The network interface of trainers and servers. A transport gives few
-// guarantees: a call ends exactly once, with a response or an error, and after
-// an error it is unknown whether the request was handled. The layer above
-// implements exactly-once semantics.
+// The network interface of trainers and servers. A transport guarantees only
+// that a call ends exactly once, with a response or an error. After an error it
+// is unknown whether the request was handled. ServerSession and ServerCore
+// implement exactly-once semantics above it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +37,8 @@ enum class CallOutcome {
   /// No process listens, the connection was lost, or the server dropped the
   /// request without a response. The request may have been handled.
   Unavailable,
-  /// The deadline passed first. The request may have been handled, or may still
-  /// be.
+  /// The deadline has passed. The request may have been handled, or may be
+  /// handled later.
   DeadlineExceeded,
 };
 
@@ -47,12 +47,12 @@ enum class CallFault {
   Unknown,
   /// The address refuses connections: the host is up, but no process listens.
   Refused,
-  /// This process has reached its limit of open files, which includes
-  /// connections.
+  /// This process has reached its limit of open files. Connections count as
+  /// open files.
   TooManyFiles,
 };
 
-/// The result of a call. `response` is empty unless answered.
+/// The result of a call. `response` is empty unless `outcome` is Responded.
 struct CallResult {
   CallOutcome outcome = CallOutcome::Unavailable;
   Message response;
@@ -60,12 +60,12 @@ struct CallResult {
 };
 using CallDone = std::function<void(CallResult)>;
 
-/// Sends the response to a request. The handler may keep it and respond later,
-/// from any thread. Copies refer to the same request. If the last copy is
-/// destroyed without a response, the call ends as Unavailable.
+/// Sends the response to one request. A handler may store the Responder and
+/// respond later, on any thread. Copies refer to the same request. If the last
+/// copy is destroyed without a response, the call ends as Unavailable.
 class Responder {
 public:
-  /// Implemented by a transport. `answer` is called at most once.
+  /// Interface that a transport implements. `respond` is called at most once.
   class Sink {
   public:
     virtual ~Sink();
@@ -74,7 +74,7 @@ public:
 
   Responder() = default;
   explicit Responder(std::shared_ptr<Sink> target) : sink(std::move(target)) {}
-  /// Sends the response and releases this copy; a responder responds once.
+  /// Sends the response, and releases this copy. Only one copy may respond.
   void respond(Message response) {
     if (auto target = std::exchange(sink, nullptr))
       target->respond(std::move(response));
@@ -84,26 +84,27 @@ private:
   std::shared_ptr<Sink> sink;
 };
 
-/// Minimum size of the front of a request that a screen gets, if the request
-/// has as many bytes: those of a seal (SealedTransport.h) and of a message's
-/// header.
+/// Minimum number of first bytes of a request that a Screen gets, if the
+/// request has as many: a seal (SealedTransport.h) and the header of a message.
 inline constexpr size_t minFront = 80;
 
-/// Handles requests. A transport with several threads calls it concurrently.
-/// Requests of one connection may arrive in another order than they were sent.
+/// Handles the requests that a listener receives. A transport with several
+/// threads calls it concurrently. Requests of one connection may arrive in
+/// another order than they were sent.
 class RequestHandler {
 public:
   using Handle = std::function<void(Message request, Responder)>;
-  /// Checks a request before its bytes are received, by its first bytes (at
-  /// least `minFront`, if it has as many) and its size. Returns nothing to
-  /// accept it. Otherwise returns the response to send; the rest of the request
-  /// is then not read. This is the only limit on data from unauthenticated
-  /// senders. Must return quickly.
+  /// Function that checks a request before all its bytes are received. `front`
+  /// has its first bytes, at least `minFront` if it has as many; `size` is its
+  /// whole size. Returns nullopt to accept the request. Otherwise returns the
+  /// response to send, and the rest of the request is not read. Nothing else
+  /// limits the data that unauthenticated senders can send. Must return
+  /// quickly.
   using Screen = std::function<std::optional<Message>(const Message &front,
                                                       uint64_t size)>;
 
   RequestHandler() = default;
-  /// Without a screen, all requests are accepted.
+  /// Creates a handler without a Screen: requests of any size are received.
   template <typename Function>
     requires(!std::is_same_v<std::remove_cvref_t<Function>, RequestHandler> &&
              std::is_constructible_v<Handle, Function>)
@@ -123,24 +124,24 @@ private:
   Screen look;
 };
 
-/// The server side. The destructor stops listening, ends open calls as
-/// Unavailable, and returns when no handler is running. It must not be called
-/// from a handler.
+/// The server's side of a transport. The destructor stops listening, ends open
+/// calls as Unavailable, and returns when no handler is running. Do not destroy
+/// a listener in a handler.
 class Listener {
 public:
   virtual ~Listener();
-  /// Returns the address where it can be reached.
+  /// Returns the address at which this listener can be reached.
   virtual const std::string &address() const = 0;
 };
 
-/// The client side. Thread-safe.
+/// The client's side of a transport. Thread-safe.
 class Connection {
 public:
   /// Ends open calls as Unavailable before it returns.
   virtual ~Connection();
-  /// Sends a request. `done` is called exactly once, by a thread or timer of
-  /// the transport, never from within this call. `deadline` is a time of the
-  /// transport's clock. After a lost connection, later calls reconnect.
+  /// Sends a request. `done` is called exactly once, on a thread or by a timer
+  /// of the transport, never within this call. `deadline` is a time of the
+  /// transport's clock. If the connection is lost, later calls connect again.
   virtual void call(Message request, ClockTime deadline, CallDone done) = 0;
 };
 
@@ -159,24 +160,24 @@ public:
   connect(const std::string &address) = 0;
 };
 
-/// Creates a transport within one process. Handlers and `done` run as actions
-/// of `clock`, which must outlive the transport; with a manual clock, they run
-/// in one thread. Any nonempty text is an address. Requests and responses share
-/// their bytes with the sender.
+/// Creates a transport within one process, for tests. Handlers and `done` run
+/// as actions of `clock`, which must outlive the transport; with a manual
+/// clock, they run in one thread. Any nonempty text is a valid address.
+/// Requests and responses are not copied.
 std::unique_ptr<Transport> createInProcessTransport(Clock &clock);
 
-/// Creates the transport between processes: over unix sockets by frames
-/// (LocalTransport.h), over TCP by gRPC with its default options
-/// (GrpcTransport.h). Returns an error if the program was linked without gRPC,
-/// or if the process may open too few files. `clock` must outlive it.
+/// Creates the transport between processes. Uses LocalTransport.h for addresses
+/// of unix sockets, and GrpcTransport.h with default options for TCP. Returns
+/// an error if the program was linked without gRPC, or if the limit of open
+/// files is too low. `clock` must outlive the transport.
 Expected<std::unique_ptr<Transport>> createClusterTransport(RealClock &clock);
-/// Like `createClusterTransport`, but needs fewer open files. For a process
-/// that sends only a few messages, to `peers` other processes.
+/// Like `createClusterTransport`, for a process that sends only a few messages,
+/// to `peers` other processes. Needs fewer open files.
 Expected<std::unique_ptr<Transport>> createBriefTransport(RealClock &clock,
                                                           size_t peers);
-/// Like `createBriefTransport`, for use in a library: does not change the
-/// process's limit of open files. Addresses other than unix sockets require
-/// libpdl-grpc.so.1 in the library's folder.
+/// Like `createBriefTransport`, for use in a library. Does not change the limit
+/// of open files of the process. For TCP addresses, libpdl-grpc.so.1 must be in
+/// the library's folder.
 Expected<std::unique_ptr<Transport>> createReaderTransport(RealClock &clock,
                                                            size_t peers);
 

@@ -136,12 +136,13 @@ Value ConstantBuilder::materialize(const abi::Struct &layout, View view,
   return value;
 }
 
-/// Maximum number of elements of an array that is built value by value. LLVM
-/// creates a constant for each intermediate state.
+/// Maximum number of elements of an array that is built by inserting one
+/// element after the other. LLVM creates a constant for each intermediate
+/// array, so long arrays would take quadratic time. A longer array is built as
+/// a struct of shorter arrays, which has the same memory layout.
 static constexpr size_t kRun = 64;
 
-/// A long array is built as a struct of shorter arrays, which has the same
-/// memory layout.
+/// Builds an array of at most `kRun` elements.
 Value ConstantBuilder::materializeArray(const abi::Struct &layout,
                                         ArrayRef<View> values) {
   auto element = abi::llvmType(builder.getContext(), layout);

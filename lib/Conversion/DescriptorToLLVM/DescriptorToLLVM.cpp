@@ -100,8 +100,9 @@ struct DescriptorToLLVM : pdlc::impl::RTDescriptorToLLVMBase<DescriptorToLLVM> {
 // Symbols, groups, clips, metrics
 //===----------------------------------------------------------------------===//
 
-/// The owner of the rows has their kernel. A process that computes their
-/// gradients has a program.
+/// Returns how many counts follow the gradient of each row of table `symbol`.
+/// The number comes from the update kernel if this process applies rules, else
+/// from the programs that compute the gradients.
 int64_t DescriptorBuilder::countsOf(StringAttr symbol) {
   if (rt::UpdateKernelOp kernel = updateKernels.lookup(symbol))
     return static_cast<int64_t>(kernel.getCounts());
@@ -220,8 +221,8 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
     if (FlatSymbolRefAttr onDevice = kernel.getOnDeviceAttr())
       data.device_kernel = rt::DeviceKernelOp::numberOf(module, onDevice);
   }
-  // A serving library never writes state, so it only has the slot that it
-  // reads.
+  // A serving library writes no state. Of the slots, it contains only the one
+  // that its programs read.
   if (auto served = op->getAttrOfType<StringAttr>(nn::kServedSlotAttrName)) {
     slots.push_back(served.str());
     data.slot_count = data.frozen_part = 1;

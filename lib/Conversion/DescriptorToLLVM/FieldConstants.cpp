@@ -35,8 +35,9 @@ static SmallVector<std::string> missingTextsOf(nn::RecordOp record) {
   ArrayAttr texts = record.getMissingTextsAttr();
   if (!texts)
     return {};
-  // An empty list would mean the default texts. The empty text always counts as
-  // missing.
+  // For the runtime, an empty list stands for the default texts. A record
+  // without missing texts therefore gets the empty text, which counts as
+  // missing in any case.
   if (texts.empty())
     return {""};
   return llvm::map_to_vector(texts.getAsValueRange<StringAttr>(),

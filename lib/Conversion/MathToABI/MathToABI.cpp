@@ -19,8 +19,8 @@ namespace pdlc {
 using namespace mlir;
 
 namespace {
-/// Functions that replace an op of dialect math. A name is empty if there is no
-/// reproducible function for the type.
+/// Names of the functions that replace an op of dialect math, by element type.
+/// A name is empty if the type has no reproducible function.
 struct Replacement {
   StringRef f32, f64;
 };

@@ -35,8 +35,9 @@ struct Piece {
 
 } // namespace
 
-/// Splits a size into a unit and a number of units. Ignores the constant part
-/// unless the size is constant.
+/// Splits a size into a unit, such as one byte for each sample, and the number
+/// of units. The constant part of a size is counted only if the size is
+/// constant.
 static std::pair<Extent, int64_t> unitOf(const Extent &bytes) {
   Extent unit = bytes;
   unit.constant = 0;
@@ -82,13 +83,14 @@ static int64_t boundOf(ArrayRef<Piece> pieces) {
 }
 
 /// Lays out the pieces with several heuristics. Each heuristic inserts the
-/// pieces in a different order, each at the lowest free offset. Returns the
-/// layout with the fewest units, sorted by offset; the first one if several are
-/// equal.
+/// pieces in a different order, always at the lowest free offset. Returns the
+/// layout with the fewest units, sorted by offset. If several layouts are
+/// equally small, returns the first one. Stops early at a layout of `bound`
+/// units, because none can be smaller.
 static SmallVector<Piece> layOut(ArrayRef<Piece> pieces, int64_t bound) {
   using Rank = int64_t (*)(const Piece &);
-  // Insert large pieces first, so that small ones fill gaps; or by lifetime; or
-  // by both; or in order of their begin.
+  // Orders of insertion: by size, largest first, so that small pieces fill
+  // gaps; by size times lifetime; by lifetime, longest first; by begin.
   const Rank ranks[] = {
       [](const Piece &piece) { return -piece.size; },
       [](const Piece &piece) {

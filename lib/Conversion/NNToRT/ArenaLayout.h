@@ -25,15 +25,15 @@ namespace pdlc {
 /// Alignment of all buffers, in bytes.
 inline constexpr int64_t kBufferAlignment = 64;
 
-/// Number of bytes that are in use from position `begin` to position `end`,
-/// inclusive.
+/// A buffer of `bytes` bytes that is in use from position `begin` to position
+/// `end`, inclusive.
 struct Lifetime {
   Extent bytes;
   unsigned begin, end;
 };
 
-/// Offsets of lifetimes in an arena. Lifetimes that share a position never
-/// overlap in memory.
+/// Assigns an offset in the arena to each buffer. Buffers that are in use at
+/// the same position do not overlap in memory.
 class ArenaLayout {
 public:
   /// Memory for sizes that are multiples of `unit` bytes. Sizes are rounded up
@@ -44,8 +44,8 @@ public:
     int64_t rounding = 1;
     /// Size of the pool: `size` units plus `lines` times kBufferAlignment.
     int64_t size = 0, lines = 0;
-    /// Lower bound of the size: the maximum number of units in use at one
-    /// position.
+    /// Lower bound of `size`: the maximum number of units that are in use at
+    /// the same position.
     int64_t bound = 0;
   };
   /// Offset from the start of the pool: `at` units plus `lines` cache lines.

@@ -102,8 +102,9 @@ BufferPlan::BufferPlan(nn::ProgramOp program, const HomeNumbers &numbers,
                 nn::StageAttr::get(program.getContext(), properties.stage));
 }
 
-/// Returns true if the body runs once per row, with states. Otherwise, one of
-/// the bodies runs once.
+/// Returns true if the op has one body that runs once for each row and carries
+/// states, such as a scan. Returns false if the op runs one of its bodies once,
+/// such as an `nn.if`.
 static bool repeats(BodyOpInterface owner) {
   return !owner.getStateArguments().empty();
 }
@@ -173,8 +174,9 @@ size_t BufferPlan::fusedCount() const {
   return count;
 }
 
-/// Returns true if the loop with that number can be moved to `place`, together
-/// with the ops `joined`: no other op reads its results before that.
+/// Returns true if loop number `loop` can move to `place`, together with the
+/// ops `joined`. Before `place`, only these ops and the loop itself may read
+/// its results.
 bool BufferPlan::canMoveTo(Operation *place, unsigned loop,
                            ArrayRef<Operation *> joined) const {
   return llvm::all_of(loops[loop], [&](Operation *member) {
@@ -205,9 +207,9 @@ static unsigned countTensors(ArrayRef<Operation *> loop) {
 
 /// Fuses the loop of `op` with the loops that compute its operands, and with
 /// loops that read the same tensors. Each tensor is then read once, and a
-/// tensor that is used only inside of the loop needs no memory. Only loops with
-/// the same number of elements are fused: computing an operand in a larger loop
-/// that repeats it would compute it several times.
+/// tensor that is used only inside the loop needs no memory. Only loops over
+/// the same number of elements are fused: a larger loop, which repeats an
+/// operand, would compute each of its elements several times.
 void BufferPlan::joinLoops(Operation *op) {
   llvm::SmallSetVector<unsigned, 8> candidates;
   auto addCandidate = [&](Operation *other) {
@@ -237,8 +239,8 @@ void BufferPlan::joinLoops(Operation *op) {
           addCandidate(use.getOwner());
 
   SmallVector<Operation *> joined{op};
-  // A loop that cannot move alone may be able to move together with another
-  // one.
+  // A loop that cannot move alone may be able to move together with a loop that
+  // reads its results. So try again after each success.
   for (bool changed = true; changed;) {
     changed = false;
     for (unsigned candidate : candidates) {
@@ -287,12 +289,13 @@ void BufferPlan::takeLoop(StageOpInterface op) {
 //===----------------------------------------------------------------------===//
 
 /// Maximum number of elements of a row in a loop over rows. Rows that are used
-/// only inside of the loop are on the stack, and the code that combines a row
-/// is unrolled.
+/// only inside the loop are on the stack, and the code that reduces a row is
+/// unrolled.
 static constexpr int64_t kLongestRow = 512;
 
-/// Returns the type of the tensor whose rows the op combines. Returns null if
-/// the op cannot be part of a loop over rows.
+/// Returns the type of the tensor of which the op reduces each row to one
+/// element. Returns null if the op is no such op, or cannot be part of a loop
+/// over rows.
 static RankedTensorType combinedRows(Operation *op) {
   auto inStage = dyn_cast_or_null<StageOpInterface>(op);
   if (!inStage || !inStage.combinesRows())
@@ -305,8 +308,8 @@ static RankedTensorType combinedRows(Operation *op) {
   return fits ? type : RankedTensorType();
 }
 
-/// Returns true if a tensor of the type has a row for each row of `rows`, with
-/// as many elements or with one.
+/// Returns true if `type` has the same dimensions as `rows`. The last one may
+/// instead be 1: one element for each row.
 static bool hasRowsOf(RankedTensorType rows, Type type) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
   return shape.size() == rows.getShape().size() &&
@@ -321,8 +324,9 @@ static OperandRange elementsReadBy(Operation *op) {
       elementwise ? elementwise.getNumElementOperands() : 1);
 }
 
-/// Returns the value of which `value` is a view. Sets `staysSame` to false if
-/// the type changes.
+/// Follows views to the value that has the memory of `value`, and returns it.
+/// Sets `staysSame` to true if all these values have the same type, else to
+/// false.
 static Value rootOf(Value value, bool &staysSame) {
   Type type = value.getType();
   staysSame = true;
@@ -333,8 +337,8 @@ static Value rootOf(Value value, bool &staysSame) {
   return value;
 }
 
-/// Returns the type of the rows that ops of the loop combine; null if no op
-/// combines rows.
+/// Returns the type of the tensor whose rows the loop reduces; null if no op of
+/// the loop reduces rows.
 RankedTensorType BufferPlan::rowsOf(ArrayRef<Operation *> loop) const {
   for (Operation *op : loop)
     if (RankedTensorType rows = combinedRows(op))
@@ -342,8 +346,8 @@ RankedTensorType BufferPlan::rowsOf(ArrayRef<Operation *> loop) const {
   return {};
 }
 
-/// Returns the last ops of the loops that compute inputs of the loop and could
-/// become part of a loop over rows.
+/// Finds the loops that compute inputs of `loop` and could become part of a
+/// loop over rows. Returns the last op of each.
 SmallVector<Operation *>
 BufferPlan::findBefore(ArrayRef<Operation *> loop) const {
   SmallVector<Operation *> ends;
@@ -363,8 +367,9 @@ BufferPlan::findBefore(ArrayRef<Operation *> loop) const {
   return ends;
 }
 
-/// Returns true if each user of the value comes after `place` or is in
-/// `joined`.
+/// Returns true if the ops `joined` contain all users of `value` that come
+/// before `place`. Looks through views. A user in a fused loop is at the
+/// position of that loop.
 bool BufferPlan::isReadAfter(Operation *place, Value value,
                              ArrayRef<Operation *> joined) const {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
@@ -380,8 +385,8 @@ bool BufferPlan::isReadAfter(Operation *place, Value value,
   });
 }
 
-/// Returns true if each iteration reads only its own row of values that the ops
-/// compute.
+/// Returns true if `ops` can share a loop over rows: of a value that one of the
+/// ops computes, an iteration reads only its own row.
 static bool readOwnRows(ArrayRef<Operation *> ops, RankedTensorType rows) {
   return llvm::all_of(ops, [&](Operation *op) {
     return llvm::all_of(elementsReadBy(op), [&](Value operand) {
@@ -394,8 +399,9 @@ static bool readOwnRows(ArrayRef<Operation *> ops, RankedTensorType rows) {
 }
 
 /// Fuses the loop that ends at `place` with the loops that compute its inputs,
-/// if one of them combines rows. A loop with one element per row is not moved
-/// alone, because it runs over all rows in parallel.
+/// if one of them reduces rows. A loop that reduces no rows and computes one
+/// element per row does not move into `place`, because where it is, it runs
+/// over all rows in parallel.
 void BufferPlan::joinRows(Operation *place) {
   SmallVector<Operation *> own(loopOf(place));
   if (own.empty())
@@ -514,8 +520,9 @@ void BufferPlan::placeGiven(nn::ProgramOp program, const HomeNumbers &numbers) {
   });
 }
 
-/// Computes the results of the program directly in the memory of the step
-/// context.
+/// Makes the program compute its gradients and outputs directly in the memory
+/// of the step context, where that is possible. `StageEmitter::copyResults`
+/// copies the others.
 void BufferPlan::claimResults(nn::ProgramOp program) {
   auto claim = [&](Value value, rt::Place place, int64_t index) {
     auto [from, columns] = locate(value);
@@ -540,8 +547,8 @@ static bool isReadFromBuffer(OpOperand &use) {
   return !user || user.readsElements(use);
 }
 
-/// Returns true if all users of the value, except `except`, can read it with a
-/// gap after each `run` elements.
+/// Returns true if all users of the value can read it with a gap after each
+/// `run` elements. Ignores the use `except`.
 bool BufferPlan::areRead(Value value, int64_t run,
                          const OpOperand *except) const {
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
@@ -553,8 +560,8 @@ bool BufferPlan::areRead(Value value, int64_t run,
   });
 }
 
-/// Returns true if the result of `op` can be read as `columns` of its first
-/// operand.
+/// Returns true if readers of the result of `op` can read it in the memory of
+/// its first operand, as `columns` of that operand.
 bool BufferPlan::canRepeat(Operation *op, const Columns &columns) const {
   std::optional<Columns> outer = locate(op->getOperand(0)).columns;
   return (!outer || outer->run == columns.row) &&
@@ -572,8 +579,9 @@ bool BufferPlan::canWriteTo(OpOperand &operand, const Columns &columns) const {
   auto result = cast<OpResult>(value);
   if (!maker.writesColumns(result, columns.run))
     return false;
-  // Parts that are already placed in the value must be equally regular in the
-  // wider rows.
+  // Other tensors may already be columns of this value. Its rows become parts
+  // of wider rows, so these tensors keep a constant distance between rows only
+  // if their rows are the rows of this value.
   for (const auto &[part, holder] : columnsOf)
     if (auto [root, inner] = locate(part);
         root == value && inner->row != columns.run)
@@ -581,9 +589,9 @@ bool BufferPlan::canWriteTo(OpOperand &operand, const Columns &columns) const {
   return areRead(value, columns.run, &operand);
 }
 
-/// Decides for each op that only moves columns whether its operands can be
-/// written directly to their destination, or its result can be read directly
-/// from its source.
+/// Decides for each op that only moves columns whether the move can be avoided:
+/// either the producer of an operand writes directly to the destination, or
+/// readers of the result read directly from the source.
 void BufferPlan::findColumns(Block &body) {
   for (Operation &op : body) {
     auto inStage = dyn_cast<StageOpInterface>(op);

@@ -37,8 +37,8 @@ struct Home {
   static Home inContext(rt::Place place, int64_t index);
 };
 
-/// Some columns of a tensor viewed as a matrix: from each row of `row`
-/// elements, the `run` elements that start at `offset`.
+/// Some columns of a tensor that is viewed as a matrix with `row` elements in
+/// each row: the `run` columns that start at column `offset`.
 struct Columns {
   int64_t offset = 0, run = 0, row = 0;
 
@@ -46,15 +46,15 @@ struct Columns {
   bool isDense() const { return run == row; }
 };
 
-/// Location of the elements of a tensor: all elements of `root`, or some of its
-/// columns.
+/// Location of the elements of a tensor: all of `root`, or some columns of it.
 struct Part {
   mlir::Value root;
   std::optional<Columns> columns;
 };
 
-/// Returns the first dimension from which on `run` elements of the type are
-/// contiguous. If dimensions of size 1 leave a choice, returns the lowest one.
+/// Returns the dimension d for which the dimensions from d on contain `run`
+/// elements. If several dimensions qualify, because dimensions have size 1,
+/// returns the lowest. Returns nothing if none does.
 std::optional<unsigned> runDimension(llvm::ArrayRef<int64_t> shape,
                                      int64_t run);
 
@@ -68,8 +68,9 @@ struct HomeNumbers {
   llvm::function_ref<int64_t(mlir::FlatSymbolRefAttr)> parameter;
 };
 
-/// Assigns a location to each tensor of a program. The body of a program has no
-/// branches, so a lifetime is an interval of op positions.
+/// Assigns a location to each tensor of a program. The lifetime of a tensor is
+/// an interval of op positions; the bodies of an `nn.if` have positions one
+/// after the other.
 class BufferPlan {
 public:
   /// If `joinsLoops` is false, no loops are fused.
@@ -82,43 +83,44 @@ public:
   Home home(mlir::Value tensor) const {
     return homes.lookup(locate(tensor).root);
   }
-  /// Returns the offset number, in the compute arena, of the intermediate
-  /// results of `op`.
+  /// Returns the index of the offset (`ArenaLayout::getPlaces`) of the scratch
+  /// memory of `op` in the arena of its stage.
   unsigned scratch(mlir::Operation *op) const { return scratches.at(op); }
-  /// Returns the ops that are fused into one loop with `op`, each after the ops
-  /// that it reads. The loop is at the position of the last op. All ops are
-  /// elementwise, with two exceptions. The last op may be another op if no one
-  /// else reads the results of the others. The loop may also be a loop over
-  /// rows.
+  /// Returns the ops that one loop computes together with `op`, each after the
+  /// ops whose results it reads; empty if `op` is in no loop. The loop is at
+  /// the position of its last op. All ops are elementwise, with two exceptions:
+  /// the last op may compute its operand in its own loop
+  /// (`StageOpInterface::computesElements`), and in a loop over rows, ops may
+  /// reduce a row.
   llvm::ArrayRef<mlir::Operation *> loopOf(mlir::Operation *op) const;
-  /// If the op is in a loop over rows, returns the sequential steps of an
-  /// iteration. Each step is one op that combines a row, or a group of
-  /// elementwise ops of one type.
+  /// If `op` is in a loop over rows, returns the steps of an iteration, which
+  /// run one after the other. Each step is either one op that reduces a row, or
+  /// a group of elementwise ops of one type.
   llvm::ArrayRef<llvm::SmallVector<mlir::Operation *>>
   rowStepsOf(mlir::Operation *op) const;
-  /// Returns true if the op is computed by a loop at the position of a later
-  /// op.
+  /// Returns true if the op is computed later, in a loop at the position of
+  /// another op.
   bool isFused(mlir::Operation *op) const {
     llvm::ArrayRef<mlir::Operation *> loop = loopOf(op);
     return !loop.empty() && loop.back() != op;
   }
-  /// Returns true if the value has no buffer. It is either a scalar inside of
-  /// the only loop that computes and uses it, or only one row of it exists at a
-  /// time.
+  /// Returns true if the value has no buffer, because only the loop that
+  /// computes it uses it. It is then a scalar in the loop or, in a loop over
+  /// rows, one row of temporary memory.
   bool isScalar(mlir::Value value) const;
 
-  /// Returns true if the op needs no code, because its results are at the
-  /// location of its operands.
+  /// Returns true if the op needs no code, because its result is a view of an
+  /// operand.
   bool isView(mlir::Operation *op) const;
-  /// Returns true if the operand is computed directly at the destination to
-  /// which its user would move it.
+  /// Returns true if the elements of the operand are computed directly where
+  /// its user would move them, so that the user moves nothing.
   bool isInPlace(mlir::OpOperand &operand) const {
     return inPlace.contains(&operand);
   }
 
   /// Returns the values that need memory while an op with bodies runs: its
-  /// states, and the values that its bodies compute (for a scan, one row of
-  /// them).
+  /// states, and the values that its bodies compute. For a scan, each of these
+  /// values has memory for one row.
   llvm::SmallVector<mlir::Value> localsOf(BodyOpInterface owner) const;
 
   size_t fusedCount() const;
@@ -130,12 +132,12 @@ public:
   const ArenaLayout &arena(nn::StageAttr stage) const {
     return arenas.at(stage);
   }
-  /// Returns true if an arena can contain a buffer of this size. The number of
-  /// ids of a field is known before a stage runs, but the number of ids that a
-  /// stage creates is not.
+  /// Returns true if the size of a buffer is known before its stage runs, so
+  /// that an arena can contain it. The number of ids of a field is known then;
+  /// the number of ids that the stage itself creates is not.
   bool isPlannable(const Extent &extent) const;
-  /// Returns the size of a stage's arena for a program with `fields` fields.
-  /// Every buffer in it is plannable.
+  /// Returns the size of a stage's arena. `fields` is the number of fields that
+  /// the program reads. All buffers of the arena must be plannable.
   rt::SizeAttr arenaSize(nn::StageAttr stage, unsigned fields) const;
 
 private:
@@ -177,22 +179,24 @@ private:
   void numberOps(mlir::Block &body);
   void planArena(mlir::Block &body, nn::StageAttr stage);
   void addTenants(mlir::Block &body, Tenants &tenants) const;
-  /// Returns the index of the program's field that contains these ids; -1 if
-  /// they are not from a field.
+  /// Returns the index of the field, among those that the program reads, whose
+  /// ids are `ids`; -1 if they are computed.
   int64_t fieldOf(mlir::Value ids) const;
   unsigned position(mlir::Operation *op) const;
   unsigned endOf(mlir::Operation *op) const;
   /// Returns the position of the last code that reads an operand of `user`.
   unsigned lastRead(mlir::Operation *user) const;
   /// Returns the position of the last op of `stage` that reads one of the
-  /// values.
+  /// values, or `begin` if none does. If a later stage reads one of the values,
+  /// returns a position after all ops.
   unsigned lastRead(llvm::ArrayRef<mlir::Value> values, nn::StageAttr stage,
                     unsigned begin) const;
 
   const ProgramSizes &sizes;
   const bool joinsLoops;
-  /// Position of each op, and of the last op of its bodies. Ops in a branch
-  /// have separate positions, because only one of the bodies runs.
+  /// Position of each op, and position of the last op in its bodies. Each op in
+  /// the bodies of an `nn.if` has a position of its own. Ops in the body of a
+  /// scan have none.
   llvm::DenseMap<mlir::Operation *, std::pair<unsigned, unsigned>> positions;
   /// Loops of fused ops, by loop number.
   llvm::SmallVector<llvm::SmallVector<mlir::Operation *>> loops;

@@ -20,8 +20,8 @@ using namespace pdlc;
 
 static LogicalResult emitIf(nn::IfOp op, StageEmitter &emitter) {
   ImplicitLocOpBuilder &builder = emitter.builder;
-  // Compute the inputs of the bodies here, so that both bodies and all later
-  // code can use them.
+  // Compute addresses and sizes of the inputs before the branch, so that both
+  // bodies and all later code can use them.
   SmallVector<Value> inputs;
   for (Value input : op.getInputs()) {
     inputs.push_back(emitter.address(input));

@@ -70,8 +70,8 @@ static void emitAccidentalHits(StageEmitter &emitter, nn::AccidentalHitsOp op) {
 
 namespace {
 
-/// Draws a fixed number of ids per sample. The number of samples is the batch
-/// size, because there are no operands.
+/// Stage of `nn.sample`, which draws the same number of ids for each sample.
+/// The op has no operands, so its result has as many rows as the batch.
 struct SampleStage : EmittedModel<SampleStage, nn::SampleOp, emitSample> {
   Extent getExtent(Operation *, OpResult, const ProgramSizes &) const {
     Extent extent;

@@ -43,13 +43,13 @@ static void emitLoop(ArrayRef<Operation *> ops, StageEmitter &emitter) {
   });
 }
 
-/// Minimum number of contiguous elements, which fills the lanes of the widest
-/// vectors. We expect, but have not measured, that shorter runs cost more than
-/// a copy.
+/// Minimum number of contiguous elements for which a loop handles gaps: enough
+/// to fill the widest vectors. For shorter runs, a copy is probably faster (not
+/// measured).
 static constexpr int64_t kMinRun = 16;
 
-/// Returns true if a loop over the tensor can handle a gap after each `run`
-/// elements.
+/// Returns true if a loop over the elements of the tensor may find a gap after
+/// each `run` of them.
 static bool canLeaveGaps(Value tensor, int64_t run) {
   return run >= kMinRun &&
          runDimension(cast<RankedTensorType>(tensor.getType()).getShape(), run);
@@ -79,8 +79,7 @@ struct ElementwiseStage
   }
 };
 
-/// The result uses the memory of the operand, because only gradients are
-/// stopped.
+/// The op only stops gradients, so its result is a view of its operand.
 struct StopGradientStage : WithoutCode<StopGradientStage, nn::StopGradientOp> {
   Value getViewSource(Operation *op) const { return op->getOperand(0); }
 };

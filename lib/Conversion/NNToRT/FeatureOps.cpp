@@ -66,8 +66,8 @@ static Value computeId(ImplicitLocOpBuilder &builder, nn::IdArithmeticOp op,
   return arith::SelectOp::create(builder, isBelow, moved, value);
 }
 
-/// Returns true if the number of ids is known only after the stage has created
-/// them.
+/// Returns true if the number of ids is unknown until the stage has created
+/// them. Such ids get memory at run time.
 static bool isCountedLater(const Extent &extent) {
   return extent.perCount != 0 && !isa<BlockArgument>(extent.counted);
 }
@@ -84,8 +84,10 @@ static void emitIdArithmetic(StageEmitter &emitter, nn::IdArithmeticOp op) {
   });
 }
 
-/// Converts a number to an id: rounds toward zero and saturates at 64 bits. NaN
-/// becomes 0. Inputs for which the conversion is undefined are replaced first.
+/// Emits the conversion of a float to an id. The float is rounded toward zero,
+/// and is clamped to the range of 64-bit integers; NaN becomes 0.
+/// `arith.fptosi` is undefined for NaN and for numbers out of range, so these
+/// are replaced by 0 before it.
 static Value idOf(StageEmitter &emitter, Value number) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   Type type = number.getType();

@@ -28,16 +28,17 @@ static void emitPull(StageEmitter &emitter, nn::PullOp op) {
 }
 
 namespace {
-/// Position of the first occurrence of each input of a lookup. Positions are
-/// sums of extents. Extents of ids that are counted at run time must be
-/// evaluated before they are added.
+/// Computes, for each input of a lookup, how many ids the inputs before it
+/// have. This is the position of its first id in the lookup's list of
+/// occurrences. Counts that are known only at run time are loaded before they
+/// are added.
 class FirstOccurrences {
 public:
   FirstOccurrences(StageEmitter &emitter, ArrayRef<nn::PoolInput> inputs)
       : emitter(emitter), inputs(inputs) {}
 
-  /// Returns the position for an input. Must be called in ascending order, so
-  /// that each call adds one extent.
+  /// Returns the position for input `number`. Calls must be in ascending order
+  /// of `number`; each call continues the sum of the previous one.
   Value of(size_t number) {
     for (; counted < number; ++counted) {
       Value count =
@@ -61,8 +62,8 @@ static rt::Pooling poolingOf(const nn::PoolInput &input) {
   return static_cast<rt::Pooling>(input.pooling);
 }
 
-/// Returns a view of a tensor with one bag per row, or several bags per row if
-/// rows are wider than a bag.
+/// Returns a view of a tensor of pooled bags with one bag in each row. If the
+/// tensor has gaps only after several bags, each row holds these bags.
 static Value viewBags(StageEmitter &emitter, Value tensor) {
   std::optional<int64_t> run = emitter.runOf(tensor);
   const int64_t width = innerElements(tensor);

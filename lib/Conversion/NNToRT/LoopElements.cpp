@@ -77,8 +77,9 @@ bool LoopElements::varies(const Leaf &leaf, unsigned dimension) const {
 // Dimensions
 //===----------------------------------------------------------------------===//
 
-/// Returns true if the tensor has a gap between neighbors along the dimension
-/// `next` of the result and those along `dimension` before it.
+/// Returns true if `tensor` has a gap in memory between dimensions `dimension`
+/// and `next` of the result, so that these two cannot be joined. `next` is
+/// after `dimension`.
 bool LoopElements::hasGapBetween(Value tensor, unsigned dimension,
                                  unsigned next) const {
   std::optional<int64_t> run = emitter.runOf(tensor);
@@ -180,9 +181,9 @@ void LoopElements::bindRows(const DenseMap<Value, Value> &memories) {
       leaf.memory = memories.at(leaf.tensor);
 }
 
-/// Loads the elements that change between iterations, starting with the tensors
-/// of the fewest dimensions. A constant that repeats one number has no memory,
-/// whatever its shape.
+/// Loads the inputs that change between iterations, first those that depend
+/// only on outer dimensions. Constants without memory are not loaded: each is
+/// one number, whatever its shape.
 void LoopElements::load(ValueRange position) {
   for (unsigned last = 0; last < extents.size(); ++last)
     for (Leaf &leaf : leaves) {

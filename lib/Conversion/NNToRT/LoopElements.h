@@ -14,19 +14,19 @@
 
 namespace pdlc {
 
-/// Elements that a loop nest of a stage computes from tensors in memory. These
-/// are the results of fused elementwise ops, which share one type, or the
-/// elements of a tensor itself if there are no ops. Dimensions that all tensors
-/// traverse alike are joined, so that the last one covers as much contiguous
-/// memory as possible.
+/// Elements that a loop nest of a stage reads or computes. They are the results
+/// of fused elementwise ops, which have the same type, or the elements of one
+/// tensor if there are no ops. Neighboring dimensions are joined if each tensor
+/// has both of them without a gap between, or repeats its elements along both.
+/// The innermost loop then runs over as much contiguous memory as possible.
 ///
-/// Call `findDimensions` first, then `prepare` before the nest, then `load` or
-/// `compute` inside of it.
+/// Call `findDimensions` first, then `prepare` before the nest, then `compute`
+/// or `computeOne` inside it.
 class LoopElements {
 public:
-  /// Returns the elements of `tensor`. If `user`, which is not an elementwise
-  /// op, ends the loop that computes `tensor` (`BufferPlan::loopOf`), includes
-  /// the ops of this loop. Otherwise reads the tensor from memory.
+  /// Returns the elements of `tensor`, an operand of `user`. If `tensor` is
+  /// computed in the loop of `user` (`BufferPlan::loopOf`), they are computed
+  /// by the other ops of that loop. Otherwise they are read from memory.
   static LoopElements readBy(mlir::Operation *user, mlir::Value tensor,
                              StageEmitter &emitter);
   /// Returns the elements of a tensor in memory.
@@ -36,27 +36,29 @@ public:
   /// Creates the elements of the results of `ops`, at least one elementwise op.
   LoopElements(llvm::ArrayRef<mlir::Operation *> ops, StageEmitter &emitter);
 
-  /// Joins dimensions, and removes those of size 1. `canJoin(a, b)` tells
-  /// whether the nest allows joining dimension a with b, the next one whose
-  /// size is not 1. By default it does.
+  /// Joins neighboring dimensions where possible, and drops dimensions of size
+  /// 1. If `canJoin` is given, dimensions a and b are joined only if
+  /// `canJoin(a, b)` returns true. b is the next dimension after a whose size
+  /// is not 1.
   void findDimensions(
       llvm::function_ref<bool(unsigned, unsigned)> canJoin = nullptr);
   /// Returns the sizes of the joined dimensions, outermost first.
   llvm::ArrayRef<Extent> getExtents() const { return extents; }
-  /// Returns the first dimension of the type that is part of a joined
-  /// dimension.
+  /// Returns the first of the dimensions of the type that were joined to
+  /// dimension `joined`.
   unsigned firstOf(unsigned joined) const { return firsts[joined]; }
 
   /// Returns a view of a tensor of the same type, with joined dimensions.
   mlir::Value viewOf(mlir::Value tensor) const;
-  /// Emits code that the nest needs before it: views, and numbers that all
-  /// iterations share.
+  /// Emits the code that must be before the nest: views of inputs, and loads of
+  /// numbers that are the same for all iterations.
   void prepare();
-  /// Sets the memory of tensors of which only one row exists at a time. For
-  /// loops over rows, which must not join dimensions.
+  /// Sets the memory of tensors of which only one row exists at a time, in a
+  /// loop over rows. Such a loop must not join dimensions.
   void bindRows(const llvm::DenseMap<mlir::Value, mlir::Value> &memories);
-  /// Emits into the nest the elements at `position`, which has one index per
-  /// joined dimension. Returns the elements of the results of all ops.
+  /// Emits, inside the nest, the computation of the elements at `position`,
+  /// which has one index for each joined dimension. Returns the element of each
+  /// op's result.
   llvm::DenseMap<mlir::Value, mlir::Value> compute(mlir::ValueRange position);
   /// Emits only the element of the `tensor` passed to the constructor.
   mlir::Value computeOne(mlir::ValueRange position);

@@ -40,8 +40,8 @@ static void emitRotate(StageEmitter &emitter, nn::RotateOp op) {
   });
 }
 
-/// Returns the size of a block's scratch memory. It contains the scores of the
-/// block's rows and, for threads of a device, the maxima and sums of the lanes
+/// Returns the size of the scratch memory for a block of rows. It contains the
+/// scores of these rows and, for a device, the maximum and the sum of each lane
 /// of each row (pdlabi/device.h).
 static Extent scratchElements(const ProgramSizes &sizes, Value users) {
   return sizes.first(users)

@@ -40,8 +40,8 @@ private:
 };
 } // namespace
 
-/// Checks that each op has a stage, which the plan requires. Otherwise the
-/// module is not in phase `split`.
+/// Checks that each op has a stage, because `BufferPlan` requires it. Ops have
+/// no stage if the module is not in phase `split` yet.
 static LogicalResult checkStages(nn::ProgramOp program) {
   for (Operation &op : program.getBody().front().without_terminator())
     if (!stageOf(&op))
@@ -79,8 +79,9 @@ static SmallVector<Attribute> symbolRefs(MLIRContext *context,
   return refs;
 }
 
-/// Returns pairs of fields whose bags the program requires to be equal in the
-/// data, by their index among the fields that it reads.
+/// Returns pairs of ragged fields whose bags must have the same length in each
+/// sample, because the program contains an `nn.check_bags` for them. Fields are
+/// given by their index among the fields that the program reads.
 static SmallVector<int32_t> joinedFieldsOf(nn::ProgramOp program) {
   DenseMap<Value, int32_t> fieldOf;
   unsigned argument = 0;

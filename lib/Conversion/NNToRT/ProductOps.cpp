@@ -50,8 +50,9 @@ static void emitBatchMatmul(StageEmitter &emitter, nn::BatchMatmulOp op) {
 
 namespace {
 
-/// The runtime can write the rows of a product with gaps between them. It
-/// computes a single column along the rows, which must then be contiguous.
+/// Stage of a matrix product. The runtime can write the rows of a product with
+/// gaps between them. A result with a single column must be contiguous, because
+/// the runtime computes it as a vector along the rows.
 template <typename OpType, void (*function)(StageEmitter &, OpType)>
 struct ProductStage
     : EmittedModel<ProductStage<OpType, function>, OpType, function> {

@@ -14,40 +14,41 @@
 
 namespace pdlc {
 
-/// A number of elements or bytes: constant + perBatch * B + perKey * U +
-/// perOccurrence * N + perCount * (number of ids of `counted`). U and N belong
-/// to one lookup.
+/// A number of elements or bytes that is known only at run time: constant +
+/// perBatch * B + perKey * U + perOccurrence * N + perCount * C. B is the batch
+/// size, U and N are the numbers of distinct keys and of occurrences of lookup
+/// number `lookup`, and C is the number of ids of `counted`.
 struct Extent {
   int64_t constant = 0, perBatch = 0, perKey = 0, perOccurrence = 0,
           perCount = 0;
   /// Lookup of U and N; -1 if they do not occur.
   int32_t lookup = -1;
-  /// Ids of a ragged field or the result of nn.cross_bags, whose number is
-  /// known only while the step runs. Null if it does not occur.
+  /// Ids of a ragged field, or of the result of `nn.cross_bags`. Their number
+  /// is known only while the step runs. Null if `perCount` is 0.
   mlir::Value counted;
 
   bool isStatic() const {
     return perBatch == 0 && perKey == 0 && perOccurrence == 0 && perCount == 0;
   }
-  /// Returns the number of elements of `ids`, which is counted while the step
-  /// runs.
+  /// Returns the extent that is the number of elements of `ids`.
   static Extent counting(mlir::Value ids);
   Extent scaled(int64_t factor, int64_t divisor = 1) const;
   Extent plus(int64_t number) const;
   bool operator==(const Extent &other) const = default;
-  /// Returns true if the number is a multiple of `unit` for every batch and
-  /// lookup.
+  /// Returns true if the number is a multiple of `unit` for all batches and
+  /// lookups.
   bool isMultipleOf(int64_t unit) const;
 };
 
-/// Lookups of a program, and the first dimension of each of its tensors. All
-/// other dimensions are static.
+/// Lookups of a program, and the size of the first dimension of each of its
+/// tensors. All other dimensions are static.
 class ProgramSizes {
 public:
   explicit ProgramSizes(nn::ProgramOp program, int64_t sumChunks = 1);
 
-  /// Returns the number of chunks of a batch that are summed in parallel, if
-  /// the numerics allow a different summation order.
+  /// Returns the number of chunks into which sums over a batch are divided, so
+  /// that threads can add them in parallel. It is 1 if numerics require one
+  /// fixed order.
   int64_t chunksOfSums() const { return sumChunks; }
 
   /// Returns the first dimension; 1 for rank 0.
@@ -63,8 +64,9 @@ public:
   llvm::ArrayRef<nn::PullOp> lookups() const { return pulls; }
   /// Returns the index of a lookup in that list.
   int32_t numberOf(nn::PullOp pull) const { return numbers.lookup(pull); }
-  /// Returns the index of the lookup to which a result of nn.unique belongs. If
-  /// an nn.unique serves several tables, returns one of their lookups.
+  /// Returns the index of the lookup whose keys `unique` belongs to, which is a
+  /// result of an `nn.unique`. If several tables are pulled by these keys,
+  /// returns one of their lookups.
   int32_t lookupOf(mlir::Value unique) const;
 
 private:
@@ -81,15 +83,16 @@ private:
   llvm::DenseMap<mlir::Value, Extent> extents;
 };
 
-/// Returns the updates of a program in program order: the gradients that its
-/// nn.update ops apply or its rt.gradient ops pass on.
+/// Returns the symbols that a program trains, with their gradients, in program
+/// order. They are taken from its `nn.update` ops or, in a trainer whose
+/// servers apply them, from its `rt.gradient` ops.
 llvm::SmallVector<nn::SymbolGradient> gradientsOf(nn::ProgramOp program);
 
 /// Returns the index of `sum` among the program's sums of losses.
 int32_t objectiveOf(nn::LossSumOp sum);
-/// Returns, for each gradient of `gradientsOf`, the index of the loss whose
-/// weight divides it. Empty if the program does not state it, or if all have
-/// the same divisor.
+/// Returns, for each gradient of `gradientsOf`, the index of the loss
+/// (`objectiveOf`) whose summed weight divides it. Empty if all gradients have
+/// the same divisor, or if the program does not contain this information.
 llvm::SmallVector<int32_t> objectivesOf(nn::ProgramOp program);
 
 /// Returns the product of all dimensions except the first.

@@ -40,8 +40,8 @@ private:
     bool combines;
     // The combined tensor; null if only one row of it exists at a time.
     Value from;
-    /// Values that are also read outside of this step, and their memory; null
-    /// if one row of memory suffices.
+    /// Results of the step that other steps or ops read, each with its memory.
+    /// The memory is null if it holds only one row.
     SmallVector<std::pair<Value, Value>> results;
   };
   static bool keepsApart(unsigned, unsigned) { return false; }

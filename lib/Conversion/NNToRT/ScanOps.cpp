@@ -104,8 +104,8 @@ LogicalResult ScanLoop::emitRow(Value row) {
       return failure();
   }
   builder.setLoc(op.getLoc());
-  // States may be yielded in a different order, so read all of them before
-  // overwriting any.
+  // A body may yield states in another order than it gets them. So copy all
+  // yielded values to the results before overwriting the first state.
   for (auto [result, base, yielded] :
        llvm::zip_equal(op.getRows(), results, op.getYielded())) {
     bindRow(result, base, row);

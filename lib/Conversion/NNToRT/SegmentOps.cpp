@@ -33,8 +33,8 @@ public:
         splits(emitter.flat(splits)),
         bags(emitter.sizes.first(splits).plus(-1)) {}
 
-  /// Returns a view of a tensor with elements of shape `inner` for each row,
-  /// bag, or position in a bag.
+  /// Returns a view of a tensor that has elements of shape `inner` for each
+  /// row, bag or position in a bag.
   Value viewOf(Value tensor, ArrayRef<int64_t> inner) {
     Extent rows = emitter.sizes.elements(tensor);
     for (int64_t size : inner)
@@ -42,9 +42,9 @@ public:
     return emitter.view(tensor, rows, inner);
   }
 
-  /// Calls `body(bag, begin, row, end)` for each row. `begin` and `end` are the
-  /// first row of its bag and the row after the last one. Rows are counted over
-  /// all bags.
+  /// Emits loops that run `body(bag, begin, row, end)` for each row of each
+  /// bag. The rows of the bag are `begin` to `end` - 1. Rows are numbered over
+  /// all bags of the batch.
   void forRows(
       function_ref<void(Value bag, Value begin, Value row, Value end)> body) {
     emitter.parallel(emitter.evaluate(bags), [&](ValueRange at) {
@@ -74,8 +74,8 @@ public:
     });
   }
 
-  /// Emits the code of `body` so that it runs only if
-  /// `first <= value < limit`.
+  /// Emits the code of `body` such that it runs only if `first <= value <
+  /// limit`.
   void where(Value first, Value value, Value limit, function_ref<void()> body) {
     Value reached =
         arith::CmpIOp::create(builder, arith::CmpIPredicate::sle, first, value);
@@ -230,8 +230,8 @@ static void emitReverse(StageEmitter &emitter, nn::SegmentReverseOp op) {
   });
 }
 
-/// Calls `copy(row, place)` for each row that has a position in a bag of
-/// `length`. Both are counted over all bags.
+/// Emits `copy(row, place)` for each row that has a position in bags padded to
+/// `length`. `row` is numbered over all bags, and `place` over all padded bags.
 static void forPlaces(BagLoops &loops, int64_t length, bool fromEnd,
                       function_ref<void(Value row, Value place)> copy) {
   StageEmitter &emitter = loops.emitter;
@@ -272,8 +272,9 @@ static void emitUnpad(StageEmitter &emitter, nn::SegmentUnpadOp op) {
 
 namespace {
 
-/// The result has one entry per sample, as the splits count them. Ops that
-/// combine rows read each row once, so the rows can be computed in their loop.
+/// Stage of an op from rows to samples: the result has one entry for each
+/// sample, and the splits give the number of samples. If `combines`, the op
+/// reads each row once, so its own loop can compute the rows.
 template <typename OpType, void (*function)(StageEmitter &, OpType),
           bool combines = false>
 struct ToSamples

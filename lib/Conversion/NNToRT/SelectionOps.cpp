@@ -70,8 +70,9 @@ private:
 
 } // namespace
 
-/// Finds the next number in descending order after `before`: a smaller one, or
-/// an equal one at a later position. The position is -1 if there is none.
+/// Finds the number that follows `before` in descending order. Of equal
+/// numbers, the one at the lower position comes first. If there is none, the
+/// returned position is -1.
 Place TopKLoop::next(Place before) {
   Place none{emitter.scalar(element, 0), integer(-1)};
   return carry(width, none, [&](Value at, Place best) -> Place {

@@ -24,8 +24,8 @@ static RankedTensorType typeOf(Value tensor) {
 
 namespace {
 
-/// A tensor viewed as a matrix: all dimensions before an axis, and the axis
-/// with all dimensions after it.
+/// A tensor viewed as a matrix of `outer` rows of `inner` elements. A row
+/// consists of all elements along an axis and the dimensions after it.
 struct Blocks {
   Extent outer;
   int64_t inner;
@@ -46,8 +46,9 @@ static Blocks blocksAt(StageEmitter &emitter, Value tensor, int64_t axis) {
   return blocks;
 }
 
-/// Finds the columns of `whole` that contain `part`, starting at `offset` along
-/// `axis`. Returns false if sizes along the axis are dynamic.
+/// Sets `columns` to the columns of `whole` that contain the elements of
+/// `part`, which begin at index `offset` of `axis`. Returns false if a size
+/// along the axis is dynamic.
 static bool findBlock(Value part, Value whole, int64_t axis, int64_t offset,
                       Columns &columns) {
   ArrayRef<int64_t> rows = typeOf(whole).getShape().drop_front(axis);
@@ -63,8 +64,8 @@ static bool findBlock(Value part, Value whole, int64_t axis, int64_t offset,
   return true;
 }
 
-/// Returns true if a tensor that is processed as blocks at `axis` may have a
-/// gap after each `run` elements.
+/// Returns true if an op that processes the tensor as `Blocks` at `axis` can
+/// handle a gap after each `run` elements of it.
 static bool areBlocks(Value tensor, int64_t axis, int64_t run) {
   ArrayRef<int64_t> shape = typeOf(tensor).getShape();
   return runDimension(shape.drop_front(axis), run) == 0 ||
@@ -156,8 +157,8 @@ static void emitPad(StageEmitter &emitter, nn::PadOp op) {
   Value zero = emitter.scalar(typeOf(op.getResult()).getElementType(), 0);
   int64_t low = op.getLow() * unit;
   int64_t high = low + input.inner;
-  // No element is written twice, so parallel loops inside an iteration are
-  // independent, too.
+  // The parallel loops inside an iteration write different elements, so their
+  // order does not matter either.
   emitter.parallel(emitter.evaluate(output.outer), [&](ValueRange position) {
     Value row = position.front();
     auto fill = [&](int64_t begin, int64_t end) {
@@ -240,10 +241,10 @@ static void emitTake(StageEmitter &emitter, nn::TakeOp op) {
 
 namespace {
 
-/// Adds, or compares, the input elements of each element of the result in
-/// ascending order. If the batch is divided into chunks, combines the elements
-/// of each chunk first, and then the chunks. The elements of the result are
-/// independent of each other.
+/// Emits a sum or maximum over dimensions. Each element of the result combines
+/// its input elements in ascending order. If the batch is divided into chunks,
+/// the elements of each chunk are combined first, and then the results of the
+/// chunks. Different elements of the result are computed in parallel.
 class OrderedReduction {
 public:
   OrderedReduction(StageEmitter &emitter, nn::ReduceOp op)
@@ -253,8 +254,8 @@ public:
   void emit();
 
 private:
-  /// Adjacent dimensions that are all reduced or all kept, and that have the
-  /// same layout in all inputs.
+  /// Adjacent dimensions that are joined into one: all of them are reduced, or
+  /// all are kept, and no input has a gap between them.
   struct Run {
     Extent extent;
     bool reduced;
@@ -283,8 +284,9 @@ private:
 
 } // namespace
 
-/// Returns the number of chunks of a reduction's first dimension. A reduction
-/// in a scan is never chunked, because it works on one row.
+/// Returns the number of chunks into which a reduction divides the first
+/// dimension; 1 if it does not reduce that dimension. A reduction in the body
+/// of a scan is not divided, because it works on one row.
 static int64_t chunksOf(nn::ReduceOp op, const ProgramSizes &sizes) {
   const bool isOverBatch = !op.getAxes().empty() && op.getAxes().front() == 0 &&
                            typeOf(op.getInput()).isDynamicDim(0);
@@ -314,8 +316,9 @@ Value OrderedReduction::combine(Value sum, Value next) {
   return arith::SelectOp::create(builder, keeps, sum, next);
 }
 
-/// Combines the elements at `position` into `sum`, in ascending order along the
-/// reduced runs from `depth` on.
+/// Emits loops over the reduced runs from number `depth` on, which combine
+/// their elements into `sum` in ascending order. `position` already holds the
+/// indices of the other runs.
 Value OrderedReduction::accumulate(Value sum, SmallVector<Value> &position,
                                    unsigned depth) {
   while (depth < runs.size() && !runs[depth].reduced)
@@ -361,8 +364,8 @@ Value OrderedReduction::viewOfResult() {
   return emitter.view(op.getResult(), first.value_or(one), rest);
 }
 
-/// Returns the index of an element of the result for each kept run. The indices
-/// of reduced runs are set later.
+/// Returns the position of an input element, with one index for each run. Sets
+/// the indices of kept runs to `kept`, and leaves those of reduced runs null.
 SmallVector<Value> OrderedReduction::positionOf(ValueRange kept) {
   SmallVector<Value> position(runs.size());
   for (auto [run, index] : llvm::zip(runs, position))
@@ -390,8 +393,8 @@ void OrderedReduction::accumulateAll(Value to, ArrayRef<Value> kept,
   });
 }
 
-/// Stores the partial result of each chunk in scratch memory. The first run is
-/// the batch.
+/// Emits a reduction in chunks: first computes a partial result for each chunk
+/// in scratch memory, then combines these in order. The first run is the batch.
 void OrderedReduction::accumulateChunks(Value to, ArrayRef<Value> kept,
                                         Value start, int64_t chunks) {
   Extent count;
@@ -518,8 +521,8 @@ struct PadStage : AlongAxis<PadStage, nn::PadOp, emitPad> {
   }
 };
 
-/// A sum over rows either calls the runtime, which does not support gaps, or is
-/// part of a loop over rows.
+/// Stage of `nn.reduce`. A reduction of rows calls the runtime, or is a step of
+/// a loop over rows. The runtime does not support gaps in its input.
 struct ReduceStage : EmittedModel<ReduceStage, nn::ReduceOp, emitReduce> {
   bool combinesRows(Operation *op) const {
     auto reduce = cast<nn::ReduceOp>(op);

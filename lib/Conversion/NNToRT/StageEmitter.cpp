@@ -182,8 +182,8 @@ Value StageEmitter::numbers(ArrayRef<double> values) {
                 {}, type.getElementType());
 }
 
-/// Returns the strides of rows of `shape` that are columns of a wider tensor;
-/// empty if there are no gaps.
+/// Returns the strides of a tensor of shape `shape` whose elements are
+/// `columns` of a wider tensor. Returns an empty list if it has no gaps.
 static SmallVector<int64_t> stridesOf(ArrayRef<int64_t> shape,
                                       const Columns &columns) {
   std::optional<unsigned> run = runDimension(shape, columns.run);
@@ -466,8 +466,9 @@ void StageEmitter::copyTo(Value tensor, rt::Place place, int64_t number) {
   memref::CopyOp::create(builder, from, to);
 }
 
-/// Copies results whose memory belongs to a field, a parameter or another
-/// result to their place in the step context.
+/// Copies gradients and outputs to their place in the step context, unless they
+/// were computed there. For example, a result that is also a field, a parameter
+/// or another result must be copied.
 void StageEmitter::copyResults() {
   for (auto [number, update] : llvm::enumerate(gradientsOf(program)))
     copyTo(update.gradient, rt::Place::gradient, number);
@@ -477,7 +478,8 @@ void StageEmitter::copyResults() {
 }
 
 /// Finds, for each op of the stage, the updates whose gradients are complete
-/// after the op. Excludes gradients that are copied at the end.
+/// after this op. Contains only gradients that are computed in the step
+/// context; others are complete only after `copyResults`.
 llvm::DenseMap<Operation *, SmallVector<int32_t>>
 StageEmitter::findReadyGradients() {
   Block &body = program.getBody().front();

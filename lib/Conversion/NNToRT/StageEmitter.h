@@ -27,11 +27,11 @@ struct ModuleContext {
       : module(module), order(module) {}
   /// Returns the function of that name. Declares it if necessary.
   mlir::func::FuncOp declare(llvm::StringRef name, mlir::FunctionType type);
-  /// Returns `wanted`, with a number appended if a symbol of the model has that
-  /// name.
+  /// Returns the name `wanted`, followed by a number if the module already has
+  /// a symbol of that name.
   std::string freeName(llvm::StringRef wanted);
-  /// Returns the name of the constant with these elements, whatever their
-  /// shape. All programs share equal constants.
+  /// Adds a constant to the module and returns its name. Constants with the
+  /// same elements are added once, even if their shapes differ.
   llvm::StringRef addConstant(mlir::DenseElementsAttr value);
 
 private:
@@ -40,8 +40,9 @@ private:
   llvm::DenseMap<mlir::Attribute, llvm::StringRef> constants;
 };
 
-/// Emits one stage function. Owns the insertion point and provides access to
-/// memory and sizes. Ops emit themselves (StageOpInterface).
+/// Emits one stage function. Each op emits its own code through
+/// StageOpInterface; this class provides the builder, and access to memory and
+/// sizes.
 class StageEmitter {
 public:
   StageEmitter(ModuleContext &module, nn::ProgramOp program,
@@ -59,15 +60,16 @@ public:
   const BufferPlan &plan;
 
   mlir::Value index(int64_t value);
-  /// Return a pointer or number of the step context, which is read once per
-  /// function.
+  /// Return a pointer or a number of the step context. It is loaded once, at
+  /// the entry of the function.
   mlir::Value pointer(rt::Place place, int64_t index = 0);
   mlir::Value count(rt::Quantity quantity, int64_t index = 0);
   mlir::Value evaluate(const Extent &extent);
 
-  /// Returns the tensor's memory as `[first, shape...]`. The first dimension is
-  /// static if the extent is. If the tensor is some columns of another one, no
-  /// dimension may join elements with a gap between them.
+  /// Returns a view of the tensor's memory as `[first, shape...]`. The first
+  /// dimension is static if `first` is. If the tensor is only some columns of
+  /// another one, a dimension of the view must not contain elements from both
+  /// sides of a gap.
   mlir::Value view(mlir::Value tensor, const Extent &first,
                    llvm::ArrayRef<int64_t> shape = {});
   /// Return the tensor's memory in its own shape, or as one dimension.
@@ -87,27 +89,28 @@ public:
   mlir::Value viewAt(mlir::Value base, mlir::Value offset, const Extent &first,
                      llvm::ArrayRef<int64_t> shape, mlir::Type element,
                      std::optional<Columns> columns = std::nullopt);
-  /// Returns the number of elements between two gaps of the tensor; nullopt if
-  /// it has none.
+  /// If the tensor has gaps in memory, returns the number of elements between
+  /// two gaps; else nullopt.
   std::optional<int64_t> runOf(mlir::Value tensor) const;
   /// Allocates memory at run time for the `count` ids of `tensor`.
   void allocate(mlir::Value tensor, mlir::Value count);
 
-  /// Creates independent iterations, one for each point below `bounds`, and
-  /// calls the body with the point. Without bounds there is one iteration and
-  /// no loop.
+  /// Creates a parallel loop over all points of the box [0, bounds) and calls
+  /// `body` with a point to emit an iteration. Iterations must be independent.
+  /// Without bounds, emits one iteration without a loop.
   void parallel(llvm::ArrayRef<mlir::Value> bounds,
                 llvm::function_ref<void(mlir::ValueRange)> body);
-  /// Creates a loop over [0, count) with sequential iterations that carry one
-  /// value.
+  /// Creates a sequential loop over [0, count) that carries one value, first
+  /// `initial`. `body` gets the index and the carried value and returns the
+  /// next one. Returns the final value.
   mlir::Value
   ordered(mlir::Value count, mlir::Value initial,
           llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> body);
   mlir::Value load(mlir::Value memref, mlir::ValueRange indices);
   void store(mlir::Value value, mlir::Value memref, mlir::ValueRange indices);
   mlir::Value scalar(mlir::Type type, double value);
-  /// Creates independent iterations over all elements of the tensor. Calls the
-  /// body with a view of the tensor and the position of an element.
+  /// Creates a parallel loop over all elements of the tensor. Calls `body` with
+  /// a view of the tensor and the position of an element.
   void
   forElements(mlir::Value tensor,
               llvm::function_ref<void(mlir::Value, mlir::ValueRange)> body);
@@ -117,9 +120,9 @@ public:
   /// Returns a view of f64 constants.
   mlir::Value numbers(llvm::ArrayRef<double> values);
 
-  /// Emits a branch to `taken` or `otherwise`, and continues after both. Values
-  /// that they create are not visible afterwards, except values that the
-  /// emitter creates at entry.
+  /// Emits a branch to `taken` or `otherwise`, and continues after them. Later
+  /// code cannot use values that these two create, except those that the
+  /// emitter creates at the entry of the function.
   mlir::LogicalResult
   branch(mlir::Value condition, llvm::function_ref<mlir::LogicalResult()> taken,
          llvm::function_ref<mlir::LogicalResult()> otherwise);

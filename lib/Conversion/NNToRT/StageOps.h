@@ -19,9 +19,10 @@
 
 namespace pdlc {
 
-/// Defaults for every method of StageOpInterface.td except `emit`. A model
-/// overrides the methods that differ, and provides extents, homes and scratch
-/// memory.
+/// Default implementations of the methods of StageOpInterface, except `emit`.
+/// The stage model of an op overrides the methods that differ. For extents,
+/// homes and scratch memory, it overrides `getExtent`, `getHome` and
+/// `getScratch`.
 template <typename Model, typename Base> struct StageDefaults : Base {
   mlir::LogicalResult checkInProgram(mlir::Operation *,
                                      const ProgramSizes &) const {

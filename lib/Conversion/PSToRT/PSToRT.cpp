@@ -32,8 +32,9 @@ private:
 };
 } // namespace
 
-/// Replaces a wait. The step context provides the memory of received values
-/// when compute starts. The memory of rows is known from prepare on.
+/// Replaces a `ps.wait` by reads and pulls. When stage compute starts, the step
+/// context provides the memory of received values. The memory of rows is known
+/// earlier, in stage prepare.
 void PSToRT::convertWait(ps::WaitOp wait, const SymbolTable &symbols) {
   OpBuilder builder(wait);
   llvm::DenseMap<Attribute, Value> keysOf;
@@ -62,8 +63,8 @@ void PSToRT::convertPost(ps::PostOp post, const SymbolTable &symbols) {
   auto program = post->getParentOfType<nn::ProgramOp>();
   const bool mayLeaveEarly =
       ps::getMode(post->getParentOfType<ModuleOp>()).gradientsMayLeaveEarly();
-  // The gradient of a table belongs to the keys with which its rows were
-  // pulled.
+  // A gradient of table rows needs the keys of the rows: those by which the
+  // program has pulled them.
   llvm::DenseMap<Attribute, Value> keysOf;
   for (auto pull : program.getBody().getOps<nn::PullOp>())
     keysOf[pull.getTableAttr()] = pull.getKeys();

@@ -59,8 +59,8 @@ public:
     return mlir::MemRefDescriptor(descriptor).stride(rewriter, loc, dimension);
   }
 
-  /// Allocates memory on the stack of the function, once for all iterations of
-  /// a loop.
+  /// Allocates memory on the stack. The allocation is at the entry of the
+  /// function, so that a loop does not repeat it.
   mlir::Value room(mlir::Type element, int64_t count) {
     mlir::OpBuilder::InsertionGuard guard(rewriter);
     mlir::Operation *function = op->getParentOp();
@@ -75,8 +75,8 @@ public:
     return mlir::LLVM::GEPOp::create(rewriter, loc, pointer, type, base,
                                      indices);
   }
-  /// Creates an array of these values on the stack. Returns null if there are
-  /// no values.
+  /// Creates an array on the stack that contains `values`. Returns a null
+  /// pointer if there are none.
   mlir::Value array(llvm::ArrayRef<mlir::Value> values) {
     if (values.empty())
       return null();
@@ -126,7 +126,7 @@ private:
 };
 
 /// Conversion pattern of an op. `lower(op, operands, builder)` returns the
-/// replacement of its result; null for an op without results.
+/// value that replaces the result. For an op without results, it returns null.
 template <typename OpT>
 class CallPattern : public mlir::ConvertOpToLLVMPattern<OpT> {
 public:

@@ -86,8 +86,9 @@ Value RowBuilder::load(int64_t begin, int64_t count) {
                               from, element.getIntOrFloatBitWidth() / 8);
 }
 
-/// Loads up to kLanes elements, starting at `begin`, in vectors of powers of
-/// two, which need no mask. Lanes without an element keep the value of `rest`.
+/// Loads up to kLanes elements from `begin` on. Loads vectors of 2^k elements,
+/// which need no mask. In lanes without an element, the result has the value of
+/// `rest`.
 Value RowBuilder::loadLanes(int64_t begin, Value rest) {
   if (width - begin >= kLanes)
     return load(begin, kLanes);
@@ -133,8 +134,8 @@ Value RowBuilder::build() {
       lanes = combine(lanes, load(begin, kLanes));
       continue;
     }
-    // Lanes without further elements keep their value. Adding +0 would change
-    // only -0, and no sum is -0.
+    // Lanes without a further element must keep their value. For a sum, zeros
+    // do this: adding +0 changes only -0, and no lane is -0.
     Value rest = kind == rt::Reduction::max ? lanes : zeros();
     lanes = combine(lanes, loadLanes(begin, rest));
   }

@@ -14,8 +14,9 @@
 
 namespace pdlc {
 
-/// Adds the pattern that converts `rt.combine_row` to code with the lanes and
-/// the tree of `pdlrt_reduce_rows`.
+/// Adds the pattern that converts `rt.combine_row` to inline code. The code
+/// uses the lanes and the tree of `pdlrt_reduce_rows`, so the results are
+/// bit-identical.
 void populateCombineRowPattern(const mlir::LLVMTypeConverter &converter,
                                mlir::RewritePatternSet &patterns);
 

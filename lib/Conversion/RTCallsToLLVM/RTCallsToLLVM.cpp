@@ -33,8 +33,8 @@ using namespace pdlc;
 
 namespace {
 
-/// A member of an element of the array to which `list` of the step context
-/// points.
+/// Location of a value in the step context: a member of an element of the array
+/// `list`.
 struct Member {
   int32_t list;                // Index in pdl_step_context.
   const abi::Struct *elements; // Null if the array contains pointers.
@@ -100,8 +100,8 @@ static Value loadMember(CallBuilder &builder, Value context, int32_t member,
   return LLVM::LoadOp::create(builder.rewriter, builder.loc, type, address);
 }
 
-/// Returns the address, or the value of type `type`, of a member of an array
-/// element.
+/// Returns a member of element `index` of an array: its value, loaded as
+/// `type`. If the member is the element itself, returns the element's address.
 static Value reach(CallBuilder &builder, Value context, Member member,
                    int64_t index, Type type) {
   Value list = loadMember(builder, context, member.list, builder.pointer);
@@ -548,8 +548,8 @@ static Value lowerRunLoop(rt::RunLoopOp op, rt::RunLoopOp::Adaptor operands,
                           CallBuilder &builder) {
   ConversionPatternRewriter &rewriter = builder.rewriter;
   auto module = op->getParentOfType<ModuleOp>();
-  // The function is converted to LLVM later, and then the constant becomes its
-  // address.
+  // Takes the function as a constant. Its later conversion to LLVM turns the
+  // constant into the address of the function.
   auto callee = module.lookupSymbol<func::FuncOp>(op.getCallee());
   Value function = func::ConstantOp::create(
       rewriter, builder.loc, callee.getFunctionType(), op.getCalleeAttr());

@@ -74,7 +74,7 @@ static StringRef typeInC(Type type) {
   return type.isF32() ? "float" : type.isF64() ? "double" : "int64_t";
 }
 
-/// Returns a name of the model for use in a comment, so that it cannot end the
+/// Returns `name` for use in a C comment. Changes it if it would end the
 /// comment.
 static std::string quoted(StringRef name) {
   std::string text = name.str();

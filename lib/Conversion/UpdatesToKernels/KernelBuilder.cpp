@@ -22,8 +22,9 @@ static constexpr int64_t kLanes = 16;
 // Checks for numbers that are not finite
 //===----------------------------------------------------------------------===//
 
-/// Returns true if `result` is not finite whenever `value` is not. Sums,
-/// products, roots and dividends preserve this property.
+/// Returns true if `result` is never finite when `value` is not finite. The
+/// check follows sums, products, square roots and dividends from `value` to
+/// `result`.
 static bool carriesNonFinite(Value value, Value result) {
   SetVector<Value> reached;
   reached.insert(result);
@@ -38,8 +39,9 @@ static bool carriesNonFinite(Value value, Value result) {
   return reached.contains(value);
 }
 
-/// Returns true if a kernel must check the yielded value `number` to know that
-/// all of them are finite. It need not if another value reveals it.
+/// Returns true if a kernel must check result `number` for numbers that are not
+/// finite. It need not if another result, which is checked, is never finite
+/// when this one is not.
 static bool mustBeChecked(ArrayRef<Value> results, size_t number) {
   for (auto [other, result] : llvm::enumerate(results))
     if (result == results[number] ? other < number

@@ -48,41 +48,40 @@ public:
   llvm::SmallVector<mlir::Value> loadScalars(mlir::Value base,
                                              llvm::ArrayRef<int32_t> numbers);
 
-  /// Creates independent iterations over [0, count). `body(index)` builds an
-  /// iteration and returns the maximum bits of the values that it writes
-  /// (`largestBits`). Returns the maximum over all iterations.
+  /// Creates a parallel loop over [0, count). `body(index)` emits an iteration
+  /// and returns the maximum of `largestBits` over the values that it writes.
+  /// Returns the maximum over all iterations.
   mlir::Value parallel(mlir::Value count,
                        llvm::function_ref<mlir::Value(mlir::Value)> body);
 
-  /// Creates the iterations for a device, where threads do not combine results.
-  /// An iteration that writes a non-finite value sets the number at `found` to
-  /// 1.
+  /// Creates the same loop for a device, whose threads cannot combine results.
+  /// Instead, an iteration that writes a non-finite value stores 1 at `found`.
   void parallelOnDevice(mlir::Value count, mlir::Value found,
                         llvm::function_ref<mlir::Value(mlir::Value)> body);
 
-  /// Returns the maximum of `largest` and the bits of |number|. The bits have
-  /// the order of the numbers, with infinity and NaN above all others. Because
-  /// they are integers, they do not affect the arithmetic of a rule, and they
-  /// are vectorized with it.
+  /// Returns the maximum of `largest` and the bits of |number|, as integers.
+  /// These have the same order as the numbers, and infinity and NaN are above
+  /// all others. So one maximum tells whether all numbers are finite. Integer
+  /// maxima do not affect the arithmetic of the rule, and are vectorized with
+  /// it.
   mlir::Value largestBits(mlir::Value largest, mlir::Value number);
   mlir::Value noBits() { return bitsOf(llvm::APInt(elementBytes * 8, 0)); }
-  /// Returns true (at run time) if bits of `largestBits` represent a number
-  /// that is not finite.
+  /// Returns a condition that is true at run time if the bits `largest` (see
+  /// `largestBits`) represent infinity or NaN.
   mlir::Value isNonFinite(mlir::Value largest);
-  /// Ends a kernel. The kernel returns 1 if `largest` represents a non-finite
-  /// number, else 0.
+  /// Ends a kernel. At run time, the kernel returns 1 if `largest` represents
+  /// infinity or NaN, else 0.
   void returnNonFinite(mlir::Value largest);
 
-  /// Copies the ops of `region` to the insertion point, with `arguments` for
-  /// its arguments. Returns the yielded values.
+  /// Copies the ops of `region` to the insertion point, and replaces its
+  /// arguments by `arguments`. Returns the yielded values.
   llvm::SmallVector<mlir::Value>
   inlineRegion(mlir::Region &region, llvm::ArrayRef<mlir::Value> arguments) {
     mlir::IRMapping mapping;
     mapping.map(region.getArguments(), arguments);
     return inlineRegion(region, mapping);
   }
-  /// Copies the ops of `region`, with its arguments replaced according to
-  /// `mapping`.
+  /// Does the same, with the replacements in `mapping`.
   llvm::SmallVector<mlir::Value> inlineRegion(mlir::Region &region,
                                               mlir::IRMapping mapping);
 
@@ -93,35 +92,36 @@ public:
     /// Arguments of regions: value, inputs, slots, scalars.
     llvm::SmallVector<mlir::Value> arguments;
   };
-  /// Loads element `index`. `state` holds the addresses of value and slots.
-  /// `inputs` holds the address of the gradient and, if needed, of the seen
-  /// value.
+  /// Loads the numbers of element `index`. `state` holds the addresses of the
+  /// value and the slots, and `inputs` the addresses of the gradient and, if
+  /// the update has one, of the seen value.
   Element loadElement(llvm::ArrayRef<mlir::Value> state,
                       llvm::ArrayRef<mlir::Value> inputs,
                       llvm::ArrayRef<mlir::Value> scalars, mlir::Value index);
 
-  /// Applies region `each` to element `index`. `scalars` are those of the
-  /// group, followed by those of the row. Returns the maximum bits of `largest`
-  /// and of the written values that must be checked.
+  /// Applies region `each` to element `index`. `scalars` are the scalars of the
+  /// group, followed by those of the row. Returns the maximum of `largest` and
+  /// the bits of those written values that must be checked.
   mlir::Value updateElement(nn::UpdateOp update,
                             llvm::ArrayRef<mlir::Value> state,
                             llvm::ArrayRef<mlir::Value> inputs,
                             llvm::ArrayRef<mlir::Value> scalars,
                             mlir::Value index, mlir::Value largest);
 
-  /// Sums each value that region `sum` yields over a row of `width` elements.
-  /// The region must yield at least one value. Element j is added to lane
-  /// j mod 16. Lanes start at +0 and are reduced pairwise (8, 4, 2, 1).
+  /// Adds each value that region `sum` yields over a row of `width` elements,
+  /// in the fixed order: element j is added to lane j mod 16, lanes start at
+  /// +0, and lanes are then added in pairs (8, 4, 2, 1). The update must have a
+  /// region `sum`.
   llvm::SmallVector<mlir::Value> sumRow(nn::UpdateOp update,
                                         llvm::ArrayRef<mlir::Value> state,
                                         llvm::ArrayRef<mlir::Value> inputs,
                                         llvm::ArrayRef<mlir::Value> scalars,
                                         int64_t width);
 
-  /// Applies the update to a row. `state` holds the addresses of value and
-  /// slots, `rowSlots` those of the row slots, and `inputs` those of the
-  /// gradient and the seen value. Returns the maximum bits of the written
-  /// values.
+  /// Applies the update to one row. `state` holds the addresses of the value
+  /// and the slots, `rowSlots` those of the row slots, and `inputs` those of
+  /// the gradient and of the seen value, if there is one. Returns the maximum
+  /// bits of the written values.
   mlir::Value updateRow(nn::UpdateOp update, llvm::ArrayRef<mlir::Value> state,
                         llvm::ArrayRef<mlir::Value> rowSlots,
                         llvm::ArrayRef<mlir::Value> inputs,
@@ -139,8 +139,8 @@ private:
     return mlir::arith::ConstantOp::create(
         builder, loc, builder.getIntegerAttr(bitsType(), value));
   }
-  /// Returns the scopes of the inputs, gradient first, followed by those of the
-  /// state.
+  /// Returns the alias scopes of the memory of an update: those of the inputs,
+  /// gradient first, followed by those of the state.
   llvm::SmallVector<mlir::Attribute> elementScopes(size_t states,
                                                    size_t inputs) {
     return aliasScopes(states + inputs);

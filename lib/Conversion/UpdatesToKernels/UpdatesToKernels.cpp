@@ -28,8 +28,8 @@ namespace pdlc {
 using namespace mlir;
 using namespace pdlc;
 
-/// Number of rows that the row kernel prefetches, which hides the memory
-/// latency during the arithmetic of an optimizer.
+/// Number of rows by which a row kernel prefetches ahead. While it computes one
+/// row, later rows are loaded from memory.
 static constexpr int64_t kRowsAhead = 16;
 /// Maximum number of cache lines of a row that are prefetched. The hardware
 /// prefetches the rest.
@@ -43,9 +43,10 @@ static size_t partsOf(nn::UpdateOp update) {
   return 1 + update.getSlotArguments().size() + update.getNumRowSlots();
 }
 
-/// Returns true if a device should apply the rule. A device has no f64
-/// functions except roots and signs, and the host is faster at work for a
-/// single thread.
+/// Returns true if a device should apply the rule. The host applies rules that
+/// have only one iteration, because a single thread of a device is slow. It
+/// also applies rules that need seen values, and rules that call f64 functions
+/// which a device lacks. A device has square root, absolute value and copysign.
 static bool isForDevice(nn::UpdateOp update) {
   if (update.getWhole() || update.getSeen())
     return false;
@@ -149,8 +150,8 @@ static SmallVector<int32_t> divisorsOf(nn::OnceOp once) {
   return divisors;
 }
 
-/// Returns true if `op` was already converted for another program. Fails if the
-/// regions differ.
+/// Returns true if `op` was already converted for another program, as `before`.
+/// Fails if the regions of the two differ.
 static FailureOr<bool> sameAsBefore(Operation *op, Operation *before) {
   if (!before)
     return false;
@@ -230,16 +231,16 @@ LogicalResult UpdatesToKernels::convertOnce(nn::OnceOp once) {
 // nn.update
 //===----------------------------------------------------------------------===//
 
-/// Memory of a parameter kernel: value and slots, and the gradient and the seen
-/// value.
+/// Addresses that a parameter kernel works on. `parts` are the value and the
+/// slots. `inputs` are the gradient and, if the update has one, the seen value.
 struct DenseMemory {
   ArrayRef<Value> parts;
   ArrayRef<Value> inputs;
 };
 
-/// Builds an iteration of a parameter kernel: one element, or a row of `width`
-/// elements if the rule works on rows. Returns the maximum bits of the written
-/// values.
+/// Emits iteration `turn` of a parameter kernel. It processes one element, or a
+/// row of `width` elements if the rule works on rows. Returns the maximum bits
+/// of the written values.
 static Value buildTurn(KernelBuilder &kernel, nn::UpdateOp update,
                        DenseMemory memory, ArrayRef<Value> scalars,
                        int64_t width, Value turn) {
@@ -325,8 +326,9 @@ static RowMemory rowMemory(KernelBuilder &kernel, nn::UpdateOp update,
   return memory;
 }
 
-/// Builds the body for rows of a table on a device. The gradients of the rows
-/// are contiguous, each followed by its counts.
+/// Emits the body of a kernel that updates rows of a table on a device. The
+/// gradients of the rows are one after the other in memory, each followed by
+/// its counts.
 void UpdatesToKernels::buildRowsOnDevice(func::FuncOp function,
                                          nn::UpdateOp update, int64_t width,
                                          ArrayRef<int32_t> scalarNumbers) {
@@ -372,7 +374,7 @@ void UpdatesToKernels::buildRows(func::FuncOp function, nn::UpdateOp update,
   OpBuilder builder = OpBuilder::atBlockBegin(&entry);
   Location loc = update.getLoc();
   KernelBuilder kernel(builder, loc, update.getValueArgument().getType());
-  // The width is a constant here, so that LLVM can unroll a row. Argument 1 has
+  // Use a constant for the width, so that LLVM can unroll a row. Argument 1 has
   // the same value.
   Value rowCount = entry.getArgument(0), rows = entry.getArgument(2),
         gradients = entry.getArgument(3);

@@ -27,7 +27,7 @@ bool pdlrt::isValid(const pdl_affine_size &size, int32_t fieldCount,
 
 namespace {
 
-/// A sum of products that detects overflow of int64_t.
+/// Adds up products, and detects an overflow of int64_t.
 class CheckedSum {
 public:
   explicit CheckedSum(int64_t start) : sum(start) {}

@@ -27,7 +27,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// Collects the first error; checks after it are skipped.
+/// Collects the first error. Later checks are skipped.
 class Checker {
 public:
   explicit Checker(const pdl_descriptor &descriptor) : descriptor(descriptor) {}
@@ -553,7 +553,8 @@ std::string pdlrt::elementTypeText(const pdl_descriptor &descriptor) {
   return "f32";
 }
 
-/// Returns the oldest GPU that can run a program's kernels, from its PTX.
+/// Returns the oldest GPU architecture that can run a program's kernels. Reads
+/// it from their PTX.
 static std::string_view oldestGpuOf(const pdl_descriptor &descriptor) {
   const std::string_view code =
       descriptor.device_code ? descriptor.device_code : "";

@@ -15,7 +15,7 @@
 
 using namespace pdlrt;
 
-/// Returns an arena; memory is null if it is only on the device.
+/// Returns an arena. Its memory is null if the arena exists only on the device.
 static Expected<PlaceOnHost> findArena(const pdl_program &program,
                                        const pdl_step_context &context,
                                        void *memory,

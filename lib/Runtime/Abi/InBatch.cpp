@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The scores of a whole batch would need memory proportional to the square of
-// its size. Therefore the kernels of matrix products compute some rows at a
-// time, which are used at once.
+// The scores of a whole batch would need memory that grows with the square of
+// the batch size. So the scores of a few rows are computed at a time, by the
+// kernels of matrix products, and used at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,7 +79,8 @@ public:
     });
   }
 
-  /// Computes the gradient of items. Here a row of scores belongs to an item.
+  /// Computes the gradient of items. In this function, a row of scores belongs
+  /// to an item.
   void itemGradient(const T *sums, const T *cotangent, T *out) {
     forBlocks([&](int64_t first, int64_t rows) {
       score(items, users, first, rows);
@@ -141,7 +142,8 @@ private:
         row[j] -= correction[j];
   }
 
-  /// Excludes other rows with the same id as `own`.
+  /// Excludes those other rows from the scores in `row` that have the same id
+  /// as row `own`.
   void exclude(int64_t own, T *row) const {
     if (!ids)
       return;

@@ -92,7 +92,7 @@ static void fillUnknown(const FrozenRows &table, int32_t unknownKind,
   }
 }
 
-/// Pulls from a table on a device; the host then reads nothing.
+/// Pulls rows from a table on a device. The host reads no rows.
 static Status pullOnDevice(DeviceLookups &tables, const Worker &worker,
                            int32_t symbol, const pdl_lookup &lookup,
                            DeviceRows &rows, PullCounts &counts) {

@@ -115,7 +115,7 @@ static Expected<std::vector<DeviceName>> parseNames(const std::string &list) {
       return std::move(name).status();
     if (name->isFake)
       name->number = fakes++;
-    // Two devices with the same memory.
+    // Two devices of the list are the same GPU, so they would share its memory.
     else if (!gpus.insert(name->number).second)
       return Status::invalidArgument(
           "--device " + list + " names " + text +

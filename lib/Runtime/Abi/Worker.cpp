@@ -76,7 +76,8 @@ Worker::Lookup *Worker::findLookup(const pdl_lookup &lookup) {
   return nullptr;
 }
 
-/// Finds the rows of existing keys, and sets the values of the others.
+/// Finds the rows of keys that have one. For other keys, sets the values to
+/// those of unknown keys.
 static void findByKey(Worker::Lookup &lookup, TableScratch &scratch) {
   const EmbeddingTable &table = *lookup.table;
   const int64_t count = lookup.index.keyCount();

@@ -66,7 +66,7 @@ static constexpr std::string_view replacedMark = ".old.";
 /// Mark after the name of a checkpoint that is being removed, and may be
 /// incomplete.
 static constexpr std::string_view removedMark = ".removed.";
-/// Follows the name of a checkpoint that is being written.
+/// Mark after the name of a checkpoint that is being written.
 static constexpr std::string_view unfinishedMark = ".tmp.";
 
 bool pdlrt::isUnfinishedCheckpoint(const std::string &name) {

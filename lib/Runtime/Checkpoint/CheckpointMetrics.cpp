@@ -20,7 +20,7 @@ static std::vector<double> secondsBounds() {
 
 namespace {
 
-/// The families of this file.
+/// The metric families of saves.
 struct CheckpointFamilies {
   const CounterFamily count{
       {.name = "pdl_checkpoints_total",

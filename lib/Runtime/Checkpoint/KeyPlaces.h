@@ -22,7 +22,7 @@ namespace pdlrt {
 /// ordered by (shard, key), and are distinct.
 class KeyPlaces {
 public:
-  /// `index`: the part. The checkpoint must outlive this object.
+  /// `index`: index of the part. The checkpoint must outlive this object.
   KeyPlaces(const Checkpoint &checkpoint, size_t index)
       : checkpoint(&checkpoint), index(index) {}
 
@@ -57,7 +57,8 @@ Expected<const TensorView *> keyTensorOf(const Checkpoint &checkpoint,
 /// Returns the tensor of a part's erased keys, or null if it has none.
 Expected<const TensorView *> erasedTensorOf(const Checkpoint &checkpoint,
                                             size_t index);
-/// Returns the error for a key that a part both erases and has a row for.
+/// Returns the error for a key that a part erases although it has a row of the
+/// key.
 Status isAlsoErased(const Checkpoint &checkpoint, size_t index, int64_t key);
 
 } // namespace pdlrt

@@ -8,11 +8,11 @@
 //
 // The list of all fields of manifest.json. Each function lists the fields of
 // one structure. It is called with a `ManifestWriter` or a `ManifestReader`
-// (ManifestJson.h), so a field that is added here is written and read.
+// (ManifestJson.h), so each field in the list is both written and read.
 //
-// A field that older manifests do not have is `optional`: it keeps its default
-// if it is missing. A new field that older programs must not ignore needs a new
-// version (Manifest.h).
+// If older manifests lack a field, declare it by `optional`: the member then
+// keeps its default. If older programs must not ignore a new field, the format
+// needs a new version (Manifest.h).
 //
 //===----------------------------------------------------------------------===//
 

@@ -34,7 +34,7 @@
 
 namespace pdlrt {
 
-/// Valid JSON that is not a valid manifest.
+/// Thrown for JSON that is valid, but not a valid manifest.
 struct ManifestError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -46,24 +46,24 @@ public:
 
   const nlohmann::json &json() const { return object; }
 
-  /// A text, flag or list that the JSON library converts.
+  /// Writes a text, flag or list that the JSON library converts.
   template <typename T> void value(const char *key, const T &value) {
     object[key] = value;
   }
-  /// A number that is not negative.
+  /// Writes a number that is not negative.
   template <typename T> void count(const char *key, const T &value) {
     object[key] = value;
   }
   /// The text of a 64-bit hash.
   void hash(const char *key, uint64_t value) { object[key] = hexText(value); }
-  /// The name that `names` contains for an enumerator.
+  /// Writes the name that `names` contains for an enumerator.
   template <typename Names, typename Kind>
   void kind(const char *key, const Kind &value, const Names &names) {
     const auto found =
         std::ranges::find(names, value, &Names::value_type::first);
     object[key] = found == std::end(names) ? "" : found->second;
   }
-  /// A type of elements, one of `known`.
+  /// Writes an element type, which must be one of `known`.
   void type(const char *key, TensorType value,
             std::initializer_list<TensorType> known) {
     (void)known;
@@ -73,14 +73,14 @@ public:
                          std::initializer_list<TensorType> known) {
     type(key, value, known);
   }
-  /// A structure. `fields(io, value)` lists its fields.
+  /// Writes a structure. `fields(io, value)` lists its fields.
   template <typename T, typename Fields>
   void nested(const char *key, const T &value, const Fields &fields) {
     ManifestWriter inner;
     fields(inner, value);
     object[key] = std::move(inner.object);
   }
-  /// A list of structures.
+  /// Writes a list of structures.
   template <typename T, typename Fields>
   void list(const char *key, const std::vector<T> &values,
             const Fields &fields) {
@@ -148,7 +148,8 @@ public:
             std::initializer_list<TensorType> known) {
     value = typeIn(object, key, known);
   }
-  /// Reads a type of this object, or of the outer one if this object has none.
+  /// Reads a type of this object. If this object has none, reads that of the
+  /// outer object.
   void typeHereOrOutside(const char *key, TensorType &value,
                          std::initializer_list<TensorType> known) {
     value =

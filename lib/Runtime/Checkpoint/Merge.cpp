@@ -26,7 +26,8 @@ namespace {
 struct OwnedTable {
   size_t symbol = 0;
   LinkedRows linked;
-  /// Its shards, ascending, and the number of rows in each.
+  /// The shards that the process held, ascending, and the number of rows in
+  /// each.
   std::vector<std::pair<int64_t, int64_t>> shards;
   /// Ordered by (shard, key).
   std::vector<LinkedRows::Row> rows;

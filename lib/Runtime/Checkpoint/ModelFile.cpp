@@ -140,14 +140,14 @@ private:
   const FileCoverage coverage;
   OldLayout oldLayout;
   std::set<std::string> used;
-  /// Symbols that the file contains, and symbols that it lacks.
+  /// `taken`: symbols that the file contains. `missing`: symbols that it lacks.
   std::vector<std::string> taken, missing;
   /// Groups with at least one symbol whose slots were read.
   std::set<int32_t> groupsWithSlots;
   std::vector<std::string> withSlots, withoutSlots;
   /// Names of groups that have slots but no step count.
   std::vector<std::string> withoutSteps;
-  /// Groups whose step counts were read, with these counts.
+  /// Texts about the groups whose step counts were read, with these counts.
   std::vector<std::string> takenSteps;
 };
 

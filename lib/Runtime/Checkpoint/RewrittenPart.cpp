@@ -101,7 +101,7 @@ Status pdlrt::writeRewritten(const Checkpoint &checkpoint,
       checkpoint.manifest().symbols[rewritten.symbol];
   const std::span<const LinkedRows::Row> rows = rewritten.rows;
   const auto count = int64_t(rows.size());
-  // First error of a source, which cannot return one.
+  // First error of a source. Sources cannot return errors.
   Status failed;
   SafetensorsWriter tensors;
   PDLRT_RETURN_IF_ERROR(tensors.addRows(

@@ -31,8 +31,8 @@ static std::string tensorName(const pdl_metric &metric) {
 }
 
 /// Returns the name of a tensor with samples that a group metric keeps for a
-/// replica. `part` says what of each sample it contains: its group, prediction,
-/// label or weight.
+/// replica. `part`: the stored property of each sample, which is its group,
+/// prediction, label or weight.
 static std::string groupTensor(const pdl_metric &metric, int replica,
                                const char *part) {
   return fmt::format("metric.{}.{}.{}.{}", metric.name, metric.kind, replica,
@@ -162,7 +162,7 @@ static Status loadGroups(const pdl_metric &metric, int replica,
   return {};
 }
 
-/// Returns true if no run is empty and all are ascending.
+/// Returns true if all runs have rows and are in ascending order.
 static bool areRuns(const std::vector<RowRun> &runs) {
   for (size_t i = 0; i < runs.size(); ++i) {
     const RowRun &run = runs[i];

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A separate file, so that serving libraries need no other code of checkpoints.
+// This code has a file of its own, so that serving libraries need no other code
+// about checkpoints.
 //
 //===----------------------------------------------------------------------===//
 

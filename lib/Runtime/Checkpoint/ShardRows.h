@@ -50,7 +50,8 @@ public:
   Expected<Shard> read(int shard) const;
 
 private:
-  /// Positions of shards in a list that is ordered by shard.
+  /// Positions at which shards begin and end in a list that is ordered by
+  /// shard.
   class Runs {
   public:
     void add(int shard, int64_t at);

@@ -82,7 +82,8 @@ namespace {
 /// The operations requested for a table.
 struct TableShrinking {
   const CheckpointSymbol *symbol = nullptr;
-  /// Options of a table whose rows consist of the row slots alone.
+  /// Options of a table that has only row slots, with which scores are
+  /// computed.
   TableOptions slots;
   bool hasPeriods = false;
   int64_t period = 0;

@@ -26,7 +26,8 @@ namespace {
 struct Run {
   const Checkpoint *of;
   size_t part;
-  /// Entries of a later link replace those of earlier links.
+  /// Index of the checkpoint in its chain. Entries of later checkpoints replace
+  /// those of earlier ones.
   size_t link;
   const TensorView *keys;
   /// Null if the keys are erased.
@@ -75,7 +76,8 @@ private:
   std::array<size_t, EmbeddingTable::shardCount> firstLink = {};
   /// Runs of negative keys, and of the other keys.
   Runs sides[2];
-  /// Signs that are not merged yet; the last one is next.
+  /// Signs (indices of `sides`) that are not merged yet. The last one is merged
+  /// next.
   std::vector<int> sidesLeft;
   Runs *side = nullptr;
   size_t memory = 0;
@@ -178,7 +180,7 @@ Status SortedRows::Merge::begin(KeyOrder order, size_t bytes) {
   return beginSide();
 }
 
-/// Reads the next piece of a run that is not at its end.
+/// Reads the next piece of a run. The run must have a next piece.
 Status SortedRows::Merge::read(Run &run) {
   const int64_t count = std::min(rowsAtOnce, run.end - run.begin);
   run.at = 0;

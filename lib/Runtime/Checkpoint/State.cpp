@@ -35,7 +35,8 @@ static Expected<StateTensor> copyOf(const TensorView &tensor) {
   return copy;
 }
 
-/// Adds the rows of a table, from all parts that contain some, ordered by key.
+/// Adds the rows of a table, ordered by key, from all parts that contain rows
+/// of it.
 static Status addTable(const Checkpoint &checkpoint,
                        const CheckpointSymbol &symbol, ModelState &state) {
   Expected<LinkedRows> linked = linkRows(checkpoint, symbol.name);

@@ -63,7 +63,8 @@ inline std::vector<int64_t> partShape(const pdl_symbol &symbol, int32_t part) {
   return shapeOf(symbol);
 }
 
-/// Returns "slot.<slot>", the name in a file of one symbol.
+/// Returns "slot.<slot>": the name of a slot's tensor in a file with one
+/// symbol.
 inline std::string slotName(const pdl_symbol &symbol, int32_t slot) {
   return std::string("slot.") + symbol.slot_names[slot];
 }

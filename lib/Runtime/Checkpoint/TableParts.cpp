@@ -91,7 +91,8 @@ struct PartMemory {
   FileImage image;
 };
 
-/// Position of a value or slot in a row, and the destination of the next one.
+/// Position of a value or slot in a row. `next`: where its content in the next
+/// row is copied to.
 struct Column {
   size_t begin, bytes;
   std::byte *next;
@@ -129,7 +130,7 @@ static void collectRows(const EmbeddingTable &table, const PlannedPart &part,
     table.collectSaved(shard, SavedRows::All, rows);
 }
 
-/// Marks these rows, which belong to the given shards, as saved.
+/// Marks rows, and the shards that contain them, as saved.
 static void noteSaved(const EmbeddingTable &table,
                       const std::vector<CheckpointRange> &shards,
                       std::span<const TableRow> rows) {
@@ -176,7 +177,7 @@ static size_t memoryForPieces(const Model &model, const PlannedPart &part) {
   return size_t(part.rows) * (2 * sizeof(TableRow) + copied);
 }
 
-/// Builds the file in memory and writes it at once.
+/// Builds the file of a part in memory and writes it at once.
 static Status writeWhole(const Model &model, const PlannedPart &planned,
                          const std::string &path, PartMemory &memory,
                          FileDigest &digest) {
@@ -228,7 +229,8 @@ static std::vector<RowPart> rowPartsOf(const pdl_symbol &symbol) {
   return parts;
 }
 
-/// Writes the same file in pieces.
+/// Writes the file of a part in pieces; the content is the same as that of
+/// `writeWhole`.
 static Status writePieces(const Model &model, const PlannedPart &planned,
                           const std::string &path, FileDigest &digest) {
   const pdl_symbol &symbol = model.descriptor().symbols[planned.symbol];
@@ -333,7 +335,7 @@ namespace {
 /// Changes of some shards that become one part.
 struct ChangedShards : ShardRun {
   RowList found;
-  /// Without keys that have a new row.
+  /// Erased keys, without those that have a new row.
   std::vector<int64_t> erased;
   WaitingColumns waiting;
 };
@@ -432,7 +434,8 @@ struct FileColumn {
   const TensorView *tensor;
   int64_t width;
   size_t begin;
-  /// Bytes of a row in the file, and of the zeros that follow it in memory.
+  /// `bytes`: size of a row in the file. `padding`: number of zeros that follow
+  /// it in memory.
   size_t bytes, padding;
   /// Storage to widen from, or PDL_STORE_ELEMENT.
   int32_t storage;

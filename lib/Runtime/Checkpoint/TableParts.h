@@ -40,7 +40,8 @@ struct PlannedPart : ShardRun {
   /// Snapshot that contains the rows. If null, the current rows are saved, and
   /// they must not change meanwhile.
   TableSnapshot *snapshot = nullptr;
-  /// If true, row headers record that the rows are saved.
+  /// True if rows must be marked as saved in their headers, because later
+  /// deltas build on this save.
   bool notesSaved = false;
   /// Waiting keys at the time of planning.
   WaitingColumns waiting;

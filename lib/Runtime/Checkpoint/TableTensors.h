@@ -20,7 +20,7 @@
 
 namespace pdlrt {
 
-/// The value of rows, or one of their slots.
+/// Describes the value or a slot of rows, and the tensor for it.
 struct RowPart {
   std::string name;
   size_t begin;    ///< Offset in a row, in bytes.

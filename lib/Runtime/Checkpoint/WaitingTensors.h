@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// If keys wait for admission (by count or score) in the shards of a table's
-// part, the part has two more tensors: `waiting.keys`, ordered by (shard, key),
-// and `waiting.notes`, the bits of each (WaitingKey.h). A part with changes
-// contains the waiting keys that changed.
+// If a table admits keys by count or score, keys may wait for admission. A part
+// of the table with such keys has two more tensors: `waiting.keys`, ordered by
+// (shard, key), and `waiting.notes`, the `WaitingBits` of each of these keys
+// (WaitingKey.h). If the part contains only changes, so do these tensors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,8 @@ struct WaitingColumns {
   std::vector<int64_t> keys;
   std::vector<int32_t> notes;
 
-  /// Returns true if a tensor's name is one of these, with any table.
+  /// Returns true if a tensor has one of these two names, after the name of any
+  /// table.
   static bool isName(const std::string &tensor) {
     return tensor.ends_with(std::string(".") + keysName) ||
            tensor.ends_with(std::string(".") + notesName);
@@ -59,7 +60,7 @@ struct WaitingColumns {
   /// Adds the tensors of keys and notes, unless they are empty. This object
   /// must outlive the writer.
   Status addTo(SafetensorsWriter &tensors) const;
-  /// Copies both tensors into a file of that layout, which must contain them.
+  /// Copies both tensors to a file image. `layout` must contain them.
   void copyTo(std::byte *image, const SafetensorsWriter::Layout &layout) const;
 };
 

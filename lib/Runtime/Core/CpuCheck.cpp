@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiled with -march=x86-64. It uses no C++ library, because the linker might
-// keep a copy of an inline function that another object instantiates with AVX.
+// This file is compiled with -march=x86-64 and uses no C++ library. If it used
+// an inline function of the library, the linker might keep a copy of that
+// function from another object, which contains AVX instructions.
 //
 //===----------------------------------------------------------------------===//
 

@@ -20,7 +20,7 @@ FlagValue FlagValue::isGiven(bool &target) {
   });
 }
 
-/// Shows a default that is not empty.
+/// Shows the default of an option in the help text, unless it is empty.
 static CLI::Option *withDefault(CLI::Option *option, Names text) {
   return text.empty() ? option : option->default_str(text);
 }
@@ -123,7 +123,7 @@ std::vector<Flag> pdlrt::joined(std::vector<Flag> first,
   return first;
 }
 
-/// Returns the first of several names, as CLI11 finds it.
+/// Returns the first name of an option, in the form in which CLI11 finds it.
 static std::string firstName(const std::string &names) {
   return names.substr(0, names.find(','));
 }

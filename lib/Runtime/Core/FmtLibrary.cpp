@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiled once, here. A compiled program must not need the fmt library, and
-// with fmt as headers only, its functions would be compiled in every file that
-// formats a message.
+// Compiles the functions of the fmt library once, for all files that format
+// messages. With fmt as headers only, each of these files would contain them.
+// With the fmt library, compiled programs would need it at run time.
 //
 //===----------------------------------------------------------------------===//
 

@@ -23,13 +23,14 @@
 
 using namespace pdlrt;
 
-/// Function of a stream that fopencookie(3) makes.
+/// Write function for fopencookie(3).
 static ssize_t writeLines(void *, const char *data, size_t size) {
   writeError(std::string_view(data, size));
   return ssize_t(size);
 }
 
-/// Returns the standard error, which drops lines that are not read.
+/// Returns a stream to the standard error. It drops lines that no process
+/// reads.
 static std::FILE *errorStream() {
   cookie_io_functions_t functions = {};
   functions.write = writeLines;

@@ -34,13 +34,13 @@ std::string_view pdlrt::nameOf(MetricType type) {
 // Families
 //===----------------------------------------------------------------------===//
 
-/// The cells with the same labels.
+/// Cells of a family that have the same labels.
 struct pdlrt::MetricSeries {
   MetricSeries(const std::vector<std::string> &labels, size_t buckets)
       : ended{labels, 0, 0, std::vector<int64_t>(buckets)} {}
 
   std::vector<const MetricCell *> cells;
-  /// Labels, and sums of the cells that were destroyed.
+  /// The labels, and the sums of cells that were destroyed.
   MetricValue ended;
 };
 
@@ -51,7 +51,7 @@ static void addTo(MetricValue &sum, const MetricCell &cell) {
     sum.buckets[b] += cell.buckets[b].load(std::memory_order_relaxed);
 }
 
-/// A family, shared by its registry and the handles of its cells.
+/// A family of metrics. The registry and the handles of its cells share it.
 class pdlrt::MetricFamilyState {
 public:
   MetricFamilyState(MetricType type, MetricInfo info)
@@ -223,7 +223,7 @@ std::string MetricRegistry::description() const {
 // Text format
 //===----------------------------------------------------------------------===//
 
-/// Appends a text with the characters escaped that the format requires.
+/// Appends a text, and escapes the characters for which the format requires it.
 static void appendEscaped(std::string &out, std::string_view text,
                           bool isQuoted) {
   for (const char c : text) {

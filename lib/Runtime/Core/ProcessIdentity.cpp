@@ -25,7 +25,8 @@
 
 using namespace pdlrt;
 
-/// Returns 0 if the system does not report it.
+/// Returns a number that identifies this host until it restarts, or 0 if the
+/// system has none.
 static uint64_t readHost() {
   std::string boot;
   std::ifstream file("/proc/sys/kernel/random/boot_id");
@@ -66,7 +67,7 @@ static std::optional<FoundProcess> readProcess(uint32_t number) {
   std::istringstream fields(line.substr(bracket + 1));
   std::string field, state;
   fields >> state;
-  // A zombie has ended.
+  // A zombie is a process that has ended.
   if (state == "Z" || state == "X")
     return FoundProcess();
   FoundProcess found;
@@ -143,7 +144,8 @@ bool ProcessIdentity::isOfThisHost() const {
 bool ProcessIdentity::hasEnded() const {
   if (hasDoor)
     return atDoor(door(), /*keeps=*/false, ::connect) == ECONNREFUSED;
-  // Signals to other numbers are for groups. Who asks runs.
+  // 0 and negative numbers would select groups of processes. This process
+  // itself is running.
   if (!isOfThisHost() || number == 0 || number > INT_MAX ||
       *this == ofThisProcess())
     return false;

@@ -19,7 +19,8 @@
 
 namespace pdlrt {
 
-/// A loaded library. Remembers the first function that it lacks.
+/// A loaded library. Remembers the first required function that the library
+/// lacks.
 class SharedLibrary {
 public:
   explicit SharedLibrary(void *handle) : handle(handle) {}
@@ -48,9 +49,10 @@ private:
 struct LibraryErrors {
   /// Before and after the loader's reason, in parentheses.
   const char *absent, *remedyOfAbsent;
-  /// Before the library's name, and after that of the missing function.
+  /// Texts before the library's name, and after the name of the missing
+  /// function.
   const char *lacking, *remedyOfLacking;
-  /// After both messages.
+  /// Text at the end of both messages.
   const char *otherwise = "";
 };
 

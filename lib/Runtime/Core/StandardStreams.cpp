@@ -32,14 +32,15 @@ using Clock = std::chrono::steady_clock;
 /// after the process was told to stop.
 static constexpr std::chrono::milliseconds patienceOfErrors(1000);
 static constexpr std::chrono::milliseconds patienceOfResults(3000);
-/// A pipe that can be written takes as many bytes without waiting (PIPE_BUF).
+/// Number of bytes that a pipe accepts without waiting if it is ready for
+/// writing (PIPE_BUF).
 static constexpr size_t pipeBytes = 4096;
 
 //===----------------------------------------------------------------------===//
 // Writes that do not wait
 //===----------------------------------------------------------------------===//
 
-/// Finds out how to write to the file that the descriptor stands for now.
+/// Finds out how to write to the file to which the descriptor refers now.
 void UnblockedOutput::look() {
   struct stat found;
   if (::fstat(descriptor, &found) != 0) {
@@ -106,13 +107,14 @@ private:
   /// No process has read for a while: the lines dropped since then.
   bool isStalled = false;
   uint64_t dropped = 0;
-  /// The last line that was written is not whole.
+  /// True if only a part of the last line was written.
   bool isCut = false;
 };
 
 } // namespace
 
-/// Returns false if the text was not read in time; a part of it may be written.
+/// Writes a text. Returns false if it was not read in time; then a part of it
+/// may have been written.
 bool Errors::put(std::string_view text, std::chrono::milliseconds patience) {
   const Clock::time_point end = Clock::now() + patience;
   const std::string rest = isCut ? "\n" + std::string(text) : std::string();
@@ -179,7 +181,7 @@ static bool awaitReader(int descriptor) {
   }
 }
 
-/// Function of a stream that fopencookie(3) makes; returns 0 for an error.
+/// Write function for fopencookie(3); returns 0 for an error.
 static ssize_t writeResults(void *, const char *data, size_t size) {
   static constinit UnblockedOutput output(STDOUT_FILENO);
   size_t written = 0;

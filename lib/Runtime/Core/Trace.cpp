@@ -18,7 +18,7 @@ using namespace pdlrt;
 
 std::atomic<bool> Trace::on = false;
 
-/// The spans that one thread has recorded. It outlives the thread.
+/// The spans that one thread has recorded. The buffer outlives the thread.
 struct pdlrt::TraceBuffer {
   std::mutex mutex;
   ThreadTrace trace;
@@ -26,7 +26,7 @@ struct pdlrt::TraceBuffer {
 
 namespace {
 
-/// The threads that have recorded anything.
+/// Threads that have recorded spans.
 struct Registry {
   std::mutex mutex;
   std::vector<std::shared_ptr<TraceBuffer>> buffers;
@@ -41,7 +41,8 @@ static Registry &registry() {
   return all;
 }
 
-/// Buffer of the calling thread; registered with its first span.
+/// Buffer of the calling thread, which is registered when the thread records
+/// its first span.
 static thread_local std::shared_ptr<TraceBuffer> ownBuffer;
 static thread_local std::string ownName;
 

@@ -9,8 +9,8 @@
 // The functions of cuBLASLt that are used, under the names of its symbols
 // (cuBLAS Library User Guide, "Using the cuBLASLt API"). The constants below
 // and the layout of heuristic results are the same in versions 11 to 13. The
-// library creates and owns descriptors, so their sizes are not needed. It is
-// loaded at run time by programs that need it, so that neither the build nor
+// library creates and owns its descriptors, so their sizes are not needed.
+// Programs that need the library load it at run time. So neither the build nor
 // other programs depend on it.
 //
 //===----------------------------------------------------------------------===//

@@ -6,15 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// cuBLASLt uses column-major matrices. A row-major matrix is its transpose in
-// column-major order, so the product is computed as C^T = B^T A^T: B comes
-// first, and n and m are swapped. The bias of a row of C is that of a column of
-// C^T, as the library requires.
+// cuBLASLt uses column-major matrices. A row-major matrix in memory is the
+// transposed matrix in column-major order. So the product is computed as C^T =
+// B^T A^T: B comes first, and n and m are swapped. The bias of a column of C is
+// then that of a row of C^T, as the library requires.
 //
 // Only algorithms with reproducible results are used: none that adds partial
-// sums in the order of their completion. Partial sums in the workspace that are
-// added in a later step are allowed. Gradients of weights have small results
-// and sums over the batch, and would otherwise use only a small part of a GPU.
+// sums in the order of their completion. Algorithms that store partial sums in
+// the workspace and add them in a later step are allowed. They are needed for
+// gradients of weights: these are small matrices and sums over the batch, and
+// without partial sums only a small part of a GPU would compute them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,10 +47,10 @@ struct CublasProducts::Plan {
   const Library &library;
   Operation operation = nullptr;
   Layout first = nullptr, second = nullptr, result = nullptr;
-  /// True if the library supports the product, with this algorithm.
+  /// True if the library can compute the product with this algorithm.
   bool isTaken = false;
   Algorithm algorithm = {};
-  /// Its entry in the map.
+  /// Entry of the plan in the map.
   std::map<Kind, std::list<Plan>::iterator>::iterator place;
 };
 
@@ -131,7 +132,8 @@ CublasProducts::Kind CublasProducts::kindOf(const DeviceProduct &product) {
            alignmentOf(product.c), alignmentOf(product.bias)}};
 }
 
-/// Describes the factors: B^T (or B if it is transposed) and A^T (or A).
+/// Describes both factors to the library: B^T and A^T, or B and A if they are
+/// given transposed.
 Status CublasProducts::describe(Plan &plan, const Kind &kind) {
   const Library &library = handle.library;
   const char *const what = "describing a product to cuBLASLt";
@@ -207,7 +209,7 @@ Status CublasProducts::choose(Plan &plan, const Kind &kind) {
   return {};
 }
 
-/// Returns the plan of a product, which is created if it does not exist.
+/// Returns the plan for a kind of product, and creates it if necessary.
 Expected<CublasProducts::Plan *> CublasProducts::planOf(const Kind &kind) {
   if (const auto found = planByKind.find(kind); found != planByKind.end()) {
     plans.splice(plans.begin(), plans, found->second);

@@ -20,7 +20,8 @@
 
 namespace pdlrt {
 
-/// cuBLASLt handle of a device, shared by its streams. Thread-safe.
+/// cuBLASLt handle of a device. All streams of the device share it.
+/// Thread-safe.
 class CublasHandle {
 public:
   /// Creates a handle for the current device. If `roundsToTF32`, products may
@@ -42,7 +43,8 @@ public:
   /// The device must be current.
   ~CublasHandle() { (void)library.destroy(handle); }
 
-  /// Returns the error of a call; `what` describes the operation.
+  /// Returns the error of a call, or ok. `what` describes the operation, for
+  /// the message.
   Status check(cublaslt::Result result, const char *what) const;
 
   const cublaslt::Library &library;
@@ -67,7 +69,7 @@ public:
   /// Maximum number of cached plans; batches of many sizes need many.
   static constexpr size_t maxPlans = 1024;
 
-  /// The arguments must outlive it.
+  /// The arguments must outlive this object.
   CublasProducts(Device &device, const CublasHandle &handle,
                  cuda::Stream stream);
   ~CublasProducts();

@@ -134,7 +134,8 @@ public:
   joinGroup(std::span<Device *const> devices,
             const DeviceGroupPlace &place) override;
 
-  /// Returns the error of a call; `what` describes the operation.
+  /// Returns the error of a call, or ok. `what` describes the operation, for
+  /// the message.
   Status check(Result result, const std::string &what) const;
   /// Makes the context current in the calling thread, which may be any thread.
   Status makeCurrent() const {
@@ -151,7 +152,8 @@ private:
 
   Status checkArchitecture(std::string_view ptx) const;
 
-  /// Its number among the GPUs visible to the process, as in NCCL.
+  /// Number of the device among the GPUs that are visible to the process, as
+  /// NCCL counts them.
   const int number;
   const cublaslt::Library *products;
   /// The driver's handle.
@@ -227,7 +229,8 @@ CudaDevice::~CudaDevice() {
   (void)driver.releaseContext(handle);
 }
 
-/// Checked here, because the driver's own error message has no remedy.
+/// Checks that this GPU can run the kernels. The error of the driver would
+/// contain no remedy.
 Status CudaDevice::checkArchitecture(std::string_view ptx) const {
   static constexpr std::string_view line = ".target sm_";
   const size_t place = ptx.find(line);

@@ -47,12 +47,13 @@ constexpr Result success = 0, outOfMemory = 2;
 /// minor version of its compute capability (8 and 0 for sm_80).
 constexpr int multiprocessors = 16, architectureMajor = 75,
               architectureMinor = 76;
-/// Options of a module: buffer for the assembler's messages, and its size.
+/// Options of a module: the buffer for the assembler's messages, and the size
+/// of the buffer.
 constexpr int errorLog = 5, errorLogBytes = 6;
 /// Flags: `nonBlocking` creates a stream that does not synchronize with the
 /// default stream, and `withoutTiming` creates an event without timing.
 constexpr unsigned nonBlocking = 1, withoutTiming = 2;
-/// Capture mode: calls of other threads are not restricted.
+/// Capture mode in which calls of other threads are not restricted.
 constexpr int captureOfThread = 1;
 /// An event with timing.
 constexpr unsigned withTiming = 0;

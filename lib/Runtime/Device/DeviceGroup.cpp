@@ -50,7 +50,7 @@ private:
                      std::span<const Part> parts);
 
   std::vector<Device *> devices;
-  /// Null if there are no other processes.
+  /// Connections to the other processes of the group. Null if there are none.
   std::unique_ptr<GroupSockets> others;
   /// Pinned memory of the first device. `memory` holds the inputs of all
   /// devices; `own` holds those of this process before they are sent.

@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Work is delayed until the host waits for it. Data that the host reads too
-// early has therefore not arrived, and data that it overwrites too early is
-// visible to the work.
+// Work is delayed until the host waits for it. So if the host reads data too
+// early, the data have not arrived, and if it overwrites data too early, the
+// work sees this.
 //
 // Vector clocks (Mattern, "Virtual Time and Global States of Distributed
 // Systems", 1989) determine which memory two streams may use. For each piece of
-// work it is known how much work of each other stream was done before it,
+// work they contain how much work of each other stream was done before it,
 // because of events or because the host had waited.
 //
 //===----------------------------------------------------------------------===//
@@ -46,7 +46,7 @@ public:
   uint64_t of(size_t stream) const {
     return stream < counts.size() ? counts[stream] : 0;
   }
-  /// Adds a piece of work. Returns its number.
+  /// Adds a piece of work to a stream. Returns its number in the stream.
   uint64_t advance(size_t stream) {
     counts.resize(std::max(counts.size(), stream + 1));
     return ++counts[stream];
@@ -61,21 +61,23 @@ private:
   std::vector<uint64_t> counts;
 };
 
-/// One side of a copy.
+/// Source or target of a copy.
 struct CopyEnd {
   const void *pointer;
   bool isWritten;
 };
 
 struct Work {
-  /// Both live as long as the process; a null symbol: none.
+  /// Names for the trace; they live as long as the process. `symbol` may be
+  /// null.
   const char *name;
   const char *symbol;
   std::vector<FakeUse> uses;
   std::function<void()> body;
-  /// Host memory that the work has yet to read.
+  /// Host memory that the work has not read yet.
   std::span<const char> source = {};
-  /// Work that must be done before: this number of pieces of another stream.
+  /// Number of a stream, and number of its pieces of work that must be done
+  /// before this one.
   size_t before = 0;
   uint64_t countBefore = 0;
 };
@@ -94,7 +96,8 @@ struct FakeEvent final : DeviceEvent {
   VectorClock clock;
 };
 
-/// The work of a stream. It belongs to the device, which may do it later.
+/// The work of a stream. It is owned by the device, which may do it after the
+/// stream was destroyed.
 struct Queue {
   explicit Queue(const std::string &name) : track(name) {}
 
@@ -200,7 +203,7 @@ private:
   DeviceCode code;
   bool isLoaded = false;
   FakeMemory memory;
-  /// Host memory that the device has allocated.
+  /// Host memory that this device has allocated.
   FakeAllocations hostMemory;
   std::deque<Queue> queues;
   /// Work for which the host has waited.

@@ -18,7 +18,8 @@
 
 using namespace pdlrt;
 
-/// More than any test needs. Unused pages cost nothing.
+/// Size of the address range, which is more than any test needs. Unused pages
+/// use no memory.
 static constexpr size_t rangeBytes = size_t(1) << 36;
 /// Value of bytes that were never written, and of the padding around an
 /// allocation. Four such bytes are a NaN.
@@ -42,7 +43,8 @@ FakeMemory::~FakeMemory() {
 
 FakeAllocation *FakeMemory::allocate(size_t bytes) {
   const size_t page = pageSize();
-  // With an inaccessible page before and after it.
+  // An allocation consists of its pages and an inaccessible page before and
+  // after them.
   if (!range || bytes > rangeBytes)
     return nullptr;
   const size_t whole = (std::max<size_t>(bytes, 1) + 63) / 64 * 64;

@@ -40,7 +40,8 @@ struct FakeAllocation {
 /// Indexed by their first address.
 using FakeAllocations = std::map<char *, FakeAllocation>;
 
-/// Returns the allocation that contains this range; null if there is none.
+/// Returns the allocation that contains [pointer, pointer + bytes), or null if
+/// there is none.
 FakeAllocation *findAllocation(FakeAllocations &allocations,
                                const void *pointer, size_t bytes);
 
@@ -65,7 +66,8 @@ public:
   void release(FakeAllocation &allocation);
   /// Returns true if the address is in the range.
   bool contains(const void *pointer) const;
-  /// Returns the allocation that contains this memory; null if there is none.
+  /// Returns the allocation that contains [pointer, pointer + bytes), or null
+  /// if there is none.
   FakeAllocation *find(const void *pointer, size_t bytes) {
     return findAllocation(allocations, pointer, bytes);
   }

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For fake devices: all processes are on one host, and performance does not
-// matter.
+// Used for groups of fake devices, whose processes are all on one host.
+// Performance does not matter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@
 namespace pdlrt {
 
 /// Connects the processes of a group. The process with device 0 receives the
-/// data of all other processes and answers them. Not thread-safe, except for
-/// `abort`.
+/// data of all other processes and sends them the result. Not thread-safe,
+/// except for `abort`.
 class GroupSockets {
 public:
   /// Returns a unique name.
@@ -49,7 +49,7 @@ public:
   const size_t count;
 
 private:
-  /// Another process, its devices, and the socket to it.
+  /// Another process, its devices, and the socket that connects to it.
   struct Peer {
     int socket;
     size_t first, devices;

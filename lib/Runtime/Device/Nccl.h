@@ -46,7 +46,7 @@ struct UniqueId {
 struct Config {
   size_t size = sizeof(Config);
   unsigned int magic = 0xcafebeef, version = 21400;
-  /// 0: no call waits for other processes.
+  /// If 0, no call waits for other processes.
   int blocking = 1;
   int unused = INT_MIN;
 };

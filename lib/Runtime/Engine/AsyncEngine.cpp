@@ -30,7 +30,7 @@ static std::vector<Model *> mirrorsOf(std::span<const AsyncWorker> workers) {
 
 namespace {
 
-/// Holds one of the processors that --threads allows.
+/// Occupies one of the processors that --threads allows, until it is destroyed.
 class Processor {
 public:
   explicit Processor(std::counting_semaphore<> &all) : all(all) {
@@ -154,7 +154,8 @@ Expected<bool> AsyncEngine::prepareRound(int worker,
   return exists;
 }
 
-/// Uses the threads that no other worker uses.
+/// Computes a step of a worker. Uses also the threads that no other worker uses
+/// now.
 Status AsyncEngine::compute(int worker, int64_t step) {
   Own &own = owns[worker];
   // Exclude the wait before the step from its costs.

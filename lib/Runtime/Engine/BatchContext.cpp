@@ -105,7 +105,8 @@ Status BatchContext::prepare(const StepInput &input) {
   }
 }
 
-/// Returns host memory for a gradient; null if it stays on a device.
+/// Returns host memory for a gradient, or null if the gradient stays on a
+/// device.
 Expected<void *> BatchContext::reserveGradient(int32_t update, size_t bytes) {
   if (buffers.device)
     return buffers.device->hostGradient(update, bytes);
@@ -220,7 +221,7 @@ BatchContext::deviceNeeds(size_t contexts) const {
   return needs;
 }
 
-/// Does the same as `allFinite`, on the threads of the calling task.
+/// Like `allFinite`, but uses the threads of the calling task.
 static bool allFiniteInParallel(int32_t type, int64_t count,
                                 const void *values) {
   const auto size = int64_t(elementSize(type));

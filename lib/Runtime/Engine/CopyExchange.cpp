@@ -232,7 +232,8 @@ void CopyExchange::takeDeltasOf(Parameter &parameter) {
   });
 }
 
-/// Adds the deltas of a server's rows; with one trainer, the rows themselves.
+/// Adds the deltas of a server's rows to a request. With one trainer, adds the
+/// rows themselves.
 void CopyExchange::addRowDeltas(Table &table, int32_t server, int32_t channel,
                                 ExchangeWriter &writer) {
   const pdl_symbol &symbol = descriptor.symbols[table.symbol];
@@ -396,7 +397,7 @@ Status CopyExchange::exchange() {
   return status;
 }
 
-/// Resets all values to those of the servers.
+/// Resets all values of the copy to those that the servers have sent last.
 void CopyExchange::returnToBase() {
   for (Parameter &parameter : parameters) {
     const pdl_symbol &symbol = descriptor.symbols[parameter.symbol];

@@ -51,6 +51,6 @@ void EarlySums::gradientReady(int, int32_t update) noexcept {
           replicas[r]->current().contribution().blocks[update].dense);
     taker.take(update, sum.sumEarly(blocks[update], size_t(update), parts));
   } catch (const std::bad_alloc &) {
-    // The gradient is sent with the exchange, if there is memory then.
+    // The gradient is then sent with the exchange, if there is enough memory.
   }
 }

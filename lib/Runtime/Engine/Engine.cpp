@@ -73,7 +73,8 @@ int64_t Engine::samples() {
 // Batches of steps
 //===----------------------------------------------------------------------===//
 
-/// Returns the next round of `source`; empty at its end, or if `none` is true.
+/// Returns the next round of `source`. The result is empty at the end of
+/// `source`, or if `none` is true.
 Expected<std::span<const StepInput>> Engine::read(bool none) {
   if (none || ended)
     return std::span<const StepInput>();

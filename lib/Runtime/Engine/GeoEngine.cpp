@@ -16,7 +16,8 @@ using namespace pdlrt;
 
 namespace {
 
-/// Communicator of a copy: records the changes that are about to be applied.
+/// Communicator of a local copy. Records which rows change before an update is
+/// applied.
 class CopyCommunicator final : public LocalCommunicator {
 public:
   CopyCommunicator(Model &model, const pdl_program &program,

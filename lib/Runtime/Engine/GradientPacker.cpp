@@ -14,7 +14,8 @@
 
 using namespace pdlrt;
 
-/// Number of elements processed while they are in the cache: whole groups.
+/// Number of elements that are processed at a time, so that they stay in the
+/// cache: whole groups.
 static constexpr int64_t chunk = 16 * groupSize;
 
 void GradientPacker::pack(int32_t symbol, const float *gradient,

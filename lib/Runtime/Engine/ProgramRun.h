@@ -25,7 +25,7 @@ namespace pdlrt {
 /// One program with the engine and the data that it runs on. Not thread-safe.
 struct ProgramRun {
   const pdl_program *program = nullptr;
-  /// Files of its data.
+  /// Files of the data that the program reads.
   CopiedFiles files;
   std::unique_ptr<StepEngine> engine;
   std::unique_ptr<RoundReader> reader;
@@ -46,7 +46,7 @@ struct ProgramRun {
     return rounds > steps ? badRowsBefore : reader->badRowCount();
   }
 
-  /// True if the pass ended early because the process was asked to stop.
+  /// True if the pass ended early because the process was requested to stop.
   bool brokenOff = false;
   /// Number of rounds read in this pass.
   int64_t rounds = 0;

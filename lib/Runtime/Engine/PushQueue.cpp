@@ -19,7 +19,7 @@
 
 using namespace pdlrt;
 
-/// A push: gradients that are merged, and then sent by reference.
+/// A push: the merged gradients of some steps. They are sent by reference.
 struct PushQueue::Push {
   /// Copy of the step that was added first.
   PartialSum first;
@@ -32,14 +32,15 @@ struct PushQueue::Push {
     std::vector<void *> pointers;
   };
   std::vector<std::vector<Rows>> rows;
-  /// The sum of all steps, if there are several.
+  /// The sum of all steps, if there are at least two.
   RunningSum sum;
   int64_t steps = 0;
   /// Indexed by lookup; set when the push is complete.
   std::vector<KeyRouter> routers;
 };
 
-/// Collects pushes for reuse, from the thread that releases the last reference.
+/// Collects pushes for reuse. A push arrives on the thread that drops the last
+/// reference to it.
 class PushQueue::Shelf {
 public:
   std::unique_ptr<Push> pick() {

@@ -105,7 +105,7 @@ public:
 private:
   void countUnknown(const RowRequest &request, int32_t lookup);
 
-  /// The replicas whose reads were collected last.
+  /// The replicas for which `collectReads` was called last.
   ReplicaSet *taken = nullptr;
   std::vector<std::vector<uint8_t>> unknown;
   std::vector<uint8_t *> unknownPointers;

@@ -16,7 +16,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// The families of this file.
+/// The metric families of steps.
 struct StepFamilies {
   const CounterFamily step{
       {.name = "pdl_trainer_steps_total",

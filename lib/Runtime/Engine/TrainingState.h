@@ -23,13 +23,14 @@ struct EpochPosition {
   int64_t epoch = 0;
   /// Counts of the epoch; null before the first epoch.
   const PassReport *report = nullptr;
-  /// Number of steps of the epoch that an earlier run did.
+  /// Number of steps of the epoch that earlier runs have done.
   int64_t stepsBefore = 0;
-  /// Number of steps of all runs before this one started or resumed the epoch.
+  /// Number of steps of all runs when this run started or resumed the epoch.
   int64_t totalStepsBefore = 0;
   /// True if this process reads the epoch from its start.
   bool readsWhole = false;
-  /// Rows of the epoch for these replicas; null: all rows.
+  /// Remaining rows of an epoch that was divided among other replicas before.
+  /// Null: all rows.
   std::shared_ptr<const EpochRest> rest;
   /// True if this process has no more steps of the epoch, but other trainers
   /// may have. Set only in modes in which trainers meet at the end of an epoch.
@@ -44,12 +45,13 @@ struct EpochPosition {
   }
 };
 
-/// Progress of a training. The parts of a trainer share it. Not thread-safe.
+/// Progress of a training, which the objects of a trainer share. Not
+/// thread-safe.
 struct TrainingState {
   /// Totals over all runs of the training. Samples and skipped updates are
   /// counted when an epoch is complete.
   int64_t totalSteps = 0, totalSamples = 0, skippedUpdates = 0;
-  /// Parts of these totals that belong to earlier runs.
+  /// Parts of the totals above that belong to earlier runs.
   int64_t resumedSteps = 0, resumedSamples = 0;
   /// Steps of the previous incarnation of this process, if it was restarted.
   int64_t earlierSteps = 0;
@@ -61,7 +63,8 @@ struct TrainingState {
   /// Error from reading the data during the training. The training then shuts
   /// down gracefully and fails with this error.
   Status dataFailure;
-  /// Wall-clock time of the steps of this process, and its CPU time.
+  /// `seconds`: wall-clock time of the steps of this process. `cpuSeconds`: its
+  /// CPU time.
   double seconds = 0, cpuSeconds = 0;
   /// Wall-clock time until all trainers had done their steps.
   double jobSeconds = 0;

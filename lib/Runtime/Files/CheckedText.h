@@ -26,7 +26,7 @@ namespace pdlrt {
 /// brace.
 std::string joinChecked(int64_t version, std::string_view body);
 
-/// The beginning of such a text.
+/// Version and state of a checked text.
 struct CheckedText {
   enum class Content {
     Whole,
@@ -43,7 +43,7 @@ std::optional<CheckedText> splitChecked(std::string_view text);
 
 /// Returns a checksum as text, with sixteen digits.
 std::string hexText(uint64_t number);
-/// Parses such a text; returns 0 if it is malformed.
+/// Parses the text of a checksum. Returns 0 if it is malformed.
 uint64_t parseHex(const std::string &text);
 
 } // namespace pdlrt

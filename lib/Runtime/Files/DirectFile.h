@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The bytes of a checkpoint are not read soon. A direct write (O_DIRECT) saves
-// a copy, and keeps other data in the system's cache. Not every file system
-// supports it: some reject it when a file is opened, some later.
+// The bytes of a checkpoint are not read soon after they were written. A direct
+// write (O_DIRECT) therefore saves a copy, and keeps other data in the system's
+// cache. Some file systems do not support it: they refuse it when a file is
+// opened, or when it is written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +25,11 @@
 
 namespace pdlrt {
 
-/// A new file, which is removed unless it is committed. Not thread-safe.
+/// A new file that is written directly to disk. The destructor removes it
+/// unless it is committed. Not thread-safe.
 class DirectFile {
 public:
-  /// Addresses, file offsets and sizes of writes are multiples of this.
+  /// Addresses, file offsets and sizes of writes are multiples of this number.
   static constexpr size_t blockBytes = 4096;
   static constexpr size_t wholeBlocks(size_t bytes) {
     return (bytes + blockBytes - 1) / blockBytes * blockBytes;

@@ -63,7 +63,7 @@ Status pdlrt::checkReplaceable(const std::string &path) {
                  std::strerror(errno) + "; create it, or name another");
 }
 
-/// Returns true if both paths refer to the same file, whether it exists or not.
+/// Returns true if both paths refer to the same file. The file need not exist.
 static bool isSameFile(const std::string &a, const std::string &b) {
   const auto left = FileIdentity::of(a), right = FileIdentity::of(b);
   if (left || right)
@@ -73,7 +73,8 @@ static bool isSameFile(const std::string &a, const std::string &b) {
   return !error && first == fs::weakly_canonical(b, error) && !error;
 }
 
-/// Returns true if writing to the path destroys nothing.
+/// Returns true if writing to the path overwrites nothing, as for a pipe or a
+/// device.
 static bool isBottomless(const std::string &path) {
   struct stat found;
   return path.empty() || path == "-" ||

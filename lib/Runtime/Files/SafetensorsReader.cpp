@@ -17,7 +17,7 @@
 
 using namespace pdlrt;
 
-/// Bytes that are read at once.
+/// Number of bytes that are read at a time.
 static constexpr size_t readPieceBytes = size_t(1) << 20;
 
 Status TensorView::read(int64_t first, int64_t count, void *destination) const {

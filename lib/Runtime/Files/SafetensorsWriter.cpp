@@ -83,7 +83,8 @@ static Status writeRows(TemporaryFile &file, int64_t rows, size_t byteSize,
   return {};
 }
 
-/// Writes such a tensor without a copy.
+/// Writes a tensor that is generated row by row to the buffers of a streamed
+/// file, without a copy.
 static Status writeRows(StreamedFile &file, int64_t rows, size_t byteSize,
                         const SafetensorsWriter::RowSource &source) {
   const size_t rowBytes = rows == 0 ? 0 : byteSize / size_t(rows);

@@ -18,7 +18,7 @@
 
 using namespace pdlrt;
 
-/// Bytes that are written to the disk at once.
+/// Number of bytes that are written to the disk at a time.
 static constexpr size_t bufferBytes = size_t(2) << 20;
 static_assert(bufferBytes % DirectFile::blockBytes == 0);
 
@@ -71,7 +71,8 @@ Status StreamedFile::write(const void *data, size_t size) {
   return {};
 }
 
-/// Passes the current buffer to the writer, and continues with the other one.
+/// Passes the current buffer to the writing thread, and continues with the
+/// other buffer.
 Status StreamedFile::handOver() {
   // Direct writes need whole blocks; `commit` truncates the last one.
   const size_t whole = DirectFile::wholeBlocks(filled);

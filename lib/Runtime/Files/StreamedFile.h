@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One thread generates the bytes in order, another waits for the disk. Writes
-// bypass the page cache if the file system supports it (DirectFile.h).
+// One thread generates the bytes of a file in order, and another thread waits
+// for the disk. Writes bypass the page cache if the file system supports it
+// (DirectFile.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +48,8 @@ public:
   /// their checksum is computed.
   std::span<std::byte> room();
   Status added(size_t size);
-  /// Syncs the bytes to disk; the name is synced with its folder.
+  /// Syncs the bytes to disk. The name is synced with the folder
+  /// (`flushFolder`).
   Status commit();
   /// Returns the digest of the bytes written so far.
   FileDigest digest() const { return made.digest(); }
@@ -69,7 +71,7 @@ private:
 
   std::mutex mutex;
   std::condition_variable changed;
-  /// Buffer that the thread has to write; null: none.
+  /// Buffer that the thread must write next; null if there is none.
   const std::byte *due = nullptr;
   size_t pendingBytes = 0;
   uint64_t pendingOffset = 0;

@@ -21,7 +21,7 @@
 
 using namespace pdlrt;
 
-/// Returns the text as a JSON string, whatever bytes it has.
+/// Returns a text as a JSON string. The text may have any bytes.
 static std::string asJson(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', /*ensure_ascii=*/false,
                                    nlohmann::json::error_handler_t::replace);

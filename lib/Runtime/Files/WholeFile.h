@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Large files bypass the page cache if the file system supports it: it would
-// cost a copy, and evict data of others.
+// Large files bypass the page cache if the file system supports it. The page
+// cache would cost a copy, and would evict data of other files.
 //
 //===----------------------------------------------------------------------===//
 

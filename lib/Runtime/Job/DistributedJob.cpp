@@ -43,7 +43,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// Save on servers that runs concurrently with steps.
+/// A save on servers that runs concurrently with steps, until it is completed.
 class RestOnServers final : public RestOfSave {
 public:
   RestOnServers(ServerGroup &servers, StepCounts counts)
@@ -127,14 +127,15 @@ private:
   /// Worker that sends its own requests.
   struct Worker {
     std::unique_ptr<ServerGroup> servers;
-    /// Sender of its pushes, if they are concurrent with steps.
+    /// Sends the worker's pushes if they are sent concurrently with steps;
+    /// otherwise null.
     std::unique_ptr<ServerGroup> pushServers;
     /// Null for the first worker, which uses the job's model.
     std::unique_ptr<Model> ownMirror;
     std::unique_ptr<ServerClient> client;
     std::unique_ptr<PushQueue> pushes;
   };
-  /// Owner of state and its address.
+  /// An owner of state and its address.
   struct Owner {
     int32_t number;
     std::string address;
@@ -359,7 +360,8 @@ void DistributedJob::announce(const Status &failure, ClockTime limit) {
   });
   if (!connected)
     return;
-  // If some servers cannot be joined, the others must still be told.
+  // If some servers cannot be joined, the failure must still be reported to the
+  // others.
   (void)(*connected)->joinAll(handshakes(/*takesPart=*/false));
   (*connected)->leaveAll(failure);
 }

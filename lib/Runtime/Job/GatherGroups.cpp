@@ -21,7 +21,7 @@ static constexpr int64_t samplesInRound = 65536;
 
 namespace {
 
-/// Samples as numbers for one sum.
+/// Some samples as numbers, which are sent in one sum.
 struct Round {
   std::vector<int64_t> counts;
   std::vector<double> numbers;

@@ -26,10 +26,11 @@
 
 using namespace pdlrt;
 
-/// Number of bytes that all devices send together in one step.
+/// Number of bytes that all devices together send at a time.
 static constexpr size_t bytesAtOnce = size_t(32) << 20;
 
-/// Reason why a trainer does not keep parameters on devices, as sent to others.
+/// Reason why a trainer does not keep parameters on devices. Trainers send it
+/// to each other.
 enum Reason : int64_t {
   None,
   ComputesOnHost,
@@ -212,7 +213,8 @@ Status ParameterShare::join() {
 // Between trainers and owners
 //===----------------------------------------------------------------------===//
 
-/// Returns the runs of a trainer's owner, in the order of its memory.
+/// Returns the runs of the owner in trainer `trainer`, in the order of its
+/// memory.
 std::vector<ParameterShare::Run> ParameterShare::runsOf(size_t trainer) const {
   const pdl_descriptor &descriptor = setup.descriptor;
   std::vector<Run> runs;

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// If trainers own parameters, all of them may keep all parameters on their
-// devices, which then sum the gradients (docs/RationaleRT.md, "Trainers that
-// own parameters").
+// In modes in which trainers own parameters, each trainer may keep all
+// parameters on its devices. The devices of all trainers then sum the gradients
+// (docs/RationaleRT.md, "Trainers that own parameters").
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,8 @@ namespace pdlrt {
 /// Parameters on the devices of all trainers. Only one thread may use it.
 class ParameterShare {
 public:
-  /// Context of a share. Objects to which it refers must outlive the share.
+  /// Objects that a share uses. The objects that it refers to must outlive the
+  /// share.
   struct Setup {
     const pdl_descriptor &descriptor;
     const DistributedOptions &options;

@@ -34,7 +34,7 @@ public:
   Status check(const nlohmann::json &object) const;
 
 private:
-  /// JSON text of the members, so that the header needs no JSON type.
+  /// The description as JSON text, so that this header needs no JSON type.
   std::string members;
 };
 

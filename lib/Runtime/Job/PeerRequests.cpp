@@ -184,7 +184,7 @@ static Status checkRequest(const PeerRequests &shared, const std::string &what,
   return {};
 }
 
-/// Does what a checked request asks for. Returns quickly.
+/// Handles a request that was checked. Returns quickly.
 static Expected<json>
 respondChecked(StateHost &host, const std::shared_ptr<PeerRequests> &shared,
                const std::string &what, int64_t from, const json &object) {

@@ -42,24 +42,25 @@ nlohmann::json toJson(const SnapshotPoint &snapshotPoint);
 /// Decodes a snapshot point. Returns nothing if it is damaged.
 std::optional<SnapshotPoint> snapshotPointFrom(const nlohmann::json &object);
 
-/// Returns the text with that name; empty if there is none.
+/// Returns the text of the member `name`, or an empty text if there is none.
 std::string textOf(const nlohmann::json &object, const char *name);
-/// Returns the number with that name, or -1.
+/// Returns the number of the member `name`, or -1 if there is none.
 int64_t numberOf(const nlohmann::json &object, const char *name);
 /// Returns the number of server 0's start, or 0.
 uint64_t runOf(const nlohmann::json &object);
 /// Encodes a request or a response.
 Message messageOf(const nlohmann::json &object);
 
-/// Part of a save that this server was asked to write.
+/// This server's part of a save that another server has requested.
 struct OwnPart {
   bool isDone = false;
-  /// Response of `encodeSaved`, or the error because of which there is none.
+  /// Result of `encodeSaved`; if it is empty, `failure` is the error.
   std::string written;
   Status failure;
 };
 
-/// State shared by the threads that deliver requests and the host's thread.
+/// State that the threads which deliver requests share with the thread of the
+/// host.
 struct PeerRequests {
   PeerRequests(const pdl_descriptor &descriptor, const HostOptions &options,
                uint64_t jobId, size_t servers)
@@ -76,7 +77,7 @@ struct PeerRequests {
   const int64_t rank, servers;
   const bool maySave;
   /// Random number that server 0 drew when it started. It is 0 on other servers
-  /// until they have asked server 0.
+  /// until they have requested it from server 0.
   std::atomic<uint64_t> run;
   ResumeAgreement agreement;
   /// Number of requests (SIGUSR2) that other servers have forwarded.
@@ -90,7 +91,7 @@ struct PeerRequests {
 /// and must not be saved.
 Status checkRuns(ServerCore &core);
 
-/// Answers one request of another server. Returns quickly. Thread-safe.
+/// Responds to a request of another server. Returns quickly. Thread-safe.
 Expected<Message> respondToPeer(StateHost &host,
                                 const std::shared_ptr<PeerRequests> &shared,
                                 const Message &payload);

@@ -20,7 +20,7 @@
 
 using namespace pdlrt;
 
-/// Deadline of one attempt; a request takes little time.
+/// Deadline of one attempt. A server handles a request quickly.
 static constexpr ClockTime attempt = std::chrono::seconds(5);
 static constexpr std::chrono::milliseconds pauseBetween(100);
 
@@ -59,7 +59,8 @@ Expected<Message> PeerServer::ask(const Message &payload, ClockTime patience,
         *wasRefused = true;
       return failureOf(*frame);
     }
-    // A connection whose bytes were damaged on their way may never answer.
+    // If bytes of a connection were damaged, it may never respond again, so
+    // replace it.
     if (ended.outcome == CallOutcome::DeadlineExceeded)
       connection.reset();
     if (transport.clock().now() >= end)

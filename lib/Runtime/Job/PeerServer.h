@@ -24,7 +24,7 @@ namespace pdlrt {
 /// thread may use it.
 class PeerServer {
 public:
-  /// The transport must outlive it.
+  /// The transport must outlive this object.
   PeerServer(Transport &transport, std::string address, int32_t sender);
 
   /// Sends a request of kind Peer and waits for the response. If none arrives,

@@ -42,7 +42,7 @@ ResumeAgreement::report(int64_t rank, const Expected<int64_t> &found) {
   }
   if (*found > least->second || most->second == least->second)
     return std::optional(least->second);
-  // Other servers must look for an older one.
+  // There is no result yet: other servers must look for an older checkpoint.
   return std::optional<int64_t>();
 }
 

@@ -21,9 +21,9 @@
 namespace pdlrt {
 
 /// Finds the newest checkpoint that is complete on all servers of a job. Each
-/// server first reports its newest checkpoint. The response is the maximum
-/// number of steps; the server then reports its newest checkpoint that has at
-/// most so many, until all servers report the same one. Thread-safe.
+/// server first reports its newest checkpoint. The response is a maximum number
+/// of steps. The server then reports its newest checkpoint with at most this
+/// number of steps, until all servers report the same one. Thread-safe.
 class ResumeAgreement {
 public:
   explicit ResumeAgreement(size_t servers) : servers(servers) {}

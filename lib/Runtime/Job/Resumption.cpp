@@ -33,7 +33,8 @@ static std::vector<DataPosition> positionsAt(const int64_t *counts,
   return positions;
 }
 
-/// Sums numbers over processes, each of which has these numbers or zeros.
+/// Adds up numbers over processes. Each process has either the same numbers or
+/// zeros.
 static Status sumOfAll(std::vector<int64_t> &numbers, Job &job) {
   constexpr size_t atOnce = 65536;
   for (size_t begin = 0; begin < numbers.size(); begin += atOnce)
@@ -44,7 +45,7 @@ static Status sumOfAll(std::vector<int64_t> &numbers, Job &job) {
   return {};
 }
 
-/// Sends the positions that the first process found to all processes.
+/// Sends the positions that the first process has found to all processes.
 static Status sharePositions(int groups, TrainingProgress &progress, Job &job) {
   progress.positions.resize(groups);
   std::vector<int64_t> numbers;
@@ -55,7 +56,8 @@ static Status sharePositions(int groups, TrainingProgress &progress, Job &job) {
   return {};
 }
 
-/// Sends the remaining rows of the epoch that the first process found to all.
+/// Sends the remaining rows of the epoch that the first process has found to
+/// all processes.
 static Status shareRest(std::shared_ptr<const EpochRest> &rest, Job &job) {
   std::vector<int64_t> heads(4);
   if (rest)

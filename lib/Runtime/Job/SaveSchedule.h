@@ -23,9 +23,9 @@ public:
   using Clock = std::chrono::steady_clock;
   using Time = Clock::time_point;
 
-  /// Maximum planned time between two meetings, in seconds. In a meeting,
-  /// trainers that do not step together ask each other whether one of them
-  /// wants a checkpoint, and agree on the step of the next meeting.
+  /// Maximum planned time between two meetings, in seconds. In a meeting, each
+  /// of the trainers that do not step together tells the others whether it
+  /// wants a checkpoint, and all agree on the step of the next meeting.
   /// `planMeeting` estimates that step from this time.
   static constexpr double meetingSeconds = 5;
 
@@ -36,7 +36,7 @@ public:
 
   /// Returns true if a checkpoint is wanted.
   bool isDue(Time now, int requests) const;
-  /// Returns true if there are requests since the last save.
+  /// Returns true if there were requests since the last save.
   bool hasRequests(int requests) const { return requests != seenRequests; }
   /// Ignores requests so far.
   void dropRequests(int requests) { seenRequests = requests; }
@@ -50,7 +50,7 @@ public:
   void noteSuccess();
   /// Returns the number of consecutive failures that count.
   int64_t failures() const { return failedSaves; }
-  /// Returns the pause after that many failures in a row.
+  /// Returns the pause after `failures` consecutive failures.
   static std::chrono::seconds pauseAfter(int64_t failures);
 
   /// Returns the number of steps until the trainers' next meeting, at least 1.

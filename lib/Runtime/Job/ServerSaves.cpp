@@ -52,13 +52,14 @@ static constexpr ClockTime lossPatience = std::chrono::minutes(2);
 static constexpr std::chrono::seconds retryPause(1);
 /// Maximum time in which no file of a save may grow.
 static constexpr ClockTime stallLimit = std::chrono::minutes(10);
-/// Deadline of a request that is sent during other work.
+/// Deadline of a request that is sent while other work waits.
 static constexpr ClockTime briefPatience = std::chrono::seconds(1);
 /// Deadline of the first request to server 0, and pause between two attempts.
 static constexpr ClockTime meetPatience = std::chrono::milliseconds(200);
 static constexpr ClockTime meetPause = std::chrono::seconds(1);
 static constexpr std::chrono::milliseconds pollPause(50);
-/// A job stands still if no trainer has progressed for this long.
+/// Time without progress of any trainer after which servers may save without
+/// trainers.
 static constexpr std::chrono::seconds standstill(2);
 
 bool pdlrt::serversMaySave(const pdl_descriptor &descriptor,
@@ -73,7 +74,7 @@ struct ServerSaves::State {
   const HostOptions options;
   StateHost &host;
   Transport &transport;
-  /// Servers by rank; null for this one.
+  /// The other servers, indexed by rank. Null for this server.
   std::vector<std::unique_ptr<PeerServer>> peers;
   std::shared_ptr<PeerRequests> shared;
   const std::string emergencyFolder;
@@ -81,7 +82,7 @@ struct ServerSaves::State {
   /// and how many requests for a checkpoint (SIGUSR2) were forwarded to it.
   std::optional<ClockTime> lastResponse = std::nullopt;
   int passedRequests = 0;
-  /// Time of the last attempt to get the run number of server 0.
+  /// Time of the last attempt to get the random number of server 0.
   std::optional<ClockTime> lastMeet = std::nullopt;
   /// Used by server 0.
   SaveSchedule schedule;
@@ -97,9 +98,10 @@ struct ServerSaves::State {
   Standstill still = {modeOf(descriptor).stepsAreRounds,
                       SaveSchedule::Clock::now()};
   std::string lastSaved = {};
-  /// Snapshot points that the servers agreed on for the last save; empty: none.
+  /// Snapshot points that the servers agreed on for the last save. Empty if
+  /// they did not agree.
   std::vector<SnapshotPoint> agreed = {};
-  /// Checkpoint that the servers have written, which needs no check.
+  /// Checkpoint that the servers have written. It needs no verification.
   std::string committed = {};
   /// True if the job ends with the save.
   bool isEnding = false;
@@ -112,17 +114,17 @@ struct ServerSaves::State {
   Status meet(ClockTime patience, bool *wasRefused);
   void meetIfNew();
   Expected<json> requestWithRetries(size_t rank, const json &request);
-  /// Passes on a signal that arrives while this thread saves.
+  /// Notices a stop signal that arrives while this thread saves.
   void noticeStop() {
     if (stopSignal() != 0)
       host.core().requestStop();
   }
 
-  /// A save whose first part is written.
+  /// A save of which this server has written its part.
   struct Begun {
     /// Snapshot points, indexed by server.
     std::vector<SnapshotPoint> snapshotPoints;
-    /// Folder of checkpoints; empty: that of the trainers.
+    /// Folder of checkpoints; if empty, that of the trainers.
     std::string folderName;
     TrainingPlace place;
     /// Empty if the trainers save no checkpoints.
@@ -132,7 +134,7 @@ struct ServerSaves::State {
     std::unique_ptr<CheckpointWriter> writer;
     std::string into;
     Message written;
-    /// True if there is already a checkpoint of these snapshot points.
+    /// True if a checkpoint of these snapshot points exists already.
     bool isSaved = false;
   };
 
@@ -229,7 +231,7 @@ Expected<json> ServerSaves::State::ask(size_t rank, const json &request,
   }
 }
 
-/// Calls `ask` until it succeeds, is refused, or `peerPatience` is over.
+/// Calls `ask` until it succeeds or is refused, for at most `peerPatience`.
 Expected<json> ServerSaves::State::requestWithRetries(size_t rank,
                                                       const json &request) {
   const ClockTime begin = transport.clock().now();
@@ -305,7 +307,8 @@ Expected<std::vector<SnapshotPoint>> ServerSaves::State::agree() {
   }
 }
 
-/// Returns true if the checkpoint is whole. Else the servers save it again.
+/// Returns true if the checkpoint is complete. Otherwise the servers save it
+/// again.
 static bool isWhole(const std::string &path) {
   const Status status =
       Checkpoint::open(path, CheckpointCheck::Everything).status();
@@ -320,7 +323,7 @@ static json saveRequest(const std::string &folder,
       {"do", "save"}, {"folder", folder}, {"moment", toJson(snapshotPoint)}};
 }
 
-/// Determines the progress of the trainers, asks the other servers to write
+/// Determines the progress of the trainers, requests the other servers to write
 /// their parts, and writes the part of this server.
 Status ServerSaves::State::beginBetween(const std::vector<SenderMark> &marks,
                                         Begun &begun) {
@@ -468,7 +471,8 @@ Expected<std::string> ServerSaves::State::finish(Begun begun) {
   if (isRunning && begun.place.dividedAt > 0)
     PDLRT_RETURN_IF_ERROR(
         addRest(begun.planned->folder, begun.place, manifest));
-  // An update may have failed since the parts were written.
+  // Check again, because an update may have failed since the parts were
+  // written.
   PDLRT_RETURN_IF_ERROR(checkRuns(host.core()));
   PDLRT_RETURN_IF_ERROR(commitTraining(
       begun.metrics->descriptor(), isRunning ? &begun.place.running : nullptr,
@@ -535,7 +539,7 @@ ServerSaves::State::saveLast(const std::string &folder) {
 void ServerSaves::State::endAfterLoss(const std::string &loss) {
   logInfo(loss + "; servers save what was trained without trainers");
   isEnding = true;
-  // The job ends with the promise that this checkpoint is whole.
+  // At its end, the job states that this checkpoint is complete.
   committed.clear();
   Expected<std::optional<std::string>> saved = saveLast(/*folder=*/"");
   if (!saved && !emergencyFolder.empty()) {
@@ -555,11 +559,11 @@ void ServerSaves::State::endAfterLoss(const std::string &loss) {
         rank,
         {{"do", "end"}, {"sentence", sentence}, {"code", int(PDL_UNAVAILABLE)}},
         briefPatience);
-  // The core knows the code of the loss.
+  // `fail` replaces this code by the code of the loss.
   host.core().fail(Status::unavailable(sentence));
 }
 
-/// Tells server 0 that the job cannot continue; server 0 then ends it.
+/// Tells server 0 that the job cannot continue. Server 0 then ends the job.
 void ServerSaves::State::follow(const std::string &loss) {
   if (!lastResponse)
     logInfo(loss + "; servers save what was trained without trainers");
@@ -580,15 +584,16 @@ void ServerSaves::State::follow(const std::string &loss) {
         "last checkpoint"));
 }
 
-/// Returns true if all trainers wait for a trainer that does not come.
+/// Returns true if no trainer progresses, because all wait for a trainer that
+/// does not come.
 bool ServerSaves::State::standsStill(SaveSchedule::Time now) {
   return still.observe(host.core().marks(), now) >= standstill &&
          !host.core().waitingFor(standstill).empty();
 }
 
 /// Drops requests for a checkpoint, with a warning, if no process can save:
-/// trainers of this mode cannot be asked to save, and servers save only while
-/// no trainer progresses.
+/// trainers of this mode do not handle requests to save, and servers save only
+/// while no trainer progresses.
 void ServerSaves::State::dropRequests(SaveSchedule::Time now) {
   if (trainersCanSave || !schedule.hasRequests(requests()) ||
       now - *pendingSince < 2 * standstill)
@@ -684,7 +689,8 @@ void ServerSaves::State::passRequests() {
                    response.status().message() + "; trying again");
 }
 
-/// Agrees with other servers on a checkpoint. Called on the loading thread.
+/// Agrees with the other servers on a checkpoint. Called on the thread that
+/// loads the state.
 Expected<int64_t>
 ServerSaves::State::agreeOnResume(const Expected<int64_t> &found) {
   const ClockTime begin = transport.clock().now();
@@ -721,7 +727,7 @@ ServerSaves::State::agreeOnResume(const Expected<int64_t> &found) {
       bool wasRefused = false;
       const Expected<json> response =
           ask(0, request, briefPatience, &wasRefused);
-      // All servers wait for this one, so its fault must arrive.
+      // All servers wait for this server, so its error must be sent.
       if (!found && (response || wasRefused))
         return found.status();
       if (wasRefused)

@@ -15,12 +15,12 @@
 
 namespace pdlrt {
 
-/// Limits the wait for work that may take long but must show progress.
+/// Limits the time that work may take without progress.
 class StallLimit {
 public:
   StallLimit(ClockTime limit, ClockTime now) : limit(limit), lastChange(now) {}
 
-  /// Returns true if `progress` has been the same for longer than the limit.
+  /// Returns true if `progress` has not changed for longer than the limit.
   bool isExceeded(uint64_t progress, ClockTime now) {
     if (progress != lastProgress) {
       lastProgress = progress;

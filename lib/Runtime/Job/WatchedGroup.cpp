@@ -50,9 +50,10 @@ private:
   Mutex mutex;
   ConditionVariable changed;
   bool isDone PDLRT_GUARDED_BY(mutex) = false;
-  /// Error of the job or the group, because of which it was aborted.
+  /// Error of the job or of the group because of which the group was aborted.
   Status ended PDLRT_GUARDED_BY(mutex);
-  /// Declared last, so that it ends before the members above.
+  /// Declared last, so that the thread ends before the members above are
+  /// destroyed.
   std::thread watcher;
 };
 

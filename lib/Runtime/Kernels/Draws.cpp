@@ -57,7 +57,7 @@ void drawBlocks(uint64_t key, uint32_t stream, int64_t sample, uint32_t first,
   }
 }
 
-/// Does the same as pdlabi::dropElements.
+/// Vectorized form of pdlabi::dropElements.
 template <typename T>
 void dropSample(const Dropout<T> &dropout, uint64_t key, uint32_t stream,
                 int64_t sample, int64_t count, const T *values, T *out) {

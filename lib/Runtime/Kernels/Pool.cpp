@@ -39,7 +39,8 @@ template <typename Body> void withWidth(int64_t width, Body body) {
                                13, 14, 15, 16, 20, 24, 32, 40, 48, 64>());
 }
 
-/// Returns `width`, as a constant if it is known.
+/// Returns `known` if it is not 0, so that the compiler sees a constant;
+/// otherwise `width`.
 template <int64_t known> int64_t widthOf(int64_t width) {
   return known ? known : width;
 }
@@ -84,7 +85,7 @@ template <typename T> T divisorOf(int32_t pooling, int64_t size) {
                                   : std::sqrt(static_cast<T>(size));
 }
 
-/// Copies `count` adjacent bags with one id each.
+/// Copies the rows of `count` adjacent bags, each of which has one id.
 template <typename T, int64_t known>
 void copyRows(int64_t count, int64_t dynamicWidth, const T *rows,
               const int32_t *inverse, T *__restrict out) {

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiled programs link libstdc++ and libgcc_eh statically. These archives
-// use symbols of the C library that came with glibc 2.32 to 2.36, so that a
-// program would not start on older systems. Programs find these definitions
-// instead. They are hidden: shared libraries keep those of the C library.
+// Compiled programs link libstdc++ and libgcc_eh statically. These archives use
+// symbols that the C library has only since glibc 2.32 to 2.36, so a program
+// would not start on older systems. The definitions here are linked instead.
+// They are hidden: shared libraries still use those of the C library.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,8 @@
 
 #define HIDDEN extern "C" __attribute__((visibility("hidden")))
 
-/// Returns 32 random bits. std::random_device calls it (glibc 2.36).
+/// Returns 32 random bits. std::random_device calls this function, which glibc
+/// has since 2.36.
 HIDDEN uint32_t pdlrt_random_bits() __asm__("arc4random");
 
 extern "C" uint32_t pdlrt_random_bits() {
@@ -48,7 +49,8 @@ struct Search {
 };
 } // namespace
 
-/// Fills in the object that holds the address; returns 1 to end the iteration.
+/// If the object contains the address, sets the result and returns 1, which
+/// ends the iteration.
 static int lookInto(dl_phdr_info *object, size_t, void *data) {
   auto *search = static_cast<Search *>(data);
   const ElfW(Phdr) *holder = nullptr, *frames = nullptr;

@@ -7,14 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // glibc 2.34 moved libpthread and libdl into libc, and gave their functions a
-// new symbol version, which every program that is linked there asks for. Both
-// versions are the same function. Programs of PDL find these definitions
-// instead, each of which jumps to the function by its older version. They are
-// hidden: shared libraries keep those of the C library.
+// new symbol version. Each program that is linked there requires this version.
+// Both versions are the same function. The definitions here are linked instead.
+// Each jumps to the function by its older version. They are hidden: shared
+// libraries still use those of the C library.
 //
 // A jump keeps the return address, by which dlopen and dlsym know their caller.
-// Each stands in a section of its own, so that the linker keeps those alone
-// that are used.
+// Each definition is in a section of its own, so that the linker keeps only
+// those that are used.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The place of the C library's Scrt1.o. That of glibc 2.34 and later asks for a
-// version of __libc_start_main that older ones do not have, and leaves the
-// constructors of the program to it. To older ones a program passes a function
-// that calls them, and newer ones call that function, too. The dynamic loader
-// calls those of DT_PREINIT_ARRAY before.
+// Replaces Scrt1.o of the C library. Since glibc 2.34, that file requires a
+// version of __libc_start_main that older systems do not have, and leaves the
+// constructors of the program to that function. Here a function that calls the
+// constructors is passed to __libc_start_main. Older and newer versions call
+// it. The dynamic loader has called the functions of DT_PREINIT_ARRAY before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,8 @@ HIDDEN Constructor initBegin[] __asm__("__init_array_start");
 HIDDEN Constructor initEnd[] __asm__("__init_array_end");
 HIDDEN void init() __asm__("_init");
 
-/// The C library reads from it that the program knows its streams.
+/// The C library reads from this variable which version of its streams the
+/// program uses.
 extern "C" const int _IO_stdin_used = 0x20001; // NOLINT: the C library's name
 
 HIDDEN void pdlrt_call_constructors(int argc, char **argv, char **environment);

@@ -187,8 +187,9 @@ ExchangeLayout::create(const pdl_descriptor &descriptor, int32_t program,
     if (isRows && keys < 0)
       return broken("rows of a table without its keys");
     layout.keysChannels.push_back(keys);
-    // In mode geo, sections are added to a local copy, which needs them as
-    // contiguous numbers.
+    // Sections of these channels may stay in several pieces of memory. In mode
+    // geo they may not, because the local copy is updated with contiguous
+    // numbers.
     layout.scatteredChannels.push_back(!layout.withDeltas &&
                                        (kind == PDL_CHANNEL_VALUE ||
                                         kind == PDL_CHANNEL_ROWS ||

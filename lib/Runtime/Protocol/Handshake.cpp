@@ -159,8 +159,8 @@ static Status compareNumbers(const char *what, Number trainer, Number server,
                       remedy);
 }
 
-/// Checks that both sides use the same gradient packing, and that the server
-/// knows the key packing.
+/// Returns an error unless trainer and server pack gradients in the same way
+/// and the server knows how the trainer packs keys.
 static Status comparePacking(const Handshake &trainer,
                              const Handshake &server) {
   constexpr auto *unknown =
@@ -179,7 +179,8 @@ static Status comparePacking(const Handshake &trainer,
                       "--)");
 }
 
-/// Compares the number of owners and the rank of the owner that listens here.
+/// Compares the number of owners, and the rank of the owner that listens at
+/// this address.
 static Status compareAddresses(const Handshake &trainer,
                                const Handshake &server) {
   const Mode *mode = findMode(server.mode);
@@ -263,8 +264,9 @@ Status pdlrt::compareHandshakes(const Handshake &trainer,
       compareNumbers("has --seed", trainer.seed, server.seed,
                      "give trainers and servers the same --seed (pdl-launch: "
                      "after each of the two --)"));
-  // The server reads checkpoints completely. If it skipped a newer damaged one,
-  // the trainers go back to the server's checkpoint (`Job::startStep`).
+  // The server has verified its checkpoints completely. If it has passed over a
+  // damaged one that is newer, the trainers go back to the server's checkpoint
+  // (`Job::startStep`).
   if (server.startStep > 0 && trainer.startStep > server.startStep)
     return {};
   return compareNumbers(

@@ -17,8 +17,8 @@ void KeyRouter::assign(const Placement &placement, int32_t table, int64_t count,
   constexpr int shards = pdlabi::logicalShardCount;
   auto *outKeys = sorted.reserveFor<int64_t>(count);
   auto *outPlaces = places.reserveFor<int32_t>(count);
-  // `shardSplits` counts the keys of each shard; `shardNext` is where the shard
-  // starts in the output.
+  // `shardSplits`: number of keys in each shard. `shardNext`: position in the
+  // output at which the next key of each shard is written.
   shardSplits.assign(shards, 0);
   for (int64_t i = 0; i < count; ++i)
     ++shardSplits[pdlabi::shardOfKey(keys[i])];

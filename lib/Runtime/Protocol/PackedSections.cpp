@@ -51,9 +51,9 @@ static Status damaged(int32_t number, const std::string &what) {
                           "; are all programs of this job of one version?");
 }
 
-/// Unpacks the blocks of a parameter that a server owns; they are stored one
-/// after another. With Int8 each block has the exponents of the groups that it
-/// touches, then its codes.
+/// Unpacks the blocks of a parameter that a server owns. The packed blocks
+/// follow each other. With Int8, a block has the exponents of all groups of
+/// numbers that it overlaps, followed by the codes.
 Status ExchangeLayout::unpackParameter(int32_t server, int32_t number,
                                        GradientPacking packing,
                                        std::span<const std::byte> packed,

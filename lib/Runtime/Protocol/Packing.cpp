@@ -58,11 +58,11 @@ uint64_t pdlrt::fingerprintWith(uint64_t fingerprint, GradientPacking packing) {
 // Keys
 //===----------------------------------------------------------------------===//
 
-/// XOR with this bit maps signed keys to unsigned numbers of the same order.
+/// XOR with this bit maps signed keys to unsigned numbers in the same order.
 static constexpr uint64_t signBit = uint64_t(1) << 63;
 
-/// Number of bits of a length field. The length `longest` means that all 64
-/// bits of the number follow.
+/// Number of bits of a field with the length of a number. If the field has the
+/// value `longest`, all 64 bits of the number follow.
 static constexpr unsigned lengthBits = 6, longest = 63;
 
 namespace {
@@ -70,8 +70,8 @@ namespace {
 /// Writes bit fields, starting with the lowest bit of each byte.
 class BitWriter {
 public:
-  /// Appends the lowest `count` bits of `number`, whose other bits must be
-  /// zero. `count` is at most 63.
+  /// Appends the lowest `count` bits of `number`. All other bits of `number`
+  /// must be zero. `count` is at most 63.
   void add(uint64_t number, unsigned count) {
     held |= number << used;
     if (used + count < 64) {
@@ -193,11 +193,11 @@ void pdlrt::sortByShard(std::span<const int64_t> ascending, int64_t *out) {
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// Exponent of a group that contains a NaN or an infinity: all its numbers
-/// become NaN.
+/// Exponent of a group in which a number is NaN or infinite. All numbers of
+/// such a group are unpacked as NaN.
 static constexpr int8_t notFinite = -128;
-/// Smallest exponent of a group. It keeps every nonzero Int8 number normal, so
-/// that products with powers of two are exact.
+/// Smallest exponent of a group. With it, every nonzero Int8 number is a normal
+/// number, so that its product with a power of two is exact.
 static constexpr int smallestExponent = -126;
 
 static uint16_t toBFloat16(float number) {
@@ -212,8 +212,8 @@ static float powerOfTwo(int exponent) {
   return std::bit_cast<float>(uint32_t(exponent + 127) << 23);
 }
 
-/// Returns the smallest exponent for which the largest number of the group,
-/// after rounding, is at most 127.
+/// Returns the smallest exponent for which the code of each number in the group
+/// is at most 127 after rounding.
 static int8_t exponentOf(const float *numbers, int64_t count) {
   // Magnitudes of floats have the same order as their bits.
   uint32_t largest = 0;

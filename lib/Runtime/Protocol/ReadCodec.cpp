@@ -89,8 +89,8 @@ Expected<Visitor> pdlrt::decodeVisit(const Message &payload) {
   return visitor;
 }
 
-/// Encodes shards as hexadecimal digits of four shards each, in ascending
-/// order.
+/// Encodes a set of shards as text. Each hexadecimal digit has four shards, in
+/// ascending order.
 static std::string
 encodeShards(const std::bitset<pdlabi::logicalShardCount> &shards) {
   std::string text;
@@ -148,8 +148,8 @@ Message pdlrt::encodeContents(const ServerContents &contents) {
                  {"symbols", std::move(symbols)}});
 }
 
-/// Decodes ranges of rows. They must ascend without overlap, and their size in
-/// bytes must not overflow.
+/// Decodes ranges of rows. Returns false unless the ranges ascend, do not
+/// overlap, and have a size in bytes that fits into 64 bits.
 static bool decodeRows(const json &rows, uint64_t rowBytes,
                        std::vector<RowBlock> &out) {
   int64_t end = 0;

@@ -21,7 +21,7 @@
 
 namespace pdlrt {
 
-/// Part that was sent and may not have arrived yet.
+/// A part that was sent. It may not have arrived yet.
 struct SentPart {
   Envelope head;
   Message message;
@@ -33,14 +33,15 @@ struct SentPart {
   ClockTime attemptTime{0};
 };
 
-/// Parts of the request that is next or open at one server. Not thread-safe.
+/// Parts of a request at one server: of the open request, or of the next one.
+/// Not thread-safe.
 class SentParts {
 public:
   void add(uint64_t number, SentPart part) {
     parts.insert_or_assign(number, std::move(part));
   }
-  /// Returns the part if it belongs to that request and has not arrived, else
-  /// null.
+  /// Returns part `number` if it belongs to request `sequence` and has not
+  /// arrived yet; otherwise null.
   SentPart *find(uint64_t sequence, uint64_t number) {
     const auto found = parts.find(number);
     return found != parts.end() && found->second.head.sequence == sequence &&
@@ -51,8 +52,9 @@ public:
   /// Drops all parts, because the request has ended or will not be sent.
   void clear() { parts.clear(); }
 
-  /// Call that carries a part. It is counted until `callEnds`, or until the
-  /// destruction of this object if `isUnderWay` was never called.
+  /// A call that carries a part. It is counted until it ends (`callEnds`). If
+  /// `isUnderWay` was never called, because the call could not be started, the
+  /// destructor ends it.
   class Call {
   public:
     explicit Call(SentParts &of) : parts(&of) { ++parts->calls; }

@@ -27,17 +27,19 @@ using namespace pdlrt;
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-/// First character of the payload, before the path. A Stopping save has none;
-/// its path is absolute.
+/// First character of the payload of a save request, before the path. A request
+/// of kind Stopping has no such character; its path is absolute and so begins
+/// with '/'.
 static constexpr char probeMark = '?', beginMark = '&', pollMark = '=';
-/// Characters after the path that select rows. A path never contains the first.
+/// Characters after the path that select rows. A path never contains
+/// `rowsMark`.
 static constexpr char rowsMark = '\0', baseMark = 'b', changedMark = 'd',
                       planMark = 'p';
 /// Response of a server whose save has not ended.
 static constexpr const char *savingText = ".";
 /// Maximum number of metrics of a plan; programs have a few.
 static constexpr size_t maxPlannedMetrics = 4096;
-/// Interval at which trainer 0 asks again.
+/// Interval at which trainer 0 polls servers during a save.
 static constexpr std::chrono::milliseconds savePollInterval{20};
 
 Message pdlrt::encodeSaveRequest(const SaveRequest &request) {
@@ -129,7 +131,7 @@ Expected<SavePlan> SavePlan::decode(const std::string &text) {
     if (isValid)
       return plan;
   } catch (const json::exception &) {
-    // The error is the same.
+    // Return the same error as for invalid values.
   }
   return Status::dataLoss("what trainer 0 says of its checkpoints is damaged");
 }
@@ -281,8 +283,8 @@ static bool isSaving(const Message &response) {
   return response.toString() == savingText;
 }
 
-/// Asks repeatedly until no server writes into the writer's folder any more:
-/// each has finished, failed, or never started.
+/// Repeats the request Poll until no server writes into the writer's folder any
+/// more, because its save has finished, has failed, or was never started.
 static Expected<std::vector<Message>> awaitSaved(ServerGroup &servers,
                                                  CheckpointWriter &writer) {
   while (true) {

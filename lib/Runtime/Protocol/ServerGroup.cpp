@@ -20,8 +20,9 @@ using namespace pdlrt;
 
 static constexpr std::chrono::milliseconds wavePollInterval{100};
 
-/// One request to each server, with the responses so far. Callbacks keep the
-/// wave alive even if the caller no longer waits.
+/// One request to each server, and the responses that have arrived. Callbacks
+/// of the requests share ownership, so that the object lives even if the caller
+/// stops waiting.
 class ServerGroup::Wave : public std::enable_shared_from_this<Wave> {
 public:
   using Time = std::chrono::steady_clock::time_point;
@@ -40,7 +41,7 @@ public:
       self->changed.notify_all();
     };
   }
-  /// Counts a server that gets no request.
+  /// Counts a server to which no request is sent.
   void skip(size_t server) { doneOf(server)(Message()); }
 
   /// Waits for a change until `until`. Returns true if all requests have ended.
@@ -67,8 +68,8 @@ public:
     const MutexLock lock(mutex);
     return last;
   }
-  /// Returns the first error in server order, or all responses. Call after the
-  /// end or after an error.
+  /// Returns all responses, or the first error in server order. Call when all
+  /// requests have ended, or after an error.
   Expected<std::vector<Message>> take() {
     const MutexLock lock(mutex);
     std::vector<Message> responses;
@@ -132,8 +133,9 @@ bool ServerGroup::waitsForSilent(const HasEnded &hasEnded) const {
   return false;
 }
 
-/// Returns the failure of a server that has already responded, while the caller
-/// waits for others.
+/// Returns the failure of a server for which `hasEnded` is true: it has
+/// responded, but has failed since then. The caller still waits for other
+/// servers.
 Status ServerGroup::failureElsewhere(const HasEnded &hasEnded) const {
   for (size_t server = 0; server < sessions.size(); ++server)
     if (hasEnded(server))
@@ -191,8 +193,8 @@ Expected<std::vector<Message>> ServerGroup::waitFor(Wave &wave) {
     if (wave.waitUntil(until))
       return wave.take();
     const Wave::Time now = SteadyClock::now();
-    // A server may fail after its response, while other servers have not
-    // responded.
+    // A server that has responded may fail while the caller waits for the
+    // others.
     const Status elsewhere = failureElsewhere(hasEnded);
     if (!giveUp && (wave.anyError() || !elsewhere.ok()))
       giveUp = now + options.errorPatience;
@@ -203,14 +205,14 @@ Expected<std::vector<Message>> ServerGroup::waitFor(Wave &wave) {
   }
 }
 
-/// Greets all servers. Changes nothing there.
+/// Greets all servers. A greeting does not change their state.
 Status ServerGroup::greetAll(const std::vector<Message> &handshakes) {
   const auto isDone = [](const auto &session) {
     return session->previousIncarnationIsDone();
   };
-  // The responses may reflect different times. If the previous incarnation has
-  // left some servers, it may meanwhile have left the others too, or may have
-  // died before that. So the others are asked once more.
+  // The servers respond at different times. If the previous incarnation has
+  // left only some of them, it may have left the others since they responded,
+  // or it may have died in between. So the request to those others is repeated.
   for (const bool again : {false, true}) {
     const auto wave = std::make_shared<Wave>(sessions.size());
     for (size_t server = 0; server < sessions.size(); ++server)
@@ -224,7 +226,8 @@ Status ServerGroup::greetAll(const std::vector<Message> &handshakes) {
         greeted[server] = handshakes[server];
     if (!responses)
       return responses.status();
-    // A server may have admitted this process first, and another one later.
+    // A server may have admitted this process first, and another process with
+    // its rank later.
     for (const auto &session : sessions)
       PDLRT_RETURN_IF_ERROR(session->failure());
     if (std::all_of(sessions.begin(), sessions.end(), isDone))
@@ -237,7 +240,7 @@ Status ServerGroup::greetAll(const std::vector<Message> &handshakes) {
   return {};
 }
 
-/// Joins the servers from `first` to `end` - 1. Responses of the others are
+/// Joins the servers [first, end). The responses of the other servers are
 /// empty.
 Expected<std::vector<Message>>
 ServerGroup::join(size_t first, size_t end,
@@ -261,8 +264,8 @@ ServerGroup::joinAll(const std::vector<Message> &handshakes) {
   Message firstResponse;
   if (sender.incarnation == 0) {
     PDLRT_RETURN_IF_ERROR(greetAll(handshakes));
-    // If several processes of this rank start at once, the first server admits
-    // one of them, and the other servers follow its decision.
+    // Several processes with this rank may start at the same time. The first
+    // server admits one of them, and the other servers follow its decision.
     sender.incarnation = sessions[0]->proposedIncarnation();
     for (size_t server = 0; server < count; ++server)
       sessions[server]->becomeStart(sender.incarnation,
@@ -307,14 +310,14 @@ void ServerGroup::goOnWith(uint64_t sequence) {
   sent = sequence - 1;
 }
 
-/// Resumes where the previous incarnation of this sender ended, if there was
-/// one.
+/// If there was a previous incarnation of this sender, continues at its last
+/// request with a recovery record.
 Status ServerGroup::goOn() {
   if (firstUnsent == 1)
     return {};
   const Earlier found = earlier();
-  // Without a note, a restart can only begin anew, as long as servers still
-  // store the responses.
+  // Without a recovery record, a restart can only begin from the first request.
+  // This is possible as long as servers store the responses.
   constexpr uint64_t lastWithoutNote = 2;
   if (options.earlierStart != ServerGroupOptions::EarlierStart::GoOn ||
       (found.noted == 0 && found.firstMissing > lastWithoutNote + 1))
@@ -349,8 +352,8 @@ ServerGroup::sendAll(MessageKind kind, std::vector<Message> payloads) {
   return awaitAll();
 }
 
-/// Joins servers that would otherwise wait for this process, to tell them not
-/// to.
+/// Joins those servers that still wait for this process. It then leaves them,
+/// so that they stop waiting.
 void ServerGroup::joinToLeave(Wave::Time until) {
   const auto wave = std::make_shared<Wave>(sessions.size());
   for (size_t server = 0; server < sessions.size(); ++server) {
@@ -359,8 +362,8 @@ void ServerGroup::joinToLeave(Wave::Time until) {
       wave->skip(server);
       continue;
     }
-    // Smaller than the incarnation of any later process, because the first
-    // server assigns increasing numbers.
+    // If no incarnation was assigned, use 1. Each later process has a larger
+    // number, because the first server assigns increasing numbers.
     sessions[server]->becomeStart(sender.incarnation != 0 ? sender.incarnation
                                                           : 1,
                                   StartSign::Claim::OnlyIfFirst);

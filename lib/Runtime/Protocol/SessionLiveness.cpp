@@ -56,8 +56,9 @@ void SessionState::beat(ClockTime expected) {
           self->heartbeatEnded(head, result);
       };
       connection->call(message, deadline, ended);
-      // After a network outage, an old connection may stay silent for as long
-      // again as the outage lasted. A new connection does not.
+      // After a network outage, a connection that existed before may stay
+      // silent for as long again as the outage lasted. So if the server is
+      // silent, heartbeats are also sent over new connections.
       old = std::move(fresh);
       const bool isQuiet = silence > 2 * heartbeatInterval();
       if (isQuiet)
@@ -96,11 +97,11 @@ bool SessionState::mayBeThere(const CallResult &result) {
   {
     const std::lock_guard lock(mutex);
     stopped = describeStop();
-    // The refusal counts until the server responds. A timed-out call says
-    // nothing.
+    // Remember the first refusal until the server responds. A call that ends by
+    // its deadline proves nothing about the server.
     if (result.fault == CallFault::Refused && joined) {
       const ClockTime now = clock.now();
-      // The server may have run in between.
+      // The server may have been running since the last refusal.
       if (refusedSince < ClockTime(0) ||
           now - refusedLast > options.refusalLimit)
         refusedSince = now;
@@ -120,8 +121,8 @@ bool SessionState::mayBeThere(const CallResult &result) {
   return false;
 }
 
-/// Checks the server's process on this host. Returns false after ending the
-/// session because the process has ended.
+/// Returns true if the server's process runs, or runs on another host. If it
+/// has ended, ends the session and returns false.
 bool SessionState::checkProcess() {
   std::string stopped;
   {

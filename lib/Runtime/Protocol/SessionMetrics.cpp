@@ -12,7 +12,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// The families of this file.
+/// The metric families of sessions.
 struct SessionFamilies {
   const CounterFamily retry{
       {.name = "pdl_session_retries_total",
@@ -29,8 +29,8 @@ struct SessionFamilies {
 
 } // namespace
 
-/// Returns the families. The first call declares them, so that nothing runs
-/// before `main` has checked the CPU.
+/// Returns the metric families. They are declared by the first call, not by a
+/// static initializer: `main` must check the CPU before other code runs.
 static const SessionFamilies &sessionFamilies() {
   return processMetrics<SessionFamilies>();
 }

@@ -15,14 +15,16 @@
 
 namespace pdlrt {
 
-/// Counts of a session with one owner of state, as metrics of the process.
+/// Counters of a session with one owner of state. They are metrics of the
+/// process.
 struct SessionMetrics {
   explicit SessionMetrics(const std::string &owner);
 
   Counter retries, missedHeartbeats;
 };
 
-/// Declares the metrics of sessions, also if nothing is counted.
+/// Declares the metrics of sessions, so that they are exported even if there is
+/// no session.
 void declareSessionMetrics();
 
 } // namespace pdlrt

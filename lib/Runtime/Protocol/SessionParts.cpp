@@ -72,8 +72,9 @@ void SessionState::attemptPart(uint64_t sequence, uint64_t part) {
   });
 }
 
-/// Handles the end of a call with a part. Returns the callback to run if the
-/// part has arrived.
+/// Handles the end of a call that carried part `part`. If the part has arrived,
+/// returns the callback to run; otherwise schedules another attempt and returns
+/// an empty one.
 std::function<void()> SessionState::takePartEnd(const Envelope &head,
                                                 uint64_t part, uint64_t over,
                                                 const CallResult &result) {
@@ -131,7 +132,8 @@ std::unique_ptr<Connection> SessionState::connectAgain() noexcept {
 }
 
 void SessionState::replaceConnection(uint64_t number) {
-  // Ends its calls, which are repeated.
+  // The destruction of the old connection ends its calls. They are repeated
+  // later.
   std::unique_ptr<Connection> old;
   const std::lock_guard lock(mutex);
   if (closed || connectionNumber != number)
@@ -153,10 +155,11 @@ void SessionState::dropParts() noexcept {
       old = std::exchange(connection, std::move(made));
       ++connectionNumber;
     }
-    // Without a new connection: the calls end by themselves, later.
+    // There is no new connection, so wait until the calls end by themselves.
     else
       partCallEnded.wait(lock, [this] { return !parts.areRead(); });
   }
-  // This ends its calls; a request among them is sent again.
+  // This ends the calls of the old connection. If one is a request, it is sent
+  // again.
   old.reset();
 }

@@ -59,7 +59,8 @@ void SessionState::send(MessageKind kind, const Message &payload,
   attempt(number);
 }
 
-/// Ends a request whose response has arrived, once no call reads its parts.
+/// Ends a request whose response has arrived, when no call reads its parts any
+/// more.
 void SessionState::endResponded() {
   uint64_t number = 0;
   std::optional<Expected<Message>> answer;
@@ -97,8 +98,8 @@ void SessionState::attempt(uint64_t number) {
   ClockTime deadline = clock.now() + request->attemptTime;
   if (requestsJoin(request->head.kind))
     deadline = std::min(deadline, request->since + options.joinPatience);
-  // On a retry the server may already hold this request, so send only a Poll
-  // without the payload.
+  // On a retry, the server may already have this request. So a retry sends only
+  // a Poll, which has no payload.
   const bool asks =
       request->head.sequence > 0 && std::exchange(request->mayBeThere, true);
   Envelope ask = request->head;
@@ -111,8 +112,8 @@ void SessionState::attempt(uint64_t number) {
                    });
 }
 
-/// Returns true if a greet or a join was refused because another process has
-/// this rank.
+/// Returns true if `refusal` says that a Greet or a Join was refused because
+/// another process has this rank.
 static bool saysTaken(const Message &refusal) {
   const auto frame = splitFrame(refusal);
   return frame && frame->head.kind == MessageKind::Refusal &&
@@ -236,8 +237,9 @@ void SessionState::attemptAgain(uint64_t number) {
                                      "that is started after it finds none"));
 }
 
-/// Handles a Wait. The server is alive, so the time limit of a join starts
-/// anew. If the Wait responds to a Poll, the server does not have that request.
+/// Handles the message Wait, which proves that the server is alive. So the time
+/// limit of a join starts anew. If the Wait responds to a Poll, the server does
+/// not have the polled request.
 void SessionState::takeWait(const Envelope &head, const Message &payload) {
   {
     const std::lock_guard lock(mutex);
@@ -277,9 +279,9 @@ void SessionState::greetEnded(const Envelope &head, const CallResult &result) {
   if (!response || response->ok())
     return;
   const std::lock_guard lock(mutex);
-  // A join in progress gets its own response. After the incarnation is
-  // assigned, only the job's first server decides: a previous incarnation that
-  // a server hears again is about to end.
+  // A join in progress gets its own response. When an incarnation was assigned,
+  // only the first server decides: another server may refuse this process
+  // because it has heard from the previous incarnation, which is about to end.
   if (!open && !joined && failure.ok() && sender.incarnation == 0) {
     failure = response->status();
     placeTaken |= saysTaken(result.response);

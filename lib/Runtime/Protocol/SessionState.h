@@ -38,11 +38,12 @@ namespace pdlrt {
 /// Shorter silences are not reported.
 inline constexpr ClockTime reportedSilence = std::chrono::seconds(3);
 
-/// State shared with the callbacks, which hold it weakly.
+/// State of a session. Callbacks refer to it by weak pointers.
 ///
-/// `mutex` guards the fields and is never held while a callback runs. `ending`
-/// is held while a callback runs, so that the destructor can wait for it. It is
-/// recursive, because a callback may send a request or destroy the session.
+/// `mutex` guards the fields. It is never locked while a callback runs.
+/// `ending` is locked while a callback runs, so that the destructor can wait
+/// for its end. It is recursive, because a callback may send a request or
+/// destroy the session.
 class SessionState : public std::enable_shared_from_this<SessionState> {
 public:
   SessionState(Transport &on, const std::string &to, const std::string &called,
@@ -135,17 +136,18 @@ private:
     Envelope head;
     Message message;
     RequestDone done;
-    /// True if the server may have the request. Then it is asked for the
-    /// response before all bytes are sent again.
+    /// True if the server may have received the request. Then the next attempt
+    /// only polls, and does not send all bytes again.
     bool mayBeThere = false;
-    /// True if the server said that it does not have the request. Then the
+    /// True if the server has said that it does not have the request. Then the
     /// bytes are sent again at once.
     bool isMissed = false;
     ClockTime since{0};
     ClockTime pause{0};
     ClockTime attemptTime{0};
-    /// Response that has arrived while calls with parts of this request are
-    /// still open; those may still read the bytes.
+    /// The response, if it has arrived while calls with parts of this request
+    /// are not finished. These calls may still read the bytes of the request,
+    /// so it must not end yet.
     std::optional<Expected<Message>> response;
   };
 
@@ -154,14 +156,15 @@ private:
             sender.worker, kind == MessageKind::Greet ? 0 : sender.incarnation,
             sequence,      sender.epoch};
   }
-  /// Returns the open request if it has that number, else null. Requires
-  /// `mutex`.
+  /// Returns the open request if its number is `number`; otherwise null.
+  /// Requires `mutex`.
   OpenRequest *findOpen(uint64_t number) {
     return !closed && open && open->number == number ? &*open : nullptr;
   }
-  /// Returns the deadline of the first attempt. A trainer that was admitted but
-  /// does not know it sends no heartbeats, so a join is repeated before the
-  /// server considers the trainer silent.
+  /// Returns the time limit of the first attempt. For a join it is shorter: if
+  /// the response is lost, the server waits for heartbeats of this process,
+  /// which does not know that it was admitted. So the join is repeated before
+  /// the server considers this process lost.
   ClockTime firstAttemptTime(MessageKind kind) const {
     return requestsJoin(kind) && options.silenceLimit > ClockTime(0)
                ? std::min<ClockTime>(options.attemptDeadline,
@@ -176,16 +179,18 @@ private:
   ClockTime longerAttempt(ClockTime time) const {
     return std::min<ClockTime>(2 * time, 32 * options.attemptDeadline);
   }
-  /// Replaces the connection soon, but not within the current call, unless it
-  /// was replaced since it had that number. An attempt over it has taken too
-  /// long: if bytes were lost or changed on their way, both ends may wait for
-  /// the rest of a message, although newer connections work. Requires `mutex`.
+  /// Schedules the replacement of connection `number`; does nothing if the
+  /// session has another connection by then. Called after an attempt has taken
+  /// too long: if bytes of a message were lost or changed, both ends may wait
+  /// for the rest of the message, although a new connection would work.
+  /// Requires `mutex`.
   void leaveConnection(uint64_t number) {
     later(clock.now(),
           [number](SessionState &self) { self.replaceConnection(number); });
   }
   void replaceConnection(uint64_t number);
-  /// Calls `then` with this session at time `when`, if it still exists.
+  /// Calls `then` with this session at time `when`, if the session still exists
+  /// then.
   template <typename Action> void later(ClockTime when, Action then) {
     clock.runAt(when, [weak = weak_from_this(), then = std::move(then)] {
       if (const auto self = weak.lock())
@@ -193,8 +198,8 @@ private:
     });
   }
 
-  /// Ends a request with an error soon, but not within the current call.
-  /// Requires `mutex`.
+  /// Schedules the call of `done` with an error, so that it does not run within
+  /// the current call. Requires `mutex`.
   void reject(RequestDone done, Status status);
   void endRejected();
   void attempt(uint64_t number);
@@ -205,12 +210,13 @@ private:
                  const CallResult &result);
   std::function<void()> takePartEnd(const Envelope &head, uint64_t part,
                                     uint64_t over, const CallResult &result);
-  /// Runs `step`. If it runs out of memory, the session fails, because a part
-  /// that is not repeated would never arrive.
+  /// Runs `step`. If it runs out of memory, fails the session: a part that
+  /// could not be sent again would never arrive, and the request would wait
+  /// forever.
   template <typename Step> void withMemory(Step step);
   void endResponded();
-  /// Returns the payload of the response, or the error of a refusal. Returns
-  /// nothing if it is no response to that request.
+  /// Returns the payload of the response, or the error that a refusal contains.
+  /// Returns nothing if `response` does not belong to the request `head`.
   std::optional<Expected<Message>> readResponse(const Message &response,
                                                 const Envelope &head);
   void greetAgain(const Envelope &head, const Message &greeting);
@@ -233,7 +239,8 @@ private:
     return std::max<ClockTime>(options.heartbeatInterval,
                                std::chrono::milliseconds(1));
   }
-  /// Returns the time since the first unanswered heartbeat. Requires `mutex`.
+  /// Returns the time since the first heartbeat without a response. Requires
+  /// `mutex`.
   ClockTime silentFor() const {
     return joined && requestedSince > lastHeard ? clock.now() - requestedSince
                                                 : ClockTime(0);
@@ -245,8 +252,9 @@ private:
   /// run; returns false after ending the session.
   bool mayBeThere(const CallResult &result);
   bool checkProcess();
-  /// Returns text for an error message about a lost server if this process
-  /// itself was suspended for long. Requires `mutex`.
+  /// Returns text for the error message of a lost server, or an empty text. The
+  /// text says that this process was suspended for long, which may be why the
+  /// job has ended. Requires `mutex`.
   std::string describeStop() const;
 
   Transport &transport;
@@ -270,23 +278,24 @@ private:
   bool joined = false;
   Status failure;
   bool placeTaken = false;
-  /// This server is lost; another server of the job is lost.
+  /// `isLost`: this server is lost. `lostElsewhere`: another server of the job
+  /// is lost.
   bool isLost = false, lostElsewhere = false;
   uint64_t next = 1;
   uint64_t lastNumber = 0;
   std::optional<OpenRequest> open;
   std::vector<std::pair<RequestDone, Status>> rejected;
   ClockTime lastHeard{0};
-  /// Time of the first heartbeat sent after `lastHeard`; earlier than
-  /// `lastHeard` if there was none.
+  /// Time of the first heartbeat that was sent after `lastHeard`. If none was
+  /// sent, a time before `lastHeard`.
   ClockTime requestedSince{-1};
-  /// Set if the server's process runs on this host.
+  /// The server's process. Set only if it runs on this host.
   ProcessIdentity process;
-  /// Time since which the address has refused connections, and the time of the
-  /// last refusal; negative if it does not.
+  /// If the address refuses connections, the times of the first and of the last
+  /// refusal; otherwise negative.
   ClockTime refusedSince{-1}, refusedLast{-1};
-  /// Time of the next scheduled heartbeat, and the longest delay of one because
-  /// this process was suspended.
+  /// Time of the next planned heartbeat; and the longest delay of a heartbeat
+  /// so far, which means that this process was suspended.
   ClockTime nextHeartbeat{0}, longestStop{0};
   /// Second connection, opened while the server is silent.
   std::unique_ptr<Connection> fresh;

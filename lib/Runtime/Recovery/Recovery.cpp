@@ -28,7 +28,7 @@ Recovery::Recovery(RecoveryParts given)
 // Records of this process
 //===----------------------------------------------------------------------===//
 
-/// Returns a record of the counts of this process. Call only in an epoch.
+/// Returns a record with the counts of this process. Call only during an epoch.
 RecoveryRecord Recovery::recordHere(Place place) const {
   const TrainingState &state = parts.state;
   const EpochPosition &position = state.position;
@@ -55,8 +55,8 @@ RecoveryRecord Recovery::recordHere(Place place) const {
   return here;
 }
 
-/// Attaches a record to the next request of this process. `step` is the pending
-/// step for `Place::Step`, otherwise null.
+/// Attaches a record of kind `place` to the next request of this process.
+/// `step`: the pending step if `place` is `Place::Step`, otherwise null.
 void Recovery::attach(Place place, const PendingStep *step) {
   RecoveryRecord here = recordHere(place);
   if (step)
@@ -87,8 +87,9 @@ void Recovery::noteTaken() {
 }
 
 void Recovery::enterMeeting() {
-  // If each step leaves a recovery record, the records of the last steps are
-  // recent enough.
+  // If only the process sends requests, each step has a record, so one for a
+  // meeting is needed only after the last step. If workers send requests
+  // themselves, each meeting needs one.
   if (workers.isUsed() || (parts.channel && parts.state.position.stepsEnded))
     attach(Place::Meets);
 }
@@ -189,7 +190,7 @@ Expected<Recovery::Entry> Recovery::enterEpoch(RoundSource source,
   return entry;
 }
 
-/// Starts the engine, and with it the reading of the first rounds.
+/// Starts the engine, which also starts to read the first rounds.
 Status Recovery::beginPass(RoundSource given, int64_t allowed, bool last) {
   RoundSource source = [this, given = std::move(given)] {
     Expected<std::span<const StepInput>> inputs = given();

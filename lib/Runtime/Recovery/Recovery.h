@@ -24,10 +24,11 @@
 
 namespace pdlrt {
 
-/// Recovery of a trainer within a round. Attaches recovery records to the
-/// requests of this process, and continues at the record that the previous
-/// incarnation attached last (docs/RationaleRecovery.md). Without a channel, it
-/// attaches nothing, and there is nothing to continue. Not thread-safe.
+/// Lets a restarted trainer continue within a round. Attaches recovery records
+/// to the requests of this process. After a restart, continues from the last
+/// record of the previous incarnation (docs/RationaleRecovery.md). If no other
+/// process waits for restarts (`RecoveryParts::channel` is null), attaches
+/// nothing. Not thread-safe.
 class Recovery final : RequestObserver {
 public:
   explicit Recovery(RecoveryParts given);
@@ -38,16 +39,16 @@ public:
   // Restart
   //===--------------------------------------------------------------------===//
 
-  /// Returns true if this process replaces a previous incarnation, which may
-  /// have died before its first record.
+  /// Returns true if this process replaces a previous incarnation. There may be
+  /// no record, if that process died early.
   bool isRestart() const { return restarted; }
-  /// Restores the counts of the training from the record of the previous
-  /// incarnation. Returns false if there is no record: then this process begins
-  /// like the others. Returns an error if the record is damaged, or if the
-  /// flags have changed. Call at most once, before the first epoch.
+  /// Restores the counts of the training from the last record of the previous
+  /// incarnation. If there is no record, returns false, and this process begins
+  /// like a new one. Returns an error if the record is damaged, or if the flags
+  /// of the process have changed. Call at most once, before the first epoch.
   Expected<bool> rejoin();
-  /// Returns true if a record was found, and its epoch has not been entered
-  /// yet.
+  /// Returns true if `rejoin` has found a record and `enterEpoch` was not
+  /// called since.
   bool isResuming() const { return record != nullptr; }
 
   // Only while this process is resuming.
@@ -55,11 +56,12 @@ public:
   int64_t epoch() const { return record->epoch; }
   /// Returns the progress of the outputs at the record.
   OutputProgress outputs() const;
-  /// Returns the number of training steps after which the epoch was divided
-  /// among other replicas, if this process still reads it; otherwise 0.
+  /// If the running epoch was divided among other replicas, returns the number
+  /// of training steps at which it was; otherwise returns 0.
   int64_t dividedAt() const;
-  /// Restores metrics, reader and counts of the epoch. If `dividedAt` is not 0,
-  /// the position must have the rows of the division.
+  /// Restores the metrics, the reader and the counts of the epoch. If
+  /// `dividedAt` is not 0, the caller must have set `EpochPosition::rest`
+  /// before.
   Status restore(PassReport &report);
 
   //===--------------------------------------------------------------------===//
@@ -68,26 +70,30 @@ public:
 
   /// Point at which a process enters an epoch.
   enum class Entry {
-    /// Before its first step, or in a step.
+    /// Before the first step of this process, or in a step.
     Steps,
-    /// In a meeting of the processes between two steps, which it repeats.
+    /// In a meeting of the processes between two steps. The process repeats the
+    /// meeting.
     Meeting,
-    /// After its last step. It has not met the others yet.
+    /// After the last step of this process, before it has met the other
+    /// processes.
     AfterSteps,
-    /// After its last step and the last meeting.
+    /// After the last step of this process and the last meeting.
     AfterMeetings,
   };
-  /// Enters an epoch whose position is set: begins or resumes the pass of the
-  /// engine over `source` if there are steps to do. `allowed` and `last` are
-  /// the arguments of the next `StepEngine::goAhead`. Afterwards this process
-  /// is not resuming.
+  /// Enters an epoch whose position is set, and returns at which point. If
+  /// there are steps to do, begins or resumes the pass of the engine over
+  /// `source`. `allowed` and `last`: arguments of the next call of
+  /// `StepEngine::goAhead`. Afterwards `isResuming` is false.
   Expected<Entry> enterEpoch(RoundSource source, int64_t allowed, bool last);
-  /// Records that all workers have done the steps that the process has counted.
+  /// Records that all workers have done the steps that this process has
+  /// counted.
   void noteTaken();
-  /// Attaches a record to the next sum, in which processes meet before a
-  /// checkpoint or after the last step. `EpochPosition::stepsEnded` is set.
+  /// Attaches a record, if one is needed, to the next sum, in which processes
+  /// meet before a checkpoint or after the last step.
+  /// `EpochPosition::stepsEnded` must be set before.
   void enterMeeting();
-  /// Attaches a record to the next sum, that of the counts of the epoch.
+  /// Attaches a record to the next sum, which adds up the counts of the epoch.
   void enterEpochEnd();
 
 private:

@@ -27,21 +27,22 @@ struct OutputProgress {
   int64_t savedSteps = 0, savedEpoch = 0;
 };
 
-/// Parts of a trainer that recovery records and restores. All of them must
-/// outlive `Recovery`.
+/// Objects of a trainer whose progress `Recovery` records and restores. They
+/// must outlive `Recovery`.
 struct RecoveryParts {
-  /// Null if no other process waits for a restart of this one.
+  /// Channel for recovery records. Null if no other process waits for a restart
+  /// of this one.
   RecoveryChannel *channel = nullptr;
   /// True if workers send by themselves (`Mode::workersSend`).
   bool workersSend = false;
-  /// Digest of the flags that decide what is trained.
+  /// Digest of the flags on which the result of the training depends.
   int64_t flagsDigest = 0;
-  /// The program that is trained. Its engine and reader may be opened after
-  /// `Recovery::rejoin`.
+  /// The program that is trained. Its engine and its reader may be created
+  /// after `Recovery::rejoin`.
   ProgramRun &run;
   TrainingState &state;
-  /// Flushes the outputs, so that they survive if the process is killed, and
-  /// returns their progress.
+  /// Flushes the outputs of the training, so that they survive if the process
+  /// is killed. Returns their progress.
   std::function<OutputProgress()> flushOutputs;
 };
 

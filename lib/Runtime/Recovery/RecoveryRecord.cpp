@@ -17,8 +17,8 @@
 
 using namespace pdlrt;
 
-/// Calls `visit` with each integer of a record, except positions and metrics,
-/// in the order of the encoding.
+/// Calls `visit` with each integer of a record, in the order of the encoding.
+/// Does not visit positions and metrics.
 template <typename Of, typename Visit>
 static void forEachNumber(Of &record, Visit visit) {
   visit(record.flags);
@@ -97,8 +97,8 @@ Expected<RecoveryRecord> pdlrt::decodeRecoveryRecord(const Message &message) {
 
 namespace {
 
-/// Number of integers before the positions of a WorkerRecoveryRecord, and
-/// numbers of counts and sums of each result.
+/// Number of integers before the positions of a WorkerRecoveryRecord; and, for
+/// each StepResult in it, number of integers and of floating-point numbers.
 constexpr size_t workerHeads = 5, resultCounts = 2, resultSums = 3;
 
 } // namespace

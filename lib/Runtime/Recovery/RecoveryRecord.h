@@ -22,9 +22,9 @@
 
 namespace pdlrt {
 
-/// Recovery record of a trainer. It is attached to a request of the training,
-/// so that a restart of the trainer can repeat that request and continue from
-/// there. All counts are those at the time of the request.
+/// Recovery record of a trainer. A trainer attaches it to a request. After a
+/// restart, the trainer repeats this request and continues from there. All
+/// counts are those at the time of the request.
 struct RecoveryRecord {
   /// Kind of the request.
   enum class Place : int64_t {
@@ -34,12 +34,13 @@ struct RecoveryRecord {
     Step,
     /// Sum of the counts of an epoch.
     EpochEnds,
-    /// If workers step independently: the sum in which trainers meet, before a
-    /// checkpoint or when their steps of an epoch are done.
+    /// A sum in which trainers meet: before a checkpoint, or when they have
+    /// done their steps of an epoch. Only in modes in which workers step
+    /// independently.
     Meets,
   };
   Place place = Place::EpochBegins;
-  /// Digest of the flags that decide what is trained.
+  /// Digest of the flags on which the result of the training depends.
   int64_t flags = 0;
   int64_t epoch = 0;
   /// Counts of the training, over all runs.
@@ -51,28 +52,29 @@ struct RecoveryRecord {
   int64_t savedSteps = 0, savedEpoch = 0;
   /// Largest number of steps of any trainer at the last meeting.
   int64_t agreedSteps = 0;
-  /// True if an epoch that ends has reached the end of the data (EpochEnds).
+  /// True if the epoch has reached the end of the data. Set for EpochEnds.
   bool epochEnded = false;
-  /// True if the steps of this process are done (Meets).
+  /// True if this process has done its steps of the epoch. Set for Meets.
   bool stepsEnded = false;
-  /// Number of steps of the pass that are counted in the report, if workers
-  /// step independently.
+  /// If workers step independently, the number of steps of the pass that
+  /// `report` includes.
   int64_t passSteps = 0;
   /// Counts of the epoch, without the step of this request.
   PassReport report;
   int64_t badRows = 0;
-  /// Start of the next round to read, by local group; empty: the start of the
-  /// epoch.
+  /// Positions in the data at which the next round starts, one for each local
+  /// group. Empty at the start of the epoch.
   std::vector<DataPosition> positions;
-  /// Number of training steps at which the running epoch was divided; 0: its
-  /// start.
+  /// If the running epoch was divided among other replicas, the number of
+  /// training steps at which it was; otherwise 0.
   int64_t dividedAt = 0;
   /// Set for Step.
   PendingStep step;
   /// Metrics of the local replicas, including the step of this request.
   MetricSums metrics;
 
-  /// Counts a step that was done after the request of this record.
+  /// Adds a step that was done after the request to which this record is
+  /// attached.
   void addStep(const StepResult &result) {
     report.add(result);
     ++totalSteps;
@@ -84,31 +86,32 @@ struct RecoveryRecord {
     return place == Place::EpochEnds || (place == Place::Meets && stepsEnded);
   }
   /// Returns true if the process was in the steps of its epoch, or in a meeting
-  /// between them.
+  /// between two steps.
   bool isInPass() const {
     return place == Place::Step || (place == Place::Meets && !stepsEnded);
   }
-  /// Returns true if this record counts more steps than `other`, if workers
-  /// step independently.
+  /// Returns true if this record includes more steps than `other`. Only for
+  /// modes in which workers step independently.
   bool isLaterThan(const RecoveryRecord &other) const {
     return std::pair(epoch, passSteps) >
            std::pair(other.epoch, other.passSteps);
   }
 };
 
-/// Recovery record that a worker attaches to each of its requests, if workers
-/// step independently.
+/// Recovery record of one worker, which the worker attaches to each of its
+/// requests. Used in modes in which workers step independently.
 struct WorkerRecoveryRecord {
-  /// Record of the process at its last step of all workers. Its positions are
-  /// the start of the pass, and its metrics are those of all replicas at that
-  /// point. Both are empty at the start of the epoch.
+  /// Record of the process when it last counted a step that all workers have
+  /// done. Its positions are those of the start of the pass, and its metrics
+  /// are those of all replicas at that start. Both are empty if the pass
+  /// started with the epoch.
   RecoveryRecord process;
   WorkerMark mark;
-  /// Data positions of the worker's next round, by local group as in
-  /// `RecoveryRecord::positions`.
+  /// Positions in the data at which the worker's next round starts, one for
+  /// each local group.
   std::vector<DataPosition> positions;
   int64_t badRows = 0;
-  /// Metrics of its replica, including the steps of the mark.
+  /// Metrics of the worker's replica, including the steps in `mark`.
   std::vector<double> metrics;
 };
 
@@ -117,12 +120,12 @@ Expected<WorkerRecoveryRecord>
 decodeWorkerRecoveryRecord(const Message &message);
 
 Message encodeRecoveryRecord(const RecoveryRecord &record);
-/// Decodes a recovery record. Accepts any bytes; returns an error if they are
-/// not a recovery record.
+/// Decodes a recovery record. `message` may contain any bytes; if they are not
+/// a record, returns an error.
 Expected<RecoveryRecord> decodeRecoveryRecord(const Message &message);
 
 /// Restores the metrics of the replicas of this process. Returns an error if
-/// the record belongs to other replicas.
+/// the record was made with other replicas.
 Status restoreMetrics(const RecoveryRecord &record, ReplicaSet &set);
 
 } // namespace pdlrt

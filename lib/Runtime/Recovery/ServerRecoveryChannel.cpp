@@ -63,9 +63,10 @@ void ServerRecoveryChannel::repeatWorker(int worker) {
   group.goOnWith(group.earlier().noted);
 }
 
-/// Determines where the previous incarnation was, if each worker sends its own
-/// requests: in its sums, or in steps after them. Sums are requested while no
-/// worker steps, and the first of consecutive sums has a recovery record.
+/// Determines whether the previous incarnation was in a step or in a sum of the
+/// process, for workers that send requests themselves. Sums are only requested
+/// while no worker is in a step. The first of consecutive sums has a recovery
+/// record.
 Status ServerRecoveryChannel::findPlace() {
   uint64_t sumsBeforeSteps = 0;
   std::optional<Message> ofWorker;
@@ -85,8 +86,8 @@ Status ServerRecoveryChannel::findPlace() {
     return {};
   }
   if (sums.firstMissing > 1 || process.wasSentBefore()) {
-    // Without a note, a restart can only begin anew, as long as servers still
-    // store the responses.
+    // Without a recovery record, a restart can only begin from the first
+    // request. This is possible as long as servers store the responses.
     constexpr uint64_t lastWithoutNote = 2;
     if (sums.noted == 0 && sums.firstMissing > lastWithoutNote + 1)
       return Status::failedPrecondition(

@@ -24,12 +24,12 @@ namespace pdlrt {
 /// Keeps recovery records as notes on requests to the servers of a job.
 class ServerRecoveryChannel final : public RecoveryChannel {
 public:
-  /// Creates the channel, and decides which request each sender repeats. All
-  /// groups must have joined, and must outlive the channel. `process` sends the
-  /// requests of the whole process; it joined with `EarlierStart::GoOn`.
-  /// `workers` are the senders of the steps of workers that send by themselves;
-  /// if there are any, all groups joined with `EarlierStart::Ask`. `awaitSaved`
-  /// blocks until a save is complete.
+  /// Creates the channel, and decides from which request each sender continues.
+  /// `process`: sends the requests of the whole process. `workers`: send the
+  /// requests of workers; empty if the mode does not let workers send. All
+  /// groups must have joined: with `EarlierStart::Ask` if there are workers,
+  /// otherwise with `EarlierStart::GoOn`. They must outlive the channel.
+  /// `awaitSaved`: blocks until a save is complete.
   static Expected<std::unique_ptr<ServerRecoveryChannel>>
   open(ServerGroup &process, std::vector<ServerGroup *> workers,
        std::function<Status()> awaitSaved);

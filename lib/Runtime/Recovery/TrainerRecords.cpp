@@ -47,7 +47,7 @@ recordOf(int64_t trainer, const std::vector<SenderMark> &marks, bool isWhole) {
   return decodeRecoveryRecord(answered.back()->note);
 }
 
-/// Adds the applied step to the record that came with it.
+/// Adds the step that was applied last to the record of its request.
 static Status addStep(const StateServer::LastStep &last,
                       RecoveryRecord &record) {
   StepResult result;
@@ -64,7 +64,8 @@ static Status addStep(const StateServer::LastStep &last,
   return {};
 }
 
-/// Copies the sums of one trainer's replicas to their positions among all.
+/// Copies the sums of one trainer's replicas to their positions in the sums of
+/// all replicas.
 static Status placeMetrics(const pdl_descriptor &descriptor, int64_t trainer,
                            int64_t workers, int64_t replicas,
                            RecoveryRecord &record, MetricSums &all) {
@@ -161,14 +162,14 @@ pdlrt::placeOfTraining(const ObservedMetrics &metrics, int64_t trainers,
 
 namespace {
 
-/// Records of a trainer whose workers send by themselves.
+/// Records of a trainer whose workers send requests themselves.
 struct WorkerRecords {
-  /// Record of the process, from its last requested sum.
+  /// Record of the process, attached to the last sum that it has requested.
   std::optional<RecoveryRecord> ofProcess;
-  /// Records by worker; none: the worker has sent nothing.
+  /// Record of each worker. None if the worker has sent no request.
   std::vector<std::optional<WorkerRecoveryRecord>> ofWorkers;
-  /// Number of sums that the process had requested at its own record, and at
-  /// that of each worker.
+  /// Number of sums that the process had requested when it attached
+  /// `ofProcess`; and for each worker, when it attached its record.
   uint64_t sums = 0;
   std::vector<uint64_t> sumsBefore;
 };
@@ -225,8 +226,8 @@ static StepResult resultOf(const WorkerRecords &records, int64_t step) {
   return all;
 }
 
-/// Returns the progress of a trainer that was in a step when it was last heard:
-/// after the steps of its slowest worker.
+/// Returns the progress of a trainer that was in a step when its last request
+/// arrived. The progress includes the steps that its slowest worker has done.
 static RecoveryRecord placeInSteps(const pdl_descriptor &descriptor,
                                    WorkerRecords &records,
                                    const RecoveryRecord &process) {
@@ -275,7 +276,7 @@ static RecoveryRecord placeInSteps(const pdl_descriptor &descriptor,
   return place;
 }
 
-/// Returns the progress of a trainer whose workers send by themselves.
+/// Returns the progress of a trainer whose workers send requests themselves.
 static Expected<RecoveryRecord>
 placeOfWorkers(const pdl_descriptor &descriptor, int64_t trainer,
                int64_t workers, const std::vector<SenderMark> &marks) {
@@ -304,8 +305,9 @@ placeOfWorkers(const pdl_descriptor &descriptor, int64_t trainer,
   return std::move(*own);
 }
 
-/// Returns the progress of a trainer that sends for all its workers, after its
-/// last applied step. The loss of that step is only in a later record.
+/// Returns the progress of a trainer after its last applied step, for a mode in
+/// which the process sends the requests of all its workers. The loss of that
+/// step is only in the next record.
 static Expected<RecoveryRecord>
 placeOfProcess(int64_t trainer, const std::vector<SenderMark> &marks) {
   const auto mark = std::ranges::find_if(marks, [&](const SenderMark &each) {

@@ -21,14 +21,14 @@
 
 namespace pdlrt {
 
-/// Progress of a training: the part of a checkpoint that is not state.
+/// Progress of a training: what a checkpoint contains in addition to the state.
 struct TrainingPlace {
   TrainingProgress progress;
   RunningEpoch running;
   /// Number of replicas in the job.
   int replicas = 0;
-  /// Number of training steps at which the running epoch was divided again; 0:
-  /// it was not.
+  /// If the running epoch was divided among other replicas, the number of
+  /// training steps at which it was; otherwise 0.
   int64_t dividedAt = 0;
 };
 
@@ -39,7 +39,7 @@ public:
   ObservedMetrics(const ObservedMetrics &) = delete;
   ObservedMetrics &operator=(const ObservedMetrics &) = delete;
 
-  /// Returns a descriptor with these metrics and nothing else.
+  /// Returns a descriptor that has these metrics and nothing else.
   const pdl_descriptor &descriptor() const { return holder; }
 
 private:
@@ -48,18 +48,19 @@ private:
   pdl_descriptor holder = {};
 };
 
-/// Returns the progress of a job in a mode with rounds of steps, from the
-/// recovery records that its trainers left at the first server. `marks` and
-/// `last` must belong to the same moment. `trainers` is the number of trainers,
-/// and `workers` that of each trainer's workers. An error says what is missing.
+/// Computes the progress of a job from the recovery records of its trainers,
+/// for a mode with rounds of steps. `trainers`: number of trainers. `workers`:
+/// number of workers of each trainer. `marks` and `last`: state of the first
+/// server at one moment. An error says what is missing.
 Expected<TrainingPlace> placeOfTraining(const ObservedMetrics &metrics,
                                         int64_t trainers, int64_t workers,
                                         const std::vector<SenderMark> &marks,
                                         const StateServer::LastStep &last);
 
-/// The same in modes without rounds of steps, while no request arrives. A
-/// worker that was ahead of the slowest one of its trainer repeats those steps.
-/// `workersSend` is that of the mode.
+/// Like `placeOfTraining`, for a mode without rounds of steps. Call while no
+/// request arrives. Workers that are ahead of the slowest worker of their
+/// trainer will repeat their steps. `workersSend`: `Mode::workersSend` of the
+/// mode.
 Expected<TrainingPlace>
 placeOfRestingTraining(const ObservedMetrics &metrics, int64_t trainers,
                        int64_t workers, bool workersSend,

@@ -16,16 +16,18 @@
 
 namespace pdlrt {
 
-/// Note that servers store with a request of a worker that sends by itself.
+/// Note that servers store with a request of a worker, in modes in which
+/// workers send requests.
 struct WorkerNote {
-  /// Number of sums that the process had requested before.
+  /// Number of sums that the process had requested before this request.
   uint64_t sums = 0;
   /// Recovery record of the worker.
   Message record;
 };
 
 Message encodeWorkerNote(const WorkerNote &note);
-/// Returns nothing if the bytes are too short. Accepts any bytes.
+/// Decodes a note. Returns nothing if there are too few bytes; they may be
+/// arbitrary.
 std::optional<WorkerNote> decodeWorkerNote(const Message &message);
 
 } // namespace pdlrt

@@ -24,41 +24,42 @@
 namespace pdlrt {
 
 /// Recovery of workers that step independently. Each worker attaches a recovery
-/// record to each of its requests. A restart of the process finds each worker
-/// at a step of its own. The process resumes its counts from the last step of
-/// all workers that it had counted; later progress is in the records of the
-/// workers. Thread-safe as the functions say.
+/// record to each of its requests. After a restart, each worker continues at a
+/// step of its own. The counts of the process are those of the last step that
+/// all workers had done and the process had counted. Each function says which
+/// threads may call it.
 class WorkerRecovery {
 public:
   /// `parts` must outlive the object.
   explicit WorkerRecovery(const RecoveryParts &parts);
 
-  /// Returns true if workers of this training leave records.
+  /// Returns true if workers of this training attach recovery records.
   bool isUsed() const { return channel != nullptr; }
 
-  /// Records the position of the reader, which is at the start of the next
-  /// round. Call on one thread at a time.
+  /// Records the position of the reader at the start of the next round. Only
+  /// one thread may call this at a time.
   void noteRoundBegin();
-  /// Sets the record of this process, whose workers have all done the steps
-  /// that it has counted.
+  /// Sets the record of the process. All workers must have done the steps that
+  /// it counts.
   void noteTaken(RecoveryRecord process);
-  /// Attaches a record to the next request of that worker. Each worker may call
-  /// it on its own thread.
+  /// Attaches a record to the next request of a worker. Each worker may call
+  /// this on its own thread.
   void attach(int worker, const WorkerMark &mark);
 
-  /// Reads from `previous` the records of workers for the epoch of `process`,
-  /// the record of the process. If the records of workers are
-  /// later, `process` is replaced by the counts in them.
+  /// Reads the workers' records from `previous`, and keeps those of the epoch
+  /// of `process`, which is the record of the process. If the records of
+  /// workers are later, `process` is first replaced by the latest process
+  /// record that they contain.
   Status take(const RecoveryChannel::Previous &previous,
               RecoveryRecord &process);
   /// Returns true if there are records that are not restored yet.
   bool isRestoring() const { return !records.empty(); }
-  /// Restores metrics and readers for the slowest worker. `process` is as
-  /// `take` left it.
+  /// Restores the metrics of all workers, and the reader for the slowest one.
+  /// Call after `take`, which has set `process`.
   Status restore(const RecoveryRecord &process, PassReport &report);
-  /// Returns where the engine resumes the workers, and forgets their records.
-  /// `taken` is the number of counted steps of the pass. The caller sets the
-  /// steps that are allowed.
+  /// Returns where the engine resumes each worker, and forgets the records.
+  /// `taken`: number of steps of the pass that are counted. The caller sets the
+  /// number of allowed steps in the result.
   WorkersAt resume(int64_t taken);
 
 private:
@@ -69,16 +70,17 @@ private:
   };
 
   const RecoveryParts &parts;
-  /// Null if workers of this training leave no records.
+  /// Null if workers of this training attach no recovery records.
   RecoveryChannel *const channel;
   /// Records of the workers in this epoch, until they are restored.
   std::vector<std::optional<WorkerRecoveryRecord>> records;
-  /// Guards the starts of recent rounds, by number modulo the array's size, and
-  /// the members after it. Workers read them on their own threads.
+  /// Guards the members below, which workers read on their own threads.
+  /// `roundBegins` has the starts of recent rounds: round r is at index r
+  /// modulo its size.
   std::mutex mutex;
   std::array<RoundBegin, 16> roundBegins;
-  /// Start of the pass, with the metrics of all replicas if it is not the start
-  /// of an epoch.
+  /// Start of the pass. If it is not the start of an epoch, `passMetrics` has
+  /// the metrics of all replicas at that point.
   RoundBegin passBegin;
   MetricSums passMetrics;
   RecoveryRecord lastTaken;

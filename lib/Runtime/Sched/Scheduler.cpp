@@ -26,7 +26,7 @@ using namespace pdlrt;
 /// a thread takes.
 static constexpr std::chrono::microseconds spinTime{50};
 
-/// One call of `parallelFor`; lives on the stack of its caller.
+/// One call of `parallelFor`. The object is on the stack of the caller.
 struct Scheduler::Call {
   const TaskRef &task;
   const int64_t count;

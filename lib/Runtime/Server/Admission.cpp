@@ -10,8 +10,8 @@
 
 using namespace pdlrt;
 
-/// Maximum number of copies of an open request; earlier attempts have timed
-/// out.
+/// Maximum number of copies of an open request that are stored. If more arrive,
+/// the oldest ones are dropped, because their attempts have timed out.
 static constexpr size_t heldCopies = 16;
 
 std::string Admission::strangerFault(const Envelope &head) const {
@@ -22,8 +22,8 @@ std::string Admission::strangerFault(const Envelope &head) const {
   return {};
 }
 
-/// Returns true if all parts of a new request have arrived and were inserted.
-/// Otherwise the request is stored until they arrive.
+/// Returns true if all parts of a new request have arrived; they are then in
+/// `frame`. Otherwise the request is stored until they arrive.
 bool Admission::isWhole(Frame &frame, Outbox &out) {
   const Envelope head = frame.head;
   const Expected<bool> whole = parts.putTogether(frame);
@@ -100,7 +100,8 @@ bool Admission::admitAsk(const Envelope &head, Responder &responder,
   return true;
 }
 
-/// Handles a request that is not new.
+/// Handles a request that is a copy, or that arrives before the requests with
+/// smaller numbers.
 void Admission::sort(const Envelope &head, ReplayGuard::Verdict verdict,
                      Responder responder, Outbox &out) {
   switch (verdict) {
@@ -118,9 +119,9 @@ void Admission::sort(const Envelope &head, ReplayGuard::Verdict verdict,
                    std::to_string(head.sequence) +
                    " out of turn: this is a fault of PDL, please report it");
     return;
-  // The sender has the response.
+  // The sender already has the response.
   case ReplayGuard::Verdict::Stale:
-  // These cases were handled before.
+  // The caller handles these cases.
   case ReplayGuard::Verdict::Fresh:
   case ReplayGuard::Verdict::Fenced:
   case ReplayGuard::Verdict::Unknown:

@@ -25,9 +25,9 @@
 
 namespace pdlrt {
 
-/// Admits each request once. Stores the copies of a request until it has a
-/// response, its parts until it is complete, and its response for later copies.
-/// Not thread-safe.
+/// Passes each request on exactly once, although senders repeat requests.
+/// Stores copies of a request until it has a response, parts until their
+/// request is complete, and responses for later copies. Not thread-safe.
 class Admission {
 public:
   explicit Admission(const ServerCoreOptions &options)
@@ -41,21 +41,22 @@ public:
   // Requests
   //===--------------------------------------------------------------------===//
 
-  /// Returns why a request cannot be from a sender that has joined; empty if it
-  /// can.
+  /// Returns the reason why no sender that has joined can have sent a request,
+  /// or an empty text if one can.
   std::string strangerFault(const Envelope &head) const;
-  /// Handles a request for the application. Returns true if it is new and
-  /// complete; then it must be passed on. Otherwise it is a copy, or is stored
-  /// until its parts arrive.
+  /// Handles a request for the application. Returns true if the caller must
+  /// pass it on: it is new and complete. Otherwise it is a copy, or it is
+  /// stored until its parts arrive.
   bool admit(Frame &frame, Responder responder, Outbox &out);
-  /// Handles a part of a request. Returns true if the request is now complete;
-  /// then `frame` is that request, to be passed on.
+  /// Handles a part of a request. Returns true if the request is complete now.
+  /// Then `frame` is the request, which the caller must pass on.
   bool admitPart(Frame &frame, Responder responder, Outbox &out);
-  /// Handles an Ask, which does not count as a request: stores it until the
-  /// response is ready, or sends the stored response. Returns false, and does
-  /// nothing, if the request that it asks for has not arrived.
+  /// Handles a Poll, which requests the response to an earlier request: sends
+  /// the stored response, or stores the Poll until there is one. If the earlier
+  /// request has not arrived, does nothing and returns false.
   bool admitAsk(const Envelope &head, Responder &responder, Outbox &out);
-  /// Stores the response to a request and sends it to all copies.
+  /// Stores the response to a request, and sends it to the senders of all its
+  /// copies.
   void respond(const Envelope &head, MessageKind kind, const Message &payload,
                Outbox &out);
   /// Refuses all requests without a response.
@@ -67,8 +68,8 @@ public:
 
   /// Admits a sender. Returns the number of its next request.
   Expected<uint64_t> join(const Envelope &head) { return guard.join(head); }
-  /// Drops the copies and parts of a trainer's previous incarnation. Its
-  /// requests stay in their round.
+  /// Drops the copies and parts of the previous incarnation of a trainer.
+  /// Requests of it that are in a round stay there.
   void replace(uint32_t trainer, const Roster &roster, Outbox &out);
   /// Drops the parts of a trainer that has left.
   void forgetParts(uint32_t trainer) { parts.forgetTrainer(trainer); }

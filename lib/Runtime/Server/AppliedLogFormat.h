@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A magic number, then records: the header, requests, the end. A record is a
-// head and a body. Its checksum covers its number, type, size and body, so that
-// changed, lost, duplicated and moved records are detected.
+// A log consists of a magic number and records: the header, requests, and the
+// end. A record has a head and a body. Its checksum covers its number, type,
+// size and body. So changed, lost, duplicated and moved records are detected.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,15 +29,16 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 inline constexpr char mark[16] = {'P', 'D', 'L', ' ', 'a', 'p', 'p', 'l',
                                   'i', 'e', 'd', ' ', '0', '0', '4', '\n'};
 
-/// Bodies of the record types:
-/// - Header: `startDigest` (8 bytes), then the handshake.
-/// - Alone to Dropped, by `Turn` of a request: the head of the message, then
-///   its payload.
-/// - Closed: none; a round was closed.
-/// - Answered: the heads of the requests that were answered.
-/// - End: an `AppliedLogEnd`.
-/// - Workers: the number of workers of each trainer (8 bytes), after the first
-///   trainer has joined.
+/// Types of records, and their bodies:
+/// - HeaderRecord: `startDigest` (8 bytes), then the handshake.
+/// - AloneRecord to DroppedRecord: a request, with its `Turn` as the type. The
+///   head of the message, then its payload.
+/// - ClosedRecord: a round was closed. No body.
+/// - RespondedRecord: the heads of the requests to which the server has
+///   responded.
+/// - EndRecord: an `AppliedLogEnd`.
+/// - WorkersRecord: the number of workers of each trainer (8 bytes). Written
+///   when the first trainer has joined.
 enum RecordType : uint64_t {
   HeaderRecord = 1,
   AloneRecord,

@@ -18,8 +18,8 @@
 using namespace pdlrt;
 using namespace pdlrt::appliedlog;
 
-/// Memory is allocated in chunks as bytes arrive, because a stored size may be
-/// wrong.
+/// A record is read in chunks of this size. Memory is allocated for one chunk
+/// at a time, because the stored size of a record may be wrong.
 static constexpr uint64_t chunkBytes = uint64_t(16) << 20;
 
 Expected<std::unique_ptr<AppliedLogReader>>

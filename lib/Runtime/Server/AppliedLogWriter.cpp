@@ -23,12 +23,12 @@
 using namespace pdlrt;
 using namespace pdlrt::appliedlog;
 
-/// Maximum number of bytes that wait for the disk.
+/// Maximum number of bytes that wait to be written to disk.
 static constexpr size_t queueLimit = size_t(256) << 20;
 static constexpr size_t fileBuffer = size_t(1) << 20;
 
-/// Returns the same bytes, all with an owner, so that they outlive the call
-/// that delivered them.
+/// Returns a message with the same bytes, all of which have an owner. So the
+/// message may be used after the call that has delivered it.
 static Message owned(const Message &message) {
   Message result;
   for (const MessageSlice &slice : message.slices()) {

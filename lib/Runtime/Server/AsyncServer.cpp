@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Modes async and half-async: each Exchange is a step of its own, with its own
-// weight, and its response contains the state after it. Everything that can
-// fail is done while a request is checked; the request is taken right after
-// that. With bounded staleness its response may be sent later, with the state
-// of that moment.
+// weight. Its response contains the state after this step. Everything that can
+// fail is done while a request is checked, and the request is taken right after
+// the check. With bounded staleness, the response may be sent later; it then
+// contains the state of that later moment.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,15 +81,16 @@ private:
 
   const std::unique_ptr<RoundPolicy> ownPolicy;
   struct Sender {
-    /// Keys of its last request.
+    /// Keys of the sender's last request.
     Pulled pulled;
     /// Index in `points`.
     size_t number;
-    /// From its last request.
+    /// `ExchangeHead::allValues` of the sender's last request.
     bool allValues = false;
     StepOutcome outcome = {};
-    /// Values that it read for each step whose gradients have not arrived yet,
-    /// oldest step first. Only for groups with delay compensation.
+    /// The values that this sender has read in each step whose gradients have
+    /// not arrived yet, oldest step first. Used only for groups with delay
+    /// compensation.
     std::deque<Seen> seen = {};
   };
   Sender &senderOf(const Envelope &request);
@@ -97,25 +98,28 @@ private:
   /// Indexed by (trainer, worker).
   std::map<std::pair<uint32_t, uint32_t>, Sender> senders;
   QuiescentPoints points;
-  /// Last checked request, and the keys that it requests.
+  /// `incoming`: the last checked request. `next`: the keys whose rows it
+  /// requests.
   std::shared_ptr<const ExchangeMessage> incoming;
   Pulled next;
-  /// Keys of a request that has its own keys.
+  /// Keys to which the gradients of the last checked request belong, if the
+  /// request contains them.
   Pulled pushed;
   RunningSum sum;
   PartialSum part;
-  /// Sender that computed the gradients of the last checked request, the range
-  /// of its `seen` entries that belong to them, and, by update, the read values
-  /// of the rows with gradients.
+  /// `computing`: the sender that has computed the gradients of the last
+  /// checked request. [`firstSeen`, `lastSeen`): the entries of its `seen` that
+  /// belong to these gradients. `seenRows`: for each update, the values that
+  /// were read of the rows that have gradients.
   Sender *computing = nullptr;
   size_t firstSeen = 0, lastSeen = 0;
   std::vector<std::vector<const void *>> seenRows;
   /// Total size of all values in `seen`.
   int64_t seenBytes = 0;
   const bool compensates;
-  /// Program that is trained; one in a pass.
+  /// Program that is trained. It does not change during a pass.
   int32_t lastProgram = 0;
-  /// True if some trainer was asked to stop.
+  /// True if a trainer was requested to stop.
   bool stopRequested = false;
 };
 
@@ -133,9 +137,10 @@ AsyncMode::Sender &AsyncMode::senderOf(const Envelope &request) {
 // Values that senders have read
 //===----------------------------------------------------------------------===//
 
-/// Returns the sender that received the values from which the gradients of a
-/// request were computed: the request's own sender, or, for pushes that are
-/// concurrent with steps, the sender of these steps.
+/// Returns the sender whose responses contained the values from which the
+/// gradients of a request were computed. Usually that is the sender of the
+/// request itself. A push that is sent concurrently with steps has another
+/// sender than the steps; `ownKeys` is true for it.
 AsyncMode::Sender *AsyncMode::stepsOf(const Envelope &request, bool ownKeys) {
   if (!ownKeys)
     return &senderOf(request);
@@ -147,8 +152,9 @@ AsyncMode::Sender *AsyncMode::stepsOf(const Envelope &request, bool ownKeys) {
   return found == senders.end() ? nullptr : &found->second;
 }
 
-/// Finds the read values for each row of a push: those of the last of its steps
-/// that requested the key. Keys have the same order on both sides.
+/// Finds the values that were read of each row of a push. If several of the
+/// push's steps have requested a key, the values of the last one count. The
+/// keys of the push and of its steps have the same order.
 Status AsyncMode::findSeenRows(const ExchangeLayout &layout,
                                int32_t keysChannel, const BlockGradient &block,
                                std::vector<const void *> &rows) const {
@@ -200,8 +206,9 @@ Status AsyncMode::addSeen(const Envelope &request, const ExchangeLayout &layout,
         "trainer " + std::to_string(request.trainer) +
         " sends gradients of more steps than it has asked for: this is a fault "
         "of PDL, please report it");
-  // Concurrent pushes arrive in the order of their steps. Other gradients
-  // belong to the last response.
+  // Concurrent pushes arrive in the order of their steps, so the oldest entries
+  // belong to this push. The gradients of other requests belong to the sender's
+  // last response.
   firstSeen = head.ownKeys ? 0 : known - 1;
   lastSeen = firstSeen + steps;
   const Seen &last = computing->seen[lastSeen - 1];
@@ -232,8 +239,9 @@ Status AsyncMode::addSeen(const Envelope &request, const ExchangeLayout &layout,
   return {};
 }
 
-/// Drops the read values of gradients that were just applied. If a sender
-/// starts anew, also drops those of steps that will never arrive.
+/// Drops the values that belong to gradients that were just applied. If the
+/// sender begins a new pass, also drops those of steps whose gradients will
+/// never arrive.
 void AsyncMode::forgetSeen() {
   if (!computing)
     return;
@@ -251,8 +259,9 @@ void AsyncMode::forgetSeen() {
 // Requests
 //===----------------------------------------------------------------------===//
 
-/// Does everything that may fail: processes the gradients, then reserves memory
-/// for the next keys.
+/// Processes the gradients of a request and reserves memory for its keys,
+/// because these may fail. Afterwards the request can be applied without an
+/// error.
 Status AsyncMode::addPush(const Envelope &request, Pulled &pulled,
                           const ExchangeLayout &layout) {
   const TraceSpan span("push");
@@ -319,9 +328,10 @@ Status AsyncMode::checkStep(const Envelope &request, ExchangeMessage message,
   }
 }
 
-/// Returns the norms of the request by clip. Senders divide by the weight of
-/// all samples. If the groups of a clip merge steps by summation, their
-/// gradient is larger by a factor equal to the number of steps.
+/// Returns the squared norms that the request contains, indexed by clip.
+/// Senders have divided gradients by the weight of all samples. If the groups
+/// of a clip merge steps by summation, the gradient is larger by a factor: the
+/// number of steps.
 std::vector<double> AsyncMode::normsOf(const ExchangeLayout &layout) const {
   std::vector<double> norms(state.descriptor.clip_count);
   for (int32_t c = 0; c < layout.channelCount(); ++c) {
@@ -344,8 +354,8 @@ Status AsyncMode::takeStep(const Envelope &request, Turn turn) {
   (void)turn; // All requests come one by one.
   const ExchangeLayout &layout = state.layouts[incoming->head().program];
   const std::vector<double> norms = normsOf(layout);
-  // The response to a concurrent push is small, because values are pulled
-  // separately.
+  // The response to a concurrent push contains no values, because they are
+  // pulled by another sender.
   const bool ownKeys = incoming->head().ownKeys;
   if (part.present && part.hasWeight()) {
     const TraceSpan span("apply");

@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Mode geo (GEO-SGD): each Exchange is handled by itself. Its deltas are added,
-// and its response contains the changes of other trainers since this trainer's
-// last one. A clock that counts exchanges with changes records the time of each
-// change. A trainer that has seen the clock at c knows all changes up to c,
-// including its own, so changes after c are from other trainers.
+// Mode geo (GEO-SGD): each Exchange is handled by itself. Its deltas are added
+// to the state, and its response contains what other trainers have changed
+// since the previous response to this trainer. A clock counts the exchanges
+// with changes, and the time of each change is recorded. A trainer with a
+// response at time c knows all changes up to c, including its own. So changes
+// after c are those of other trainers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,12 +54,13 @@ public:
   }
   Expected<std::vector<Message>>
   respondToSteps(std::span<const Envelope> requests) override;
-  /// Trainers save the state, so no keys are pending here.
+  /// Returns no keys: trainers save the state in this mode.
   std::vector<const Pulled *> pendingKeys() const override { return {}; }
 
 private:
-  /// Returns true if there is one trainer: its values replace the server's,
-  /// because a difference and a sum would be rounded.
+  /// Returns true if the values of a trainer replace those of the server. This
+  /// is so if there is only one trainer, because adding a difference would
+  /// round.
   bool replaces() const { return state.trainers() == 1; }
   Status addToParameter(const ExchangeLayout &layout, int32_t channel);
   Status addToRows(const ExchangeLayout &layout, int32_t channel);
@@ -70,24 +72,26 @@ private:
   /// Clock at the last exchange of each trainer.
   std::vector<uint64_t> seen;
   uint64_t clock = 0;
-  /// Clock of the last change of each parameter, and changed keys of each
-  /// table, by symbol.
+  /// Indexed by symbol: the value of `clock` at the last change of a parameter,
+  /// and the changed keys of a table.
   std::vector<uint64_t> parameterClock;
   std::vector<ChangedKeys> changedKeys;
-  /// Last checked request, and the rows of its keys.
+  /// `incoming`: the last checked request. `changed`: its keys, with the rows
+  /// on this server.
   std::shared_ptr<const ExchangeMessage> incoming;
   const ExchangeLayout *incomingLayout = nullptr;
   Pulled changed;
   /// Keys to put into the response, by channel.
   std::vector<std::vector<int64_t>> others;
   std::vector<TableScratch> taskScratch;
-  /// Response to the request that was taken, by trainer.
+  /// Responses to taken requests, indexed by trainer.
   std::vector<Message> responses;
 };
 
 } // namespace
 
-/// Marks everything as changed by another trainer.
+/// Records that all parameters and rows have changed, so that each trainer gets
+/// them.
 void GeoMode::noteLoaded() {
   ++clock;
   RowList rows;
@@ -105,8 +109,8 @@ void GeoMode::noteLoaded() {
   }
 }
 
-/// Does everything that may fail: checks the message and reserves memory for
-/// its rows.
+/// Checks the message and finds or creates the rows of its keys, because these
+/// may fail. Afterwards the request can be applied without an error.
 Status GeoMode::checkStep(const Envelope &request, ExchangeMessage message,
                           const ExchangeLayout &layout) {
   if (request.kind == MessageKind::Norm)

@@ -14,7 +14,8 @@
 
 using namespace pdlrt;
 
-/// Time for trainers that have not joined to learn about a request to stop.
+/// Time in which trainers that have not joined can learn about a request to
+/// stop.
 static constexpr ClockTime stopPatience = std::chrono::seconds(2);
 
 bool JobLife::stop() {

@@ -22,12 +22,12 @@
 
 namespace pdlrt {
 
-/// Life of a job on one server: it is loaded, it runs, it may be asked to stop,
-/// and it ends once. Not thread-safe.
+/// State of a job on one server. The job loads and runs, may be requested to
+/// stop, and ends exactly once. Not thread-safe.
 class JobLife {
 public:
-  /// Everything must outlive this object. The end of the job refuses all
-  /// requests of `admission`, and notifies `changed`.
+  /// The arguments must outlive this object. When the job ends, all requests in
+  /// `admission` are refused, and `changed` is notified.
   JobLife(const ServerCoreOptions &options, Clock &clock, Admission &admission,
           ConditionVariable &changed)
       : options(options), clock(clock), admission(admission), changed(changed) {
@@ -40,12 +40,12 @@ public:
   void open() { opened = true; }
   bool isOpen() const { return opened; }
 
-  /// Records a request to stop. Returns false if the job has ended or was asked
-  /// to stop before.
+  /// Records a request to stop the job. Returns false if the job has ended, or
+  /// if there was such a request before.
   bool stop();
   bool isStopping() const { return stopSince >= ClockTime(0); }
-  /// Returns true if trainers that have not joined had time to learn about the
-  /// request to stop.
+  /// Returns true if the request to stop is so old that each trainer that has
+  /// not joined could have learned about it.
   bool stopsForLong() const;
 
   const JobStatus &status() const { return job; }
@@ -56,14 +56,15 @@ public:
   /// Returns the result of `ServerCore::pendingLoss`.
   const std::optional<Status> &pendingLoss() const { return loss; }
 
-  /// Fails the job. No effect after its end.
+  /// Fails the job. Does nothing if the job has ended.
   void fail(const Status &failure, Outbox &out);
-  /// Ends the job because of a lost trainer: at once, or after the state was
-  /// saved.
+  /// Ends the job because a trainer is lost. If servers save the state without
+  /// trainers, the job ends only after that save.
   void lose(const Status &failure, Outbox &out);
   /// Ends the job in order.
   void finish(Outbox &out) { end({JobState::Finished, {}, PDL_OK}, out); }
-  /// Sets an action for the end (`ServerCore::whenOver`), or drops it.
+  /// Sets an action to run when the job ends (`ServerCore::whenOver`). An empty
+  /// action removes it.
   void whenOver(std::function<void()> action);
   void forgetAction() { overAction = nullptr; }
 

@@ -16,8 +16,8 @@
 
 using namespace pdlrt;
 
-/// Maximum number of queued joins. Unknown processes may send many of them
-/// while the application works.
+/// Maximum number of queued joins. Without a limit, unknown processes could
+/// queue any number of them while the application is busy.
 static constexpr size_t maxOpenJoins = 1024;
 
 void JoinService::handle(const Frame &frame, Responder responder, Outbox &out) {
@@ -35,7 +35,8 @@ void JoinService::handle(const Frame &frame, Responder responder, Outbox &out) {
   });
 }
 
-/// Returns true if the request must be queued. Otherwise it was answered.
+/// Returns true if the request must be queued. Otherwise the sender has got a
+/// response.
 bool JoinService::enqueues(const Envelope &head, const StartSign &start,
                            Responder &responder, Outbox &out) {
   const MutexLock lock(core.mutex);
@@ -85,8 +86,8 @@ void JoinService::join(const Frame &frame, const StartSign &start,
   noteRefusal(frame, reply.status(), out);
 }
 
-/// Others need not wait for a refused process. A trainer that has joined is not
-/// affected.
+/// Records that a process was refused, so that other trainers do not wait for
+/// it. Does nothing if a trainer of this rank has joined.
 void JoinService::noteRefusal(const Frame &frame, const Status &why,
                               Outbox &out) {
   const uint32_t rank = frame.head.trainer;
@@ -100,8 +101,8 @@ void JoinService::noteRefusal(const Frame &frame, const Status &why,
     liveness.roster().refusedForeign(rank, why.message());
 }
 
-/// Returns true if a process that the application accepts may have its rank.
-/// Otherwise it was answered.
+/// Returns true if a process, which the application accepts, may take its rank.
+/// Otherwise the process has got a response.
 bool JoinService::isAdmissible(const Envelope &head, const StartSign &start,
                                Responder &responder, Outbox &out) {
   // The job may have ended meanwhile.
@@ -132,7 +133,8 @@ bool JoinService::isAdmissible(const Envelope &head, const StartSign &start,
   return true;
 }
 
-/// Admits a process that the application accepts with `reply`.
+/// Responds with `reply` to a Greet or a Join that the application accepts, and
+/// records it.
 void JoinService::admit(const Frame &frame, const StartSign &start,
                         const Message &reply, Responder responder,
                         Outbox &out) {

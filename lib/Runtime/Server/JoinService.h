@@ -26,13 +26,13 @@ public:
   /// `core` must outlive this object.
   explicit JoinService(ProtocolState &core) : core(core) {}
 
-  /// Handles a Greet or a Join. Those that need the application are handled on
+  /// Handles a Greet or a Join. If the application must decide, it is called on
   /// the executor.
   void handle(const Frame &frame, Responder responder, Outbox &out);
 
 private:
-  /// Greets and joins that are queued on the executor: trainer, worker, kind,
-  /// incarnation and start.
+  /// Identifies a Greet or a Join that is queued on the executor: trainer,
+  /// worker, kind, incarnation, and `StartSign::id`.
   using OpenJoin =
       std::tuple<uint32_t, uint32_t, MessageKind, uint64_t, uint64_t>;
   static OpenJoin openJoinOf(const Envelope &head, const StartSign &start) {

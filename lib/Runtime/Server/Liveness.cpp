@@ -14,8 +14,8 @@
 
 using namespace pdlrt;
 
-/// End of the message that is given when a restart of a trainer fails the job,
-/// after the trainer's name.
+/// End of the error message of a job that fails because a trainer was
+/// restarted. The name of the trainer precedes it.
 static constexpr const char *cannotRejoinMessage =
     " trainers of this mode cannot go on where they were: start all again, "
     "with --resume where there is a checkpoint";
@@ -41,7 +41,7 @@ void Liveness::watch(ClockTime late, Outbox &out) {
   check(out);
 }
 
-/// Fails the job because of a lost trainer, if the job does not wait for lost
+/// Ends the job if a trainer is lost, unless the job waits for restarts of lost
 /// trainers.
 void Liveness::check(Outbox &out) {
   if (!job.isOpen()) {
@@ -69,7 +69,7 @@ void Liveness::check(Outbox &out) {
     if (trainers.hasFailed(rank))
       job.lose(Status::cancelled("told to stop; " + trainers.troubleOf(rank)),
                out);
-  // Nothing is lost, because no step was done without them.
+  // No work is lost, because no step was done before these trainers joined.
   if (const std::vector<uint32_t> missing = trainers.notJoined();
       !missing.empty() && job.stopsForLong())
     job.fail(Status::cancelled("told to stop before " + trainerNames(missing) +
@@ -77,7 +77,8 @@ void Liveness::check(Outbox &out) {
              out);
 }
 
-/// Fails the job if it waits for a lost trainer that cannot come.
+/// Fails the job if it waits for a lost trainer of which no restart can
+/// continue.
 void Liveness::checkRestarts(Outbox &out) {
   for (uint32_t rank = 0; rank < options.trainers; ++rank)
     if (trainers.hasDied(rank) && cannotRestart(rank))
@@ -136,8 +137,8 @@ bool Liveness::failsByRestart(uint32_t rank, Outbox &out) {
   return true;
 }
 
-/// Returns text such as ", at most 600 s" if these trainers, which have not
-/// joined, are not waited for without a limit.
+/// Returns text such as ", at most 600 s" if there is a time limit for the
+/// trainers `missing` to join. Otherwise returns an empty text.
 std::string
 Liveness::describeJoinLimit(const std::vector<uint32_t> &missing) const {
   const bool isLimited =

@@ -24,11 +24,11 @@
 
 namespace pdlrt {
 
-/// Watches the trainers of a job, and ends the job if one is lost for which
-/// others cannot wait. Not thread-safe.
+/// Watches the trainers of a job. Ends the job if a trainer is lost and the
+/// others must not wait for its restart. Not thread-safe.
 class Liveness {
 public:
-  /// Everything must outlive this object.
+  /// The arguments must outlive this object.
   Liveness(const ServerCoreOptions &options, const Clock &clock, JobLife &job,
            Admission &admission, const OpenRounds &rounds)
       : options(options), clock(clock), job(job), admission(admission),
@@ -37,17 +37,18 @@ public:
   Roster &roster() { return trainers; }
   const Roster &roster() const { return trainers; }
 
-  /// Asks the job to stop. From then on it does not wait for lost trainers.
+  /// Requests the job to stop. From then on, the job does not wait for restarts
+  /// of lost trainers.
   void requestStop(Outbox &out);
-  /// Checks who is present, `late` after the time for which the check was
-  /// scheduled.
+  /// Checks which trainers are alive. `late`: delay of this check, in which
+  /// this process may have been suspended.
   void watch(ClockTime late, Outbox &out);
   /// Handles the Leave of a trainer's process, which may have failed.
   void leave(const Frame &frame, Outbox &out);
-  /// Handles the refusal of a process of this job that has not joined.
+  /// Records that a process of this job was refused before it has joined.
   void refuse(uint32_t rank, const Status &why, Outbox &out);
-  /// If that trainer's restart could not continue where it was, fails the job
-  /// and returns true.
+  /// Fails the job and returns true if a restart of this trainer could not
+  /// continue at its last request.
   bool failsByRestart(uint32_t rank, Outbox &out);
   /// Returns true if each trainer knows about the end of the job.
   bool allNotified() const {
@@ -60,7 +61,8 @@ private:
   bool waitsForLost() const {
     return options.onFailure == FailurePolicy::Wait && !job.isStopping();
   }
-  /// Returns true if a restart of that trainer could not continue where it was.
+  /// Returns true if a restart of this trainer could not continue at its last
+  /// request.
   bool cannotRestart(uint32_t rank) const {
     return !options.restartsContinue && admission.hasRequestsOf(rank);
   }

@@ -26,7 +26,7 @@ Expected<Message> LoggedApplication::join(const Envelope &request,
 
 Status LoggedApplication::take(const Envelope &request, Message payload,
                                Turn turn) {
-  // Shares the bytes.
+  // This copy shares the bytes of `payload`.
   const Message kept = payload;
   PDLRT_RETURN_IF_ERROR(
       PassingApplication::take(request, std::move(payload), turn));

@@ -28,8 +28,8 @@ void RoundMembers::open(MessageKind kind, ClockTime now) {
 }
 
 void RoundMembers::enter(MessageKind kind, uint32_t rank, ClockTime now) {
-  // If no trainer was waiting (only late gradients arrived, or the round was
-  // paused), the wait starts now.
+  // If the round had no waiting trainer, because it has only late gradients or
+  // was paused, the wait for other trainers starts now.
   if (first() == content.hasCome.size())
     open(kind, now);
   content.hasCome[rank] = true;

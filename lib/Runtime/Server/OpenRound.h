@@ -23,8 +23,8 @@
 
 namespace pdlrt {
 
-/// Members of a server's current round, and what earlier rounds were to them.
-/// Not thread-safe.
+/// Trainers that have arrived in the current round of a server, and which of
+/// the trainers were in earlier rounds. Not thread-safe.
 class RoundMembers {
 public:
   explicit RoundMembers(uint32_t trainers)
@@ -37,47 +37,51 @@ public:
   bool isOpen() const { return isOpened; }
   MessageKind kind() const { return content.kind; }
   ClockTime since() const { return begun; }
-  /// Returns the lowest rank in the round, or the number of trainers if it has
-  /// none.
+  /// Returns the lowest rank that has arrived in the round, or the number of
+  /// trainers if none has.
   uint32_t first() const;
-  /// Returns true if members of the round wait for that trainer.
+  /// Returns true if trainers in the round wait for trainer `rank`.
   bool waitsFor(const RoundPolicy &policy, uint32_t rank) const {
     return isOpened && first() < content.hasCome.size() &&
            policy.isExpected(content, rank);
   }
-  /// Returns true if there is a round whose requests may be answered.
+  /// Returns true if the round is open and responses to its requests may be
+  /// sent.
   bool isComplete(const RoundPolicy &policy) const {
     return isOpened && policy.isComplete(content);
   }
-  /// Returns true if a complete round is closed; otherwise it pauses.
+  /// Returns true if a complete round must be closed; false if it must be
+  /// paused.
   bool isFull(const RoundPolicy &policy) const {
     return policy.isFull(content);
   }
-  /// Returns true if a round was complete since that trainer's last response,
-  /// so that others have continued without it.
+  /// Returns true if a round was completed since the last response to this
+  /// trainer, so that other trainers have continued without it.
   bool hasMissed(uint32_t rank) const {
     return respondedAt[rank].completed != counts.completed;
   }
-  /// Returns true if a round was closed since then, so that the trainer has
-  /// read older values.
+  /// Returns true if a round was closed since the last response to this
+  /// trainer. Then its gradients were computed from older values.
   bool isLate(uint32_t rank) const {
     return respondedAt[rank].closed != counts.closed;
   }
   void noteResponse(uint32_t rank) { respondedAt[rank] = counts; }
-  /// Adds a trainer to the round; the first one opens it.
+  /// Adds a trainer to the round. The first trainer opens the round.
   void enter(MessageKind kind, uint32_t rank, ClockTime now);
-  /// Adds gradients whose sender is answered at once.
+  /// Adds the gradients of a trainer that gets its response immediately.
   void enterResponded(MessageKind kind, ClockTime now);
   /// Updates which trainers are active, and how many steps each has finished.
   void noteProgress(const StepProgress &progress);
-  /// Releases the members of the round but keeps their gradients in it.
+  /// Removes all trainers from the round, but keeps their gradients in it.
   void pause();
   /// Ends the round.
   void close();
-  /// Returns true if the round has gradients whose senders were answered.
+  /// Returns true if the round has gradients whose senders have got their
+  /// responses.
   bool hasResponded() const { return isOpened && content.answered > 0; }
-  /// Ends the round of these gradients. Requests that wait are then in the next
-  /// one, and no trainer is late because of it.
+  /// Closes the part of the round that consists of gradients whose senders have
+  /// got their responses. Waiting requests are moved to the next round. No
+  /// trainer counts as late because of this.
   void closeResponded();
 
 private:
@@ -85,7 +89,8 @@ private:
 
   bool isOpened = false;
   RoundContent content;
-  /// Number of times that a round was complete, and was closed.
+  /// Number of rounds that were complete, and number of rounds that were
+  /// closed.
   struct Counts {
     uint64_t completed = 0;
     uint64_t closed = 0;
@@ -102,9 +107,9 @@ public:
   explicit RoundRequests(uint32_t trainers) : frames(trainers) {}
 
   void keep(Frame frame);
-  /// Calls `take` for requests that were not taken yet, in rank order: up to
-  /// the first missing rank, or for all if the round is complete. Stops at the
-  /// first error.
+  /// Calls `take` for requests that were not taken yet, in rank order. If the
+  /// round is not complete, stops at the first rank that has not arrived. Also
+  /// stops at the first error.
   template <typename Take> Status takeInOrder(bool complete, Take take) {
     for (; next < frames.size(); ++next)
       if (std::optional<Frame> &frame = frames[next])
@@ -137,25 +142,26 @@ inline RoundIndex roundOf(MessageKind kind, const RoundPolicy &policy) {
              : StepRound;
 }
 
-/// Open rounds of a server, and the trainers that others wait for. Not
+/// The open rounds of a server, and the trainers for which others wait. Not
 /// thread-safe.
 class OpenRounds {
 public:
   explicit OpenRounds(uint32_t trainers)
       : members{RoundMembers(trainers), RoundMembers(trainers)} {}
 
-  /// Sets the policy of the rounds, which must outlive them. Before that,
-  /// nothing waits.
+  /// Sets the policy of the rounds, which must outlive this object. Without a
+  /// policy, no trainer waits.
   void setPolicy(const RoundPolicy &of) { policy = &of; }
   RoundMembers &operator[](RoundIndex index) { return members[index]; }
-  /// Returns the round that waits for that trainer, or null.
+  /// Returns the round in which other trainers wait for trainer `trainer`, or
+  /// null.
   const RoundMembers *thatWaitsFor(uint32_t trainer) const;
-  /// Records the slowest trainers, for which others are held back; empty if
-  /// none is held back.
+  /// Records the slowest trainers, if others are delayed because of them;
+  /// otherwise `trainers` is empty.
   void noteSlowest(std::vector<uint32_t> trainers, ClockTime now);
-  /// Returns what has been waiting since at least `atLeast`, such as "waiting
-  /// for the exchange of trainer 1 (3 s)", with `troubles` in the brackets;
-  /// empty if nothing waits.
+  /// Returns a description of waits that have lasted for at least `atLeast`,
+  /// such as "waiting for the exchange of trainer 1 (3 s)". Adds `troubles` in
+  /// the brackets. Returns an empty text if there is no such wait.
   std::string describeWait(ClockTime atLeast, ClockTime now,
                            const std::string &troubles) const;
 

@@ -22,8 +22,9 @@
 
 namespace pdlrt {
 
-/// Collects responses while a lock is held and sends them afterwards, because a
-/// responder may call back. Only one thread may use it at a time.
+/// Collects responses while a mutex is locked, and sends them after it was
+/// unlocked, because a responder may call this server. Only one thread may use
+/// it at a time.
 class Outbox {
 public:
   void add(Responder to, Envelope head, MessageKind kind,
@@ -41,7 +42,8 @@ public:
   }
   /// Drops a request without a response.
   void drop(Responder to) { dropped.push_back(std::move(to)); }
-  /// Sets an action to run after all responses; replaces an earlier one.
+  /// Sets an action that runs after all responses were sent. Replaces an
+  /// earlier action.
   void whenSent(std::function<void()> then) { after = std::move(then); }
   void send() {
     for (auto &[to, response] : std::exchange(letters, {}))

@@ -14,8 +14,8 @@
 
 using namespace pdlrt;
 
-/// Maximum size in bytes of a request with a folder's path and the progress of
-/// all senders.
+/// Maximum size, in bytes, of a request of another server. It has the path of a
+/// folder and the progress of all senders.
 static constexpr uint64_t maxPeerRequestBytes = uint64_t(1) << 20;
 
 void PeerService::setHandler(ServerCore::PeerHandler to) {
@@ -55,15 +55,15 @@ void PeerService::handle(const Message &request, Responder responder) {
     }
     out.send();
   } catch (const std::bad_alloc &) {
-    // The sender learns that its call has ended, and asks again.
+    // The sender learns that its call has ended, and repeats the request.
     responder = Responder();
   }
 }
 
 namespace {
 
-/// Receiver of the result of a task between requests. Reports an error if the
-/// task is dropped.
+/// Calls `ended` once with the result of a task between requests. If the task
+/// is dropped, the destructor calls it with an error.
 class PendingEnd {
 public:
   explicit PendingEnd(ServerCore::BetweenEnd ended) : ended(std::move(ended)) {}
@@ -78,7 +78,7 @@ public:
   void reportNoMemory() { report(std::move(noMemory)); }
 
 private:
-  // Made early, because no memory may be left later.
+  // Constructed now, because there may be no memory later.
   Status dropped = Status::unavailable("the server ends");
   Status noMemory = Status::outOfMemory(
       "a server is out of memory for work without trainers");

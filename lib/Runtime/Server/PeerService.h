@@ -20,11 +20,11 @@
 
 namespace pdlrt {
 
-/// Work of servers without trainers: requests of other servers, and tasks
-/// between the requests of trainers. Thread-safe.
+/// Handles what servers do without trainers: requests of other servers, and
+/// tasks between the requests of trainers. Thread-safe.
 class PeerService {
 public:
-  /// Both must outlive this object.
+  /// The arguments must outlive this object.
   PeerService(ProtocolState &core, RoundCoordinator &rounds)
       : core(core), rounds(rounds) {}
 
@@ -33,7 +33,7 @@ public:
   /// Returns why a request of `size` bytes is refused, or an empty text.
   std::string fault(uint64_t size) const;
   void handle(const Message &request, Responder responder);
-  /// Does what `ServerCore::betweenRequests` says.
+  /// Implements `ServerCore::betweenRequests`.
   void betweenRequests(ServerCore::BetweenTask task,
                        ServerCore::BetweenEnd ended);
 

@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two locks. `mutex` guards the state of the protocol. It is held only briefly,
-// so that heartbeats, leaves and copies are answered at any time.
-// `applicationMutex` serializes calls of the application, and is locked before
-// `mutex` if both are needed. Neither is held while a responder runs.
+// There are two mutexes. `mutex` guards the state of the protocol. It is locked
+// only briefly, so that heartbeats, Leave messages and copies of requests are
+// handled at any time. `applicationMutex` serializes calls of the application.
+// If both are needed, `applicationMutex` is locked first. Neither is locked
+// while a responder runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +34,8 @@
 
 namespace pdlrt {
 
-/// State of one server's protocol. Its parts know no locks; the services that
-/// work with them lock.
+/// State of the protocol on one server. Its members have no locks of their own;
+/// the services that use them lock `mutex`.
 class ProtocolState : public std::enable_shared_from_this<ProtocolState> {
 public:
   ProtocolState(const ServerCoreOptions &given, Clock &clock,
@@ -44,11 +45,12 @@ public:
         liveness(options, this->clock, job, admission, rounds) {}
   virtual ~ProtocolState();
 
-  /// Runs `task`, the handling of a request, on the executor, and sends its
-  /// responses afterwards. This object lives until then. Called without a lock.
+  /// Runs `task`, which handles a request, on the executor. Sends its responses
+  /// afterwards. Keeps this object alive until then. Must be called without a
+  /// lock.
   void enqueue(const Envelope &head, std::function<void(Outbox &out)> task);
-  /// Fails the job because memory did not suffice for what this process `did`.
-  /// Called without `mutex`.
+  /// Fails the job because memory was exhausted. `did`: what this process did
+  /// then, for the message. Must be called without `mutex`.
   void failFor(const std::bad_alloc &error, const std::string &did,
                Outbox &out);
   /// Responds to a request of a joined sender, unless the job has failed.
@@ -57,14 +59,14 @@ public:
     if (!job.hasFailed())
       admission.respond(head, kind, payload, out);
   }
-  /// Responds that the request has arrived and cannot be answered yet.
+  /// Sends the response Wait: the request has arrived, but has no response yet.
   void respondWait(const Envelope &head, std::string why, Responder responder,
                    Outbox &out) PDLRT_REQUIRES(mutex);
   /// Returns the payload of a response to a heartbeat, or of a Wait.
   Message heartbeat(std::string why) const PDLRT_REQUIRES(mutex);
 
-  /// Lifetime of a request or task, until all its responses are sent or it is
-  /// dropped.
+  /// Keeps the state alive while a request or a task is handled, until all its
+  /// responses are sent or it is dropped.
   class Handling {
   public:
     explicit Handling(std::shared_ptr<ProtocolState> of);
@@ -81,14 +83,14 @@ public:
 
   Mutex applicationMutex PDLRT_ACQUIRED_BEFORE(mutex);
   mutable Mutex mutex;
-  /// Notified when the job ends, and when its last response is sent.
+  /// Notified when the job ends, and when the last pending response is sent.
   mutable ConditionVariable changed;
 
   /// Null until `ServerCore::open`; then constant.
   ServerApplication *application PDLRT_GUARDED_BY(applicationMutex) = nullptr;
-  /// True when the core ends; nothing is handled from then on.
+  /// True after the end of the core. From then on, no request is handled.
   bool closed PDLRT_GUARDED_BY(mutex) = false;
-  /// Number of requests whose responses are not all sent yet.
+  /// Number of requests whose responses have not all been sent.
   size_t handlers PDLRT_GUARDED_BY(mutex) = 0;
   Admission admission PDLRT_GUARDED_BY(mutex);
   OpenRounds rounds PDLRT_GUARDED_BY(mutex);

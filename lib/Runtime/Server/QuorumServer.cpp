@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Mode quorum: the gradients of the first trainers are summed and applied.
-// Later ones count in the next round, or not at all, depending on the policy
-// (RoundPolicy.h). Gradients whose senders are answered before the round is
-// closed are added when they arrive; the others are added after them in rank
-// order. With a quorum of all trainers, results are bit-identical to mode sync.
+// Mode quorum: the gradients of the trainers that arrive first are summed and
+// applied. Later gradients count in the next round, or not at all, depending on
+// the policy (RoundPolicy.h). If a sender gets its response before the round is
+// closed, its gradients are added when they arrive. The gradients of all other
+// trainers are added after them, in rank order. If the quorum is all trainers,
+// results are bit-identical to those of mode sync.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,15 +60,16 @@ public:
 private:
   /// State of one trainer.
   struct Sender {
-    /// Keys of its previous request, which belong to the gradients in its last
-    /// one.
+    /// Keys of the trainer's request before the last one. The gradients in its
+    /// last request belong to these keys.
     Pulled pulled;
-    /// Its last request, and the keys that it requests.
+    /// `incoming`: the trainer's last request. `next`: the keys that it
+    /// requests.
     std::shared_ptr<const ExchangeMessage> incoming;
     Pulled next;
-    /// Index in `points`. The trainer passes once per round: the rows for its
-    /// last request were found before the end of the round and are used after
-    /// it.
+    /// Index in `points`. The trainer passes its quiescent point once per
+    /// round: the rows that its last request has read were found before the
+    /// round ends, and are used after it.
     size_t number = 0;
     bool mustPass = false, hasPassed = false;
   };
@@ -79,17 +81,17 @@ private:
   const std::unique_ptr<RoundPolicy> policy;
   std::vector<Sender> senders;
   QuiescentPoints points;
-  /// True if gradients were added to `sum` since the last round. The sum refers
+  /// True if gradients were added to `sum` since the last round. `sum` refers
   /// to the members below.
   bool isBegun = false;
   RunningSum sum;
   std::vector<std::shared_ptr<const ExchangeMessage>> summed;
-  /// A list, because `sum` holds pointers to its elements.
+  /// List, because `sum` holds pointers to its elements.
   std::list<Pulled> summedKeys;
-  /// Squared norms by clip: the largest that was sent.
+  /// Largest squared norm that was sent for the round, indexed by clip.
   std::vector<double> norms;
   int32_t program = 0;
-  /// True if some trainer was asked to stop.
+  /// True if a trainer was requested to stop.
   bool stopRequested = false;
 };
 
@@ -231,8 +233,8 @@ QuorumMode::respondToSteps(std::span<const Envelope> requests) {
   return responses;
 }
 
-/// Records that the trainer no longer uses rows of its response before the last
-/// one.
+/// Records that the trainer no longer uses the rows of earlier responses than
+/// the last one.
 void QuorumMode::pass(Sender &sender) {
   sender.mustPass = false;
   sender.hasPassed = true;

@@ -21,8 +21,9 @@
 
 using namespace pdlrt;
 
-/// Returns the positions in `places` whose rows are prepared and unused.
-/// `places` must contain only positions of rows without uses.
+/// Returns those of `places` whose rows were prepared for a pending step and
+/// were never used or changed. `places`: positions of keys whose rows have no
+/// uses.
 static std::vector<int64_t>
 findPrepared(const EmbeddingTable &table,
              std::span<const std::span<const TableRow>> prepared,
@@ -42,11 +43,12 @@ findPrepared(const EmbeddingTable &table,
   return found;
 }
 
-/// Reads a table as a save of this time would store it: calls found(i, row) for
-/// each key, on several threads. `row` is null if the key has no row, or only a
-/// prepared row that was never used or changed. The last call for a key counts.
-/// Throws std::bad_alloc. The row passed to `found` may be a copy that is valid
-/// only during the call. Prepared rows are always in memory.
+/// Finds the rows of keys as a save at this moment would store them. Calls
+/// found(i, row) for each key, on several threads. `row` is null if the key has
+/// no row, or has only a row that was prepared for a pending step and was never
+/// used or changed. For such a key, `found` is called a second time, and the
+/// second call counts. `row` may be a copy that is valid only during the call.
+/// Throws std::bad_alloc.
 template <typename Found>
 void ReadService::find(int32_t symbol, std::span<const int64_t> keys,
                        Found found) {
@@ -215,7 +217,8 @@ std::vector<OwnedBytes> ReadService::heldParameters() {
   return parameters;
 }
 
-/// Checks that this server has what a reader asks for, and not too much of it.
+/// Checks that this server has the rows that a reader requests, and that there
+/// are not too many.
 Status ReadService::checkRead(const std::vector<KeysOfTable> &tables) {
   uint64_t allBytes = 0;
   for (const KeysOfTable &asked : tables) {
@@ -230,8 +233,8 @@ Status ReadService::checkRead(const std::vector<KeysOfTable> &tables) {
         return Status::notFound(fmt::format(
             "a reader asks {} for key {} of @{}, which is not there",
             state.name(), key, held.name));
-    // These products cannot overflow 64 bits, because a row has less than 2^32
-    // bytes.
+    // No overflow: a row has less than 2^32 bytes, and the number of keys is
+    // limited by the size of the request.
     allBytes += asked.keys.size() * held.rowBytes;
   }
   if (allBytes > maxBytesOfRows)
@@ -242,8 +245,8 @@ Status ReadService::checkRead(const std::vector<KeysOfTable> &tables) {
   return {};
 }
 
-/// Returns the known rows among those of the keys, without gaps, and sets the
-/// bits of the keys that are known.
+/// Returns the rows of those keys that have one, one after the other. Sets the
+/// bits of these keys in `known`.
 OwnedBytes ReadService::readTable(const KeysOfTable &asked,
                                   std::vector<uint64_t> &known) {
   const auto symbol = int32_t(asked.symbol);
@@ -253,8 +256,8 @@ OwnedBytes ReadService::readTable(const KeysOfTable &asked,
   const std::shared_ptr<std::byte> copied = state.pool.take(keyCount * bytes);
   const auto placeOf = [&](size_t i) { return copied.get() + i * bytes; };
   std::vector<char> isKnown(keyCount, false);
-  // Copy during the call, because a row that is not in memory is gone
-  // afterwards.
+  // Copy the row during the call. If it is not in memory, `row` is a temporary
+  // copy.
   find(symbol, asked.keys, [&](int64_t i, const void *row) {
     isKnown[size_t(i)] = row != nullptr;
     if (row)

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads of frozen programs in trainers (Pull), and of readers outside the job.
-// Both look up rows in the same way, and create none.
+// Responds to frozen programs in trainers (Pull), and to readers outside of the
+// job. In both cases rows are looked up, and none is created.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,18 +26,18 @@
 
 namespace pdlrt {
 
-/// Reads a server's state as a save of this time would store it. Changes
-/// nothing that others can see. Not thread-safe.
+/// Reads a server's state for readers, as a save at this moment would store it.
+/// Changes nothing that other requests can observe. Not thread-safe.
 class ReadService {
 public:
-  /// Everything must outlive this object.
+  /// The arguments must outlive this object.
   ReadService(ServedState &state, const StateServerRows &rows,
               ServerResponses &responses)
       : state(state), stepRows(rows), responses(responses) {}
 
   /// Returns the response to a checked Pull.
   Message pull(const ExchangeMessage &message, const ExchangeLayout &layout);
-  // What the functions of these names of `ServerApplication` do.
+  // Implement the functions of `ServerApplication` with the same names.
   Expected<Message> respondToVisit(const Message &payload);
   Expected<Message> respondToRead(const Message &payload);
 

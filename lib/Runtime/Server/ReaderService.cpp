@@ -15,11 +15,12 @@
 
 using namespace pdlrt;
 
-/// Maximum number of waiting readers. Others are told to try again.
+/// Maximum number of readers whose requests wait. Further readers must try
+/// again later.
 static constexpr size_t maxReaders = 64;
 
-/// Makes the same check as `screen`, which the caller of `handle` may have
-/// skipped.
+/// Returns the reason to refuse a request, or an empty text. Repeats the check
+/// of `screen`, which the caller of `handle` may have skipped.
 std::string ReaderService::fault(const Envelope &head, uint64_t size) const {
   const uint64_t largest =
       head.kind == MessageKind::Visit ? largestVisit : largestRead;
@@ -85,8 +86,8 @@ void ReaderService::handle(const Envelope &head, const Message &request,
   }
 }
 
-/// Schedules the first reader's request on the executor, after everything
-/// queued.
+/// Schedules the request of the first waiting reader on the executor, after all
+/// tasks that are queued there.
 void ReaderService::serve() try {
   core.executor.run([this, alive = core.shared_from_this()] {
     try {
@@ -103,8 +104,8 @@ void ReaderService::serve() try {
     serve();
   });
 } catch (const std::bad_alloc &) {
-  // Ends the calls of all waiting readers. Removes them one at a time, because
-  // moving them to another queue would allocate memory.
+  // Memory is exhausted: end the calls of all waiting readers. Remove them one
+  // by one, because moving them to another queue would allocate memory.
   while (true) {
     Request gone;
     const MutexLock lock(core.mutex);

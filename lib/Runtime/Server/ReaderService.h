@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Readers are not in the roster. The server stores only their last request, and
-// neither their actions nor their failures affect the job. Their requests have
-// a separate queue, of which the executor runs one at a time. So a trainer's
-// request waits for at most one of them.
+// Readers are not in the roster. The server stores only the last request of
+// each, and neither their requests nor their failures affect the job. Their
+// requests have a queue of their own, from which the executor takes one at a
+// time. So a trainer's request waits for at most one request of a reader.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,15 +28,18 @@
 
 namespace pdlrt {
 
-/// Answers visits and reads of readers outside the job. Thread-safe.
+/// Responds to Visit and Read requests of readers outside of the job.
+/// Thread-safe.
 class ReaderService {
 public:
   /// `core` must outlive this object.
   explicit ReaderService(ProtocolState &core) : core(core) {}
 
-  /// Returns the response to a request whose rest need not be read, or nothing.
+  /// If the first part of a request suffices for a response, returns the
+  /// response. Otherwise returns nothing.
   std::optional<Message> screen(Envelope head, uint64_t size) const;
-  /// Handles a request; the executor runs those that need the application.
+  /// Handles a request. If it needs the application, it is handled on the
+  /// executor.
   void handle(const Envelope &head, const Message &request,
               Responder responder);
   /// Drops the waiting requests. `core` is closed already.
@@ -57,7 +60,7 @@ private:
 
   ProtocolState &core;
   std::deque<Request> requests PDLRT_GUARDED_BY(core.mutex);
-  /// True if the executor has a task for one of them.
+  /// True if the executor has a task for the waiting requests.
   bool isServing PDLRT_GUARDED_BY(core.mutex) = false;
 };
 

@@ -30,7 +30,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// One log, with its path for messages.
+/// Log, with its path for messages.
 struct Log {
   std::string path;
   std::unique_ptr<AppliedLogReader> reader;
@@ -60,8 +60,8 @@ private:
   static GradientPacking packingOf(const Log &log);
 
   const pdl_descriptor &descriptor;
-  /// Program with the gradient packing of the job. Set after the logs are
-  /// opened.
+  /// The program with the gradient packing of the job. Set when the logs are
+  /// opened, because they contain the packing.
   std::unique_ptr<const PackedTraining> training;
   const ReplayOptions &options;
   const std::function<void(const std::string &)> &report;
@@ -203,7 +203,7 @@ Status Replay::fill(StateServer &server, const Log &log) const {
 Status Replay::apply(Log &log, StateServer &server) {
   /// Last sequence number, by (trainer, worker).
   std::map<std::pair<uint32_t, uint32_t>, uint64_t> last;
-  /// Senders whose request was taken but not answered.
+  /// Senders of taken requests that have no response yet.
   std::set<std::pair<uint32_t, uint32_t>> open;
   int64_t applied = 0;
   const auto name = [&] {
@@ -237,8 +237,8 @@ Status Replay::apply(Log &log, StateServer &server) {
       continue;
     }
     if (!record->request) {
-      // The responses are not used, but the state of a sender depends on having
-      // been answered.
+      // The responses themselves are not needed. They are computed because the
+      // state of a sender changes when it gets a response.
       for (const Envelope &head : record->answered)
         if (open.erase({head.trainer, head.worker}) == 0)
           return Status::dataLoss(name() + " follows the response to a "

@@ -17,13 +17,13 @@
 
 namespace pdlrt {
 
-// Checks that need no state. Each returns the reason to refuse the request, or
+// These checks need no state. Each returns the reason to refuse the request, or
 // an empty text.
 
 /// Checks the kind, the sender and the epoch.
 std::string headFault(const Envelope &head, const ServerCoreOptions &options);
-/// Checks the size. Only joined trainers may send large messages, and only
-/// requests to work on.
+/// Checks the size of a request. Only requests to the application may be large,
+/// and only trainers that have joined may send them.
 std::string sizeFault(const Envelope &head, uint64_t size,
                       const ServerCoreOptions &options);
 /// Checks a part, or a request with parts.

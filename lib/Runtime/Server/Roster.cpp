@@ -30,18 +30,20 @@ std::string pdlrt::trainerNames(const std::vector<uint32_t> &ranks) {
 
 /// Maximum time that a message may be in flight after its process has died.
 static constexpr ClockTime onItsWay = std::chrono::seconds(3);
-/// Time that a restarted trainer may have to wait if `silenceLimit` is zero.
+/// Silence after which a restarted trainer may replace the earlier process, if
+/// `silenceLimit` is 0.
 static constexpr ClockTime silenceOfTheLost = std::chrono::seconds(10);
-/// Maximum number of processes that may ask for one rank at once. Others are
-/// refused.
+/// Maximum number of processes that may request the same rank at the same time.
+/// If there are more, the oldest one is forgotten.
 static constexpr size_t maxChallengers = 16;
 
-/// Time for which a process that was refused may ask again, because a refusal
-/// may be lost.
+/// Time for which the server stays after a process was refused or told about
+/// the end of the job. That response may be lost, and the process may then
+/// repeat its request.
 static constexpr ClockTime tellingTime = std::chrono::seconds(4);
 
-/// Time for the right process to arrive after one of a wrong program was
-/// refused. A starting trainer waits for servers equally long.
+/// After a process with a wrong program was refused, time for the right process
+/// to arrive. A starting trainer waits for servers equally long.
 static constexpr ClockTime foreignPatience = std::chrono::seconds(60);
 
 Roster::Roster(const ServerCoreOptions &given, const Clock &by)
@@ -158,8 +160,8 @@ JoinVerdict Roster::judge(const Envelope &head, const StartSign &start) {
   const std::string who = trainerName(head.trainer);
   if (start.id == trainer.startId &&
       (!isJoin || head.incarnation == trainer.incarnation)) {
-    // Under Wait this holds even after the trainer has left: it may have died
-    // before it left all servers.
+    // Under --on-failure=wait, the process may join even after its Leave: it
+    // may have died before its Leave has reached all servers.
     if (!trainer.isDone() || isWait)
       return {};
     return {What::Refused, "this start of " + who +
@@ -188,8 +190,8 @@ JoinVerdict Roster::judge(const Envelope &head, const StartSign &start) {
   return judgeAgainst(trainer, head, start);
 }
 
-/// Decides, under Wait, whether a restarted process may replace one that has
-/// joined.
+/// Decides, under --on-failure=wait, whether a process that was restarted may
+/// replace the process `earlier`, which has joined.
 JoinVerdict Roster::judgeAgainst(Trainer &earlier, const Envelope &head,
                                  const StartSign &start) {
   using What = JoinVerdict::What;
@@ -211,9 +213,9 @@ JoinVerdict Roster::judgeAgainst(Trainer &earlier, const Envelope &head,
       all.erase(all.begin());
     own = all.insert(all.end(), {start.id, now});
   }
-  // A message from the earlier process proves that it is alive, unless the
-  // message may have been in flight when that process died. The asking process
-  // does not count as evidence.
+  // A message of the earlier process proves that it is alive, unless the
+  // message was in flight when that process died. Messages of the asking
+  // process itself prove nothing.
   const bool isSeenHere = earlier.process.host != 0 &&
                           earlier.process != start.process &&
                           now - earlier.lastHeard <= onItsWay;
@@ -288,8 +290,8 @@ bool Roster::allAreGone(bool mayJoin) const {
       });
 }
 
-/// Returns the limit with some slack. A trainer sends a heartbeat each second,
-/// so its last one may be that much older than the failure of its network.
+/// Returns the limit with some slack. The last heartbeat of a trainer may have
+/// been sent up to a second before its network failed.
 static ClockTime withSlack(ClockTime limit) {
   return limit + std::min<ClockTime>(limit / 5, std::chrono::seconds(2));
 }
@@ -332,7 +334,8 @@ bool Roster::isAwaitedInVain(const Trainer &trainer) const {
 }
 
 std::string Roster::absenceOfAll() const {
-  // A trainer that was refused explains more than one that never came.
+  // A trainer that was refused explains more than a trainer that has never
+  // arrived.
   std::optional<uint32_t> said;
   for (uint32_t rank = 0; rank < trainers.size(); ++rank) {
     const Trainer &trainer = trainers[rank];

@@ -28,110 +28,119 @@ std::string trainerName(uint32_t rank);
 /// Returns "trainer 1", "trainers 1, 2 and 5".
 std::string trainerNames(const std::vector<uint32_t> &ranks);
 
-/// Decision about a process that asks to be admitted as a trainer.
+/// Decision about a process that requests admission as a trainer.
 struct JoinVerdict {
   enum class What { LetIn, NotYet, Refused };
   What what = What::LetIn;
-  /// Reason for not admitting it.
+  /// Reason why the process is not admitted.
   std::string sentence = {};
-  /// True if it was refused because another process has the rank and is not
-  /// known to be gone.
+  /// True if the process was refused because another process has the rank and
+  /// may be alive.
   bool isTaken = false;
 };
 
-/// Trainers of one job, as a server sees them: which incarnation of each has
-/// joined, when it was heard last, and whether and how it left. Ranks must be
+/// The trainers of one job, as a server knows them: which incarnation of each
+/// has joined, when it was heard last, and how it has left. Ranks must be
 /// smaller than the number of trainers. Not thread-safe.
 class Roster {
 public:
-  /// Both must outlive the roster.
+  /// The arguments must outlive the roster.
   Roster(const ServerCoreOptions &options, const Clock &clock);
 
   //===--------------------------------------------------------------------===//
   // Events of trainers
   //===--------------------------------------------------------------------===//
 
-  /// Decides about a process that asks to be admitted by a Greet or a Join. It
-  /// cannot replace another process until that one is known to be lost.
+  /// Decides whether to admit a process that has sent a Greet or a Join. If
+  /// another process has the rank, it is replaced only if it is known to be
+  /// lost.
   JoinVerdict judge(const Envelope &head, const StartSign &start);
-  /// Admits an incarnation of a trainer. Returns true if it is a new one.
+  /// Admits an incarnation of a trainer. Returns true if this incarnation had
+  /// not joined before.
   bool join(const Envelope &head, const StartSign &start);
-  /// Records a greeting of a process that intends to join.
+  /// Records that a process with rank `rank`, which intends to join, has sent a
+  /// Greet.
   void greeted(uint32_t rank);
-  /// Records that a trainer that has not joined was refused, and the reason.
+  /// Records that a process of trainer `rank`, which has not joined, was
+  /// refused. `why`: the reason.
   void refused(uint32_t rank, const std::string &why);
-  /// Records the same for a process of that rank that may belong to another
-  /// job.
+  /// Records that a process of this rank, which may belong to another job, was
+  /// refused, and the reason.
   void refusedForeign(uint32_t rank, const std::string &why);
-  /// Records which process of that rank intends to join.
+  /// Records that `process` requests to join with rank `rank`.
   void asks(uint32_t rank, const ProcessIdentity &process);
   /// Returns the incarnation of the trainer's next process.
   uint64_t nextIncarnation(uint32_t rank) const;
   /// Returns the largest incarnation that has joined; 0 if there is none.
   uint64_t newestIncarnation() const;
   void heard(uint32_t rank);
-  /// Records the process of that trainer.
+  /// Records that `process` is the process of trainer `rank`.
   void sentBy(uint32_t rank, const ProcessIdentity &process);
-  /// Records that a trainer has left: in order (empty text) or because of a
-  /// failure. No effect if it has left before.
+  /// Records that a trainer has left. `failure`: the reason, or empty if it has
+  /// left after its work was done. No effect if it has left before.
   void leave(uint32_t rank, const std::string &failure);
-  /// Records that a trainer that has not joined was told how the job has ended.
+  /// Records that trainer `rank`, which has not joined, was told how the job
+  /// has ended.
   void noteNotified(uint32_t rank);
   /// Starts the time limit for joins.
   void start() { started = clock.now(); }
-  /// Checks whose processes have died. The functions below use the result of
-  /// the last check, except `judge`, which checks itself.
+  /// Checks which processes have died. The functions below use the result of
+  /// this check. Only `judge` checks again.
   void lookForDead();
-  /// Discounts time in which this process was suspended (stopped, or machine
-  /// asleep), because it says nothing about others.
+  /// Extends time limits by `late`, a time for which this process was
+  /// suspended. Nothing is known about the trainers during that time.
   void forgive(ClockTime late);
 
   //===--------------------------------------------------------------------===//
   // Conclusions
   //===--------------------------------------------------------------------===//
 
-  /// Returns the reason to refuse any other request that is not from the joined
-  /// incarnation.
+  /// Returns the reason to refuse a request, other than a Greet or a Join, that
+  /// was not sent by the incarnation that has joined. Returns an empty text for
+  /// other requests.
   std::string fenceFault(const Envelope &head) const;
-  /// Returns the head of that refusal. If a later incarnation has joined, the
-  /// head says so (`incarnationOfReplaced`), and the earlier one ends without a
+  /// Returns the head of the response that refuses such a request. If a later
+  /// incarnation has joined, the head has the incarnation
+  /// `incarnationOfReplaced`; the replaced process then ends without an error
   /// message.
   Envelope fenceHead(Envelope head) const;
   bool hasJoined(uint32_t rank) const { return trainers[rank].joined; }
   bool hasLeft(uint32_t rank) const { return trainers[rank].left; }
   bool isDone(uint32_t rank) const { return trainers[rank].isDone(); }
   bool hasFailed(uint32_t rank) const { return trainers[rank].hasFailed(); }
-  /// Returns true if its process on this host has died.
+  /// Returns true if the trainer's process runs on this host and has died.
   bool hasDied(uint32_t rank) const {
     return !trainers[rank].left && trainers[rank].hasDied;
   }
-  /// Returns true if the asking process differs from the one that has joined.
+  /// Returns true if the sender of `head` is not the process that has joined.
   bool isAnother(const Envelope &head, const StartSign &start) const {
     const Trainer &trainer = trainers[head.trainer];
     return trainer.joined && (trainer.startId != start.id ||
                               head.incarnation > trainer.incarnation);
   }
-  /// Returns a trainer that has left in order.
+  /// Returns a trainer that has left after its work was done; none if there is
+  /// none.
   std::optional<uint32_t> firstThatIsDone() const;
   bool allAreDone() const;
-  /// Returns true if each trainer has left because of a failure, or was refused
-  /// before its join.
+  /// Returns true if each trainer has left with a failure, or was refused
+  /// before it has joined.
   bool allFailed() const;
-  /// Returns true if no trainer will ask any more: each has left, was told how
-  /// the job has ended, is silent, or had time to join. `mayJoin` is true if
-  /// trainers that have not joined may still come.
+  /// Returns true if no trainer will send a further request: each has left, was
+  /// told about the end of the job, is silent, or has not joined in time.
+  /// `mayJoin`: trainers that have not joined yet may still do so.
   bool allAreGone(bool mayJoin) const;
-  /// Returns the reason why that trainer is lost; empty if it is not.
+  /// Returns the reason why trainer `rank` is lost; empty if it is not lost.
   std::string absenceOf(uint32_t rank) const;
-  /// If no trainer has joined in time, returns the reason for one of them; else
-  /// returns an empty text.
+  /// If no trainer has joined in time, returns the reason for one of them.
+  /// Otherwise returns an empty text.
   std::string absenceOfAll() const;
-  /// If no trainer was heard of for `abandonLimit`, returns what happened to
-  /// each; else returns an empty text.
+  /// If no trainer was heard for `abandonLimit`, returns a description of what
+  /// has happened to each. Otherwise returns an empty text.
   std::string abandonment() const;
   std::vector<uint32_t> notJoined() const;
   ClockTime sinceStart() const { return clock.now() - started; }
-  /// Returns what delays that trainer, as far as is known; may be empty.
+  /// Returns the known reason for the delay of trainer `rank`; empty if none is
+  /// known.
   std::string troubleOf(uint32_t rank) const;
   /// Returns what a user can do about that, such as "start trainer 1 again";
   /// empty without trouble.
@@ -140,7 +149,7 @@ public:
   ClockTime watchInterval() const;
 
 private:
-  /// Process that asks for a rank which another process may have.
+  /// Process that requests a rank while another process may have that rank.
   struct Challenger {
     uint64_t id = 0;
     ClockTime since{0};
@@ -152,53 +161,56 @@ private:
     uint64_t startId = 0;
     ClockTime joinedAt{0};
     ClockTime lastHeard{0};
-    /// Time of its last greeting before its join.
+    /// Time of the trainer's last Greet before its join.
     ClockTime lastGreeted{0};
-    /// Reason why its last process was refused before a join; empty if it was
-    /// not.
+    /// Reason why the last process of this rank was refused before it has
+    /// joined; empty if it was not refused.
     std::string refusal;
-    /// Reason why the last process that may belong to another job was refused,
-    /// and the time of the refusal.
+    /// Reason why a process of this rank, which may belong to another job, was
+    /// refused last; and the time of the refusal.
     std::string foreignRefusal;
     ClockTime foreignAt{0};
-    /// Last process that asked to join, if its end can be detected here.
+    /// Last process that requested to join; set if this host can detect its
+    /// end.
     ProcessIdentity asking;
-    /// True if that process was dead at the last check.
+    /// True if the process `asking` was dead at the last check.
     bool askerHasDied = false;
     std::vector<Challenger> challengers;
-    /// Set if the end of the process can be detected here.
+    /// Process of the trainer; set if this host can detect its end.
     ProcessIdentity process;
-    /// True if that process was dead at the last check.
+    /// True if `process` was dead at the last check.
     bool hasDied = false;
-    /// Time when it was last told about the end; negative: never.
+    /// Time of the last notification about the end of the job; negative if
+    /// none.
     ClockTime notifiedAt{-1};
-    /// It has left, in order or with a failure.
+    /// True if the trainer has left, with or without a failure.
     bool left = false;
-    /// Failure because of which it left.
+    /// Failure with which the trainer has left; empty if there was none.
     std::string failure;
 
     bool isDone() const { return left && failure.empty(); }
     bool hasFailed() const { return left && !failure.empty(); }
   };
   bool isSilent(const Trainer &trainer) const;
-  /// Asks the operating system, which takes a few microseconds.
+  /// Requests the state of the process from the operating system, which takes a
+  /// few microseconds.
   static bool isDead(const Trainer &trainer) {
     return trainer.process.hasEnded();
   }
   JoinVerdict judgeAgainst(Trainer &earlier, const Envelope &head,
                            const StartSign &start);
-  /// Returns when it joined and when it was last heard.
+  /// Returns a text with the times when the trainer joined and was last heard.
   std::string describe(const Trainer &trainer) const;
   /// Returns the silence after which a restarted process may replace a trainer.
   ClockTime takeoverLimit() const;
   bool isLost(const Trainer &trainer) const;
-  /// Returns true if a trainer that has joined may be alive.
+  /// Returns true if the process of a joined trainer may be alive.
   bool mayLive(const Trainer &trainer) const {
     return !trainer.left && !isDead(trainer) && !isLost(trainer);
   }
   std::string deathOf(uint32_t rank) const;
-  /// Returns true if no other process has come for long since a wrong one was
-  /// refused.
+  /// Returns true if a process with a wrong program was refused and the right
+  /// one has not arrived for `foreignPatience`.
   bool isAwaitedInVain(const Trainer &trainer) const;
   bool joinIsLate(const Trainer &trainer) const {
     return isAwaitedInVain(trainer) ||

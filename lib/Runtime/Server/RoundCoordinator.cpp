@@ -26,8 +26,8 @@ void RoundCoordinator::handle(Frame frame, Outbox &out) {
   const Expected<StepFacts> facts =
       core.application->check(head, frame.payload);
   if (!facts) {
-    // The sender did nothing wrong, so it is not refused: the job fails, and
-    // the other trainers do not wait for it.
+    // The request is correct, so its sender is not refused. The job fails
+    // instead, so that the other trainers do not wait for this one.
     if (facts.status().code() == PDL_OUT_OF_MEMORY) {
       const MutexLock lock(core.mutex);
       core.job.fail(facts.status(), out);
@@ -80,7 +80,7 @@ void RoundCoordinator::noteProgress(const Envelope &head,
   shareProgress();
 }
 
-/// Tells the round of steps what the trainers have finished.
+/// Passes the progress of the trainers to the round of steps.
 void RoundCoordinator::shareProgress() {
   const MutexLock lock(core.mutex);
   core.rounds[StepRound].noteProgress(progress);
@@ -94,12 +94,13 @@ void RoundCoordinator::handleAlone(Frame frame, const StepFacts &facts,
   held.push_back({head, facts.contributes});
   noteProgress(head, facts);
   respondToHeld(out);
-  // A resting trainer may complete the round.
+  // The round may have been waiting for a trainer that now rests
+  // (`StepProgress`).
   closeIfComplete(StepRound, out);
 }
 
-/// Enters a request into its round. Returns nothing if it must not be taken,
-/// and was refused.
+/// Adds a request to its round. Returns nothing if the request was refused, or
+/// if the job has failed because of it.
 std::optional<RoundCoordinator::Entry>
 RoundCoordinator::enter(const Envelope &head, RoundIndex index, Outbox &out) {
   const MutexLock lock(core.mutex);
@@ -150,8 +151,9 @@ void RoundCoordinator::handleInRound(Frame frame, const StepFacts &facts,
       respond({head}, out);
   } else {
     requests[index].keep(std::move(frame));
-    // A trainer in the round of sums takes part in no step until all have
-    // arrived there. Its late gradients are counted before steps continue.
+    // A trainer that waits in the round of sums takes part in no round of steps
+    // until all trainers have arrived. Its late gradients are applied before
+    // steps continue.
     if (head.kind == MessageKind::Reduce) {
       progress.rest(head.trainer);
       shareProgress();
@@ -160,7 +162,8 @@ void RoundCoordinator::handleInRound(Frame frame, const StepFacts &facts,
     }
     closeIfComplete(index, out);
   }
-  // A resting trainer may complete the round.
+  // The round may have been waiting for a trainer that now rests
+  // (`StepProgress`).
   closeIfComplete(StepRound, out);
 }
 
@@ -179,8 +182,9 @@ bool RoundCoordinator::take(const Envelope &head, Message payload, Turn turn,
 // Rounds
 //===----------------------------------------------------------------------===//
 
-/// Takes the requests of a round that can be taken. If it is complete, responds
-/// to them, and closes it if it is also full.
+/// Takes those requests of a round that can be taken now. If the round is
+/// complete, responds to all of them. Closes it if it is full, and pauses it
+/// otherwise.
 void RoundCoordinator::closeIfComplete(RoundIndex index, Outbox &out) {
   ServerApplication &application = *core.application;
   const RoundPolicy &policy = application.roundPolicy();
@@ -234,8 +238,9 @@ void RoundCoordinator::endRound(RoundIndex index, MessageKind kind,
       steps.noteResponse(rank);
 }
 
-/// Applies gradients whose senders were answered before their round is full, so
-/// that the state contains all steps that trainers count as done.
+/// Applies gradients whose senders got their responses although the round is
+/// not closed. Afterwards the state contains all steps that trainers count as
+/// done.
 void RoundCoordinator::closeResponded(Outbox &out) {
   {
     const MutexLock lock(core.mutex);
@@ -251,8 +256,8 @@ void RoundCoordinator::closeResponded(Outbox &out) {
     core.job.fail(status, out);
 }
 
-/// Runs the task if the job runs. The state of a failed job may be that of an
-/// interrupted update, so the task must not see it.
+/// Runs the task unless the job has failed: an update may have been interrupted
+/// then, and the task must not see such a state.
 Status RoundCoordinator::runBetween(const ServerCore::BetweenTask &task,
                                     Outbox &out) {
   const MutexLock applicationLock(core.applicationMutex);
@@ -279,7 +284,7 @@ Status RoundCoordinator::runBetween(const ServerCore::BetweenTask &task,
 // Responses
 //===----------------------------------------------------------------------===//
 
-/// Responds to requests that were taken.
+/// Sends the responses to taken requests.
 void RoundCoordinator::respond(const std::vector<Envelope> &heads,
                                Outbox &out) {
   const Expected<std::vector<Message>> responses =
@@ -312,7 +317,7 @@ void RoundCoordinator::countStaleness(const Envelope &head) {
   ahead->observe(double(std::max<int64_t>(steps - slowest, 0)));
 }
 
-/// Responds to delayed requests that need not wait any longer.
+/// Sends the delayed responses that need not wait any longer.
 void RoundCoordinator::respondToHeld(Outbox &out) {
   std::vector<Envelope> due;
   for (const Held &each : std::exchange(held, {})) {

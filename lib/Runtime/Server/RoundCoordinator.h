@@ -25,9 +25,9 @@
 
 namespace pdlrt {
 
-/// Passes admitted requests to the application: by themselves, or in rounds
-/// that it opens, closes and responds to as the policy says. Thread-safe; calls
-/// wait for each other.
+/// Passes admitted requests to the application: one at a time, or in rounds
+/// that it opens, closes and responds to as the policy says. Thread-safe;
+/// concurrent calls wait for each other.
 class RoundCoordinator {
 public:
   /// `core` must outlive this object.
@@ -40,22 +40,23 @@ public:
   void handle(Frame frame, Outbox &out);
   /// Runs a task between two requests (`ServerCore::betweenRequests`).
   Status runBetween(const ServerCore::BetweenTask &task, Outbox &out);
-  /// Returns how many steps ahead of the slowest sender each response was that
-  /// formed no round.
+  /// Returns the histogram of staleness. The staleness of a step is the number
+  /// of steps by which its sender was ahead of the slowest sender when its
+  /// response was sent. Steps with responses to a whole round are not counted.
   StalenessCounts staleness();
 
 private:
-  /// Request that was taken and whose response may be delayed.
+  /// Taken request whose response may be delayed.
   struct Held {
     Envelope head;
-    /// True if it carried gradients.
+    /// True if the request carried gradients.
     bool endsStep;
   };
-  /// Part of a request in its round.
+  /// Relation of a request to its round.
   struct Entry {
     Turn turn = Turn::InRound;
-    /// True if the round has continued without it, so that it is answered at
-    /// once.
+    /// True if the round was completed without this trainer, so that the
+    /// response to its request is sent immediately.
     bool hasMissed = false;
   };
 

@@ -16,8 +16,8 @@
 using namespace pdlrt;
 namespace fs = std::filesystem;
 
-/// Returns the path without symbolic links, `..` and a trailing slash. The file
-/// need not exist.
+/// Returns the absolute path without symbolic links, `..` and a slash at its
+/// end. The file need not exist.
 static std::string realPath(const std::string &path) {
   std::error_code error;
   fs::path real = fs::weakly_canonical(fs::absolute(path, error), error);

@@ -114,7 +114,8 @@ Status SaveService::takePlan(const SaveRequest &probe) {
   return {};
 }
 
-/// Returns a name such as "dense-0.safetensors".
+/// Returns the file name of the parameters of rank `rank`, such as
+/// "dense-0.safetensors".
 static std::string denseFileOf(int32_t rank) {
   return fmt::format("dense-{}.safetensors", rank);
 }
@@ -129,7 +130,8 @@ static Status checkFolder(const std::string &who, const std::string &folder) {
       "; give a folder that all processes of the job share");
 }
 
-/// Returns the result of `write`, or the response with its error if it throws.
+/// Returns the result of `write`. If `write` throws, returns a response with
+/// the error.
 template <typename Write>
 static Message responseOf(const std::string &who, Write write) {
   try {
@@ -142,13 +144,14 @@ static Message responseOf(const std::string &who, Write write) {
   }
 }
 
-/// Returns the rows to save. Until this save is written, rows record no changes
-/// since any save.
+/// Returns which rows to save. A request for changed rows gets a complete base
+/// if this server has not written the save `request.since`. Forgets the last
+/// save: until the new one is written, the changes in rows belong to no save.
 SavedRows SaveService::rowsOf(const SaveRequest &request) {
   const bool isKnown =
       !savedAs.empty() && std::exchange(savedAs, {}) == request.since;
-  // A previous incarnation of trainer 0 may have requested a save that was
-  // never completed.
+  // The servers may not have written that save: a previous incarnation of
+  // trainer 0 may have requested one that was never completed.
   return request.rows == SavedRows::Changed && !isKnown ? SavedRows::Base
                                                         : request.rows;
 }
@@ -168,8 +171,8 @@ template <typename Write>
 Message SaveService::saveInto(const std::string &folder, Write write) {
   const TraceSpan span("checkpoint");
   const std::string who = name;
-  // A model supports one snapshot at a time, and no file of a save in progress
-  // may be overwritten.
+  // A model supports only one snapshot at a time. Also, the files of a save in
+  // progress must not be overwritten.
   endSaving();
   return responseOf(who, [&] {
     Status status = checkFolder(who, folder);
@@ -219,7 +222,7 @@ Message SaveService::beginSave(const SaveRequest &request) {
             std::unique_ptr<StateSnapshot> snapshot = std::move(own->snapshot);
             Status status = snapshot->write(own->writer);
             snapshot.reset();
-            // From the end of the pause.
+            // The stopwatch was started at the end of the pause.
             metrics.seconds.observe(own->paused + own->stopwatch.lap());
             metrics.count(status);
             if (!status.ok())

@@ -29,31 +29,31 @@
 
 namespace pdlrt {
 
-/// A server's part of a program's state, and what is needed to work on it. Not
+/// The state that a server owns, with the objects that work on it. Not
 /// thread-safe.
 struct ServedState {
   explicit ServedState(const ServerSetup &setup);
 
-  /// Prepares the programs of the descriptor. Returns an error if the channels
-  /// of one are not valid.
+  /// Prepares the layouts and updaters of all programs. Returns an error if the
+  /// channels of a program are not valid.
   Status prepare();
 
   int32_t rank() const { return int32_t(handshake.serverRank); }
   /// Returns the server's name in messages: "server 1".
   std::string name() const { return placement.nameOf(rank()); }
   uint32_t trainers() const { return uint32_t(handshake.trainers); }
-  /// Returns the error for running out of memory while this server `did`
-  /// something.
+  /// Returns the error of a server that has run out of memory. `did`: what it
+  /// did then, for the message.
   Status outOfMemory(const std::bad_alloc &error, const std::string &did) const;
-  /// Finishes the sum of a step's gradients, and passes it to the program's
-  /// updater if it is to be applied. Returns an error if it must not be
-  /// applied. Throws std::bad_alloc.
+  /// Completes the sum of a step's gradients, and passes it to the updater of
+  /// the program if it is to be applied. Returns an error if a gradient is not
+  /// finite. Throws std::bad_alloc.
   Expected<PartialSum> closeSum(RunningSum &sum, int32_t program);
 
   const pdl_descriptor &descriptor;
   const Placement &placement;
   Scheduler &scheduler;
-  /// This server's own one.
+  /// Handshake of this server.
   Handshake handshake;
   Model model;
   BufferPool pool;

@@ -23,8 +23,8 @@
 
 using namespace pdlrt;
 
-/// Receives the requests of trainers and passes each to the service that
-/// handles it.
+/// Receives the messages of trainers, and passes each message to the service
+/// that handles it.
 class ServerCore::State final : public ProtocolState {
 public:
   using ProtocolState::ProtocolState;
@@ -33,10 +33,11 @@ public:
   std::optional<Message> screen(const Message &front, uint64_t size) const;
   void open(ServerApplication &with);
   void close();
-  /// Schedules the next check of who is present.
+  /// Schedules the next check for lost trainers.
   void startWatching();
 
-  /// Runs `change` on the job's state, then sends the responses that it causes.
+  /// Calls `change` with the mutex locked, then sends the responses that it
+  /// adds.
   template <typename Change> void change(Change change);
   bool waitUntilNotified(std::chrono::nanoseconds limit) const;
   bool isNotified() const PDLRT_REQUIRES(mutex) {
@@ -114,8 +115,8 @@ void ServerCore::State::take(const Message &request, Responder responder,
   });
 }
 
-/// Handles everything that needs no application. Returns true for a request
-/// that the application handles.
+/// Handles a message as far as the application is not needed. Returns true if
+/// `frame` has a request that must be passed to the application.
 bool ServerCore::State::admit(Frame &frame, Responder responder, Outbox &out) {
   const Envelope head = frame.head;
   const MutexLock lock(mutex);
@@ -176,8 +177,8 @@ std::optional<Message> ServerCore::State::screen(const Message &front,
   return std::nullopt;
 }
 
-/// Returns the reason to refuse a request that is not from a joined
-/// incarnation.
+/// Returns the reason to refuse a request that was not sent by an incarnation
+/// that has joined. Returns an empty text for other requests.
 std::string ServerCore::State::fenceFault(const Envelope &head) const {
   std::string fence = liveness.roster().fenceFault(head);
   return fence.empty() ? admission.strangerFault(head) : fence;
@@ -228,8 +229,8 @@ void ServerCore::State::open(ServerApplication &with) {
 }
 
 void ServerCore::State::close() {
-  // Waits for the request in progress, because the application is destroyed
-  // next.
+  // Locking waits for the request in progress. This is necessary because the
+  // application is destroyed next.
   const MutexLock applicationLock(applicationMutex);
   Admission::Copies dropped;
   {
@@ -276,7 +277,7 @@ template <typename Change> void ServerCore::State::change(Change change) {
 
 bool ServerCore::State::waitUntilNotified(
     std::chrono::nanoseconds limit) const {
-  // Silence causes no notification, so the loop polls.
+  // Poll, because nothing is notified when a trainer becomes silent.
   constexpr std::chrono::milliseconds interval(100);
   const auto end = std::chrono::steady_clock::now() + limit;
   MutexLock lock(mutex);
@@ -293,8 +294,8 @@ bool ServerCore::State::waitUntilNotified(
 // ServerCore
 //===----------------------------------------------------------------------===//
 
-/// Shared by all cores whose application is called by the threads that deliver
-/// requests. The application's lock serializes the calls.
+/// Executor of all cores whose application is called on the threads that
+/// deliver requests. `applicationMutex` serializes the calls.
 static InlineExecutor inlineExecutor;
 
 ServerCore::ServerCore(const ServerCoreOptions &options, Clock &clock,

@@ -13,7 +13,8 @@
 
 using namespace pdlrt;
 
-/// One bucket for each number of steps, and one for all larger numbers.
+/// Returns the bounds of buckets: one for each number of steps below 64, and
+/// one for larger numbers.
 static std::vector<double> stalenessBounds() {
   constexpr int most = 64;
   std::vector<double> bounds;
@@ -24,7 +25,7 @@ static std::vector<double> stalenessBounds() {
 
 namespace {
 
-/// The families of this file.
+/// Metric families of servers.
 struct ServerFamilies {
   const CounterFamily step{
       {.name = "pdl_server_steps_total",
@@ -108,8 +109,8 @@ struct ServerFamilies {
 
 } // namespace
 
-/// Returns the families. The first call declares them, so that nothing runs
-/// before `main` has checked the CPU.
+/// Returns the metric families. They are declared by the first call, not by a
+/// static initializer: `main` must check the CPU before other code runs.
 static const ServerFamilies &serverFamilies() {
   return processMetrics<ServerFamilies>();
 }

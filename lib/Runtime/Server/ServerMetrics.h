@@ -17,11 +17,11 @@
 
 namespace pdlrt {
 
-/// Counts of a server, as metrics of the process. The fields are those of
-/// ServerCosts, which the report is made from. All updates are atomic, so an
-/// exporter may read them during a step.
+/// Counters of a server, which are metrics of the process. `costs` returns them
+/// as ServerCosts for the report. All updates are atomic, so an exporter may
+/// read the counters during a step.
 struct ServerMetrics {
-  /// `owner`: the name of the server, such as "server 1".
+  /// `owner`: name of the server, such as "server 1".
   explicit ServerMetrics(const std::string &owner);
   ServerCosts costs() const;
   /// Records how many bytes of values are stored for delay compensation.
@@ -33,13 +33,13 @@ struct ServerMetrics {
   RealCounter check, sum, apply, response, closing, elapsed, cpu;
 };
 
-/// Adds the histogram of staleness. `StalenessCounts` are its buckets.
+/// Adds the histogram of staleness. Its buckets are those of `StalenessCounts`.
 Histogram addStaleness();
 
 /// Counts a trainer that was lost.
 void countLostTrainer();
 
-/// Declares the metrics of servers, also if nothing is counted.
+/// Declares the metrics of servers, including those that count nothing.
 void declareServerMetrics();
 
 } // namespace pdlrt

@@ -35,7 +35,7 @@ static void noteSeen(const std::shared_ptr<std::byte> &buffer, size_t bytes,
   seen.bytes += int64_t(bytes);
 }
 
-/// Builds the response to one sender, whose rows were copied.
+/// Builds the response to one sender, whose rows have been copied.
 Message ServerResponses::stateResponse(const ExchangeLayout &layout,
                                        const StateFor &to,
                                        const RowCopies &rowCopies,

@@ -21,11 +21,11 @@
 
 namespace pdlrt {
 
-/// Copies of parameter blocks, by symbol, shared by responses of the same
-/// moment.
+/// Copies of the blocks of parameters, indexed by symbol. Responses with the
+/// same state share them.
 using ParameterCopies = std::vector<std::shared_ptr<std::byte>>;
 
-/// Result of a step, for its responses.
+/// Result of a step, to be sent in its responses.
 struct StepOutcome {
   bool applied = false;
   /// Sums by objective; none: the response has no LOSS.
@@ -40,8 +40,8 @@ struct StepOutcome {
   }
 };
 
-/// Values that a sender has read, for symbols whose groups use delay
-/// compensation. It computes its next gradients from them.
+/// Values that a sender has read, from which it computes its next gradients.
+/// Stored for symbols whose groups use delay compensation.
 struct Seen {
   /// Request of the sender, with its keys.
   std::shared_ptr<const ExchangeMessage> message;
@@ -58,7 +58,7 @@ struct StateFor {
   /// True if the receiver wants all blocks.
   bool allValues;
   const StepOutcome *outcome;
-  /// Output: the values that the receiver reads; null if they are not stored.
+  /// Output: the values that the receiver reads. Null if they are not stored.
   Seen *seen = nullptr;
   /// True if the receiver holds all parameters itself.
   bool withoutParameters = false;
@@ -67,11 +67,11 @@ struct StateFor {
 /// Builds responses from a server's state. Not thread-safe.
 class ServerResponses {
 public:
-  /// Both must outlive this object.
+  /// The arguments must outlive this object.
   ServerResponses(ServedState &state, StateServerRows &rows)
       : state(state), rows(rows) {}
 
-  /// Returns State responses to senders whose keys have rows.
+  /// Returns the State responses to senders. The rows of their keys must exist.
   std::vector<Message> stateResponses(const ExchangeLayout &layout,
                                       const std::vector<StateFor> &to);
   /// Adds the current blocks of a VALUE channel to a response.

@@ -92,8 +92,8 @@ struct StateServer::Parts {
     rows.setPending([this] { return mode->pendingKeys(); });
   }
 
-  /// Runs `step`. Returns an error if memory does not suffice for what it
-  /// `did`.
+  /// Returns the result of `step`, or an error if memory is exhausted. `did`:
+  /// what the server does in `step`, for the message.
   template <typename Step>
   auto withMemory(const std::string &did, Step step) -> decltype(step()) {
     try {
@@ -179,8 +179,8 @@ Expected<Message> StateServer::respondToRead(const Message &payload) {
 // Requests
 //===----------------------------------------------------------------------===//
 
-/// Returns the form of a request for the state of a step or program, if it is
-/// one.
+/// Returns the form of a request about the state of a step or program. Returns
+/// nothing for other kinds of requests.
 static std::optional<ExchangeForm> formOf(MessageKind kind) {
   switch (kind) {
   case MessageKind::Exchange:

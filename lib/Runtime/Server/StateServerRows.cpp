@@ -96,8 +96,8 @@ void StateServerRows::insertRange(KeyTask &task, Pulled &pulled,
   const ExchangeLayout &layout = state.layouts[pulled.program];
   EmbeddingTable &table =
       *state.model.table(layout.channel(task.channel).symbol);
-  // Updates create these rows; rows that are read are looked up for the
-  // response.
+  // Rows of this table are only created by updates. The rows to read are looked
+  // up when the response is built.
   if (table.options().life.makesRowsInUpdates())
     return;
   const int64_t count = task.end - task.begin;

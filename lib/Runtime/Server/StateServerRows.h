@@ -27,10 +27,10 @@ namespace pdlrt {
 struct Pulled {
   int32_t program = -1;
   std::shared_ptr<const ExchangeMessage> message;
-  /// Addresses by channel. KEYS: the row of each key. ROW_GRADIENT: the
-  /// address of each row of the gradient.
+  /// Row addresses, indexed by channel. For KEYS: the row of each key. For
+  /// ROW_GRADIENT: the row of each gradient.
   std::vector<std::vector<void *>> rows;
-  /// Rows that were created for these keys, by channel of KEYS.
+  /// Rows that were created for the keys of the request, by channel of KEYS.
   std::vector<std::vector<TableRow>> fresh;
 
   int64_t keyCount(int32_t channel) const {
@@ -47,36 +47,40 @@ public:
   /// Returns the keys of steps whose gradients have not been applied.
   using PendingKeys = std::function<std::vector<const Pulled *>()>;
 
-  /// `state`, which must outlive this object, learns of its prepared rows.
+  /// `state` gets a reference to this object as its prepared rows, and must
+  /// outlive it.
   explicit StateServerRows(ServedState &state);
 
   /// Sets the source of pending keys. Called once, before any request.
   void setPending(PendingKeys from) { pendingKeys = std::move(from); }
 
-  /// Returns the number of rows that each channel of a request must have, given
-  /// `pulled`.
+  /// Returns, for each channel, how many rows a request must have. `pulled`:
+  /// keys of the sender's previous request, to which its gradients belong.
   static std::vector<int64_t> pushedRows(const ExchangeLayout &layout,
                                          const Pulled &pulled);
-  /// Returns these numbers for a request with its own keys, whose bytes are not
-  /// checked yet.
+  /// Same for a request that contains its own keys, whose bytes have not been
+  /// checked.
   static std::vector<int64_t> pushedRows(const ExchangeLayout &layout,
                                          const ExchangeMessage &message);
-  /// Returns the contribution of a checked message. It refers to the message
-  /// and to `pulled`.
+  /// Returns the gradients of a message, which must have been checked. The
+  /// result refers to `message` and to `pulled`.
   PartialSum partialSumOf(const ExchangeLayout &layout,
                           const ExchangeMessage &message, Pulled &pulled) const;
-  /// Finds or creates the rows of all keys. Changes nothing that can be read,
-  /// so an error may occur halfway.
+  /// Finds or creates the rows of all keys. If an error occurs, some rows may
+  /// have been created, which no reader can observe.
   Status insert(const std::vector<Pulled *> &senders);
-  /// Copies the values of the rows of all keys, on several threads: to `out`,
-  /// by sender and channel of KEYS, except to null. Throws std::bad_alloc.
+  /// Copies the values of all keys' rows to `out`, on several threads. `out` is
+  /// indexed by sender, then by channel of KEYS; null pointers are skipped.
+  /// Throws std::bad_alloc.
   void copyTo(const std::vector<Pulled *> &senders,
               const std::vector<std::vector<std::shared_ptr<std::byte>>> &out);
-  /// Reinitializes rows that were created for the next step, after an update of
-  /// a table whose updates change all rows. Does not throw.
+  /// Sets rows that were created for the next step to their initial values
+  /// again. Needed after an update of a table whose rule changes all rows. Does
+  /// not throw.
   void renew(const Pulled &pulled);
-  /// Returns the rows of a table that were created for pending keys, as
-  /// non-empty lists. Call only between requests. Throws std::bad_alloc.
+  /// Returns the rows of a table that were created for keys of pending steps,
+  /// as lists that are not empty. Call only between requests. Throws
+  /// std::bad_alloc.
   std::vector<std::span<const TableRow>> prepared(int32_t symbol) const;
 
 private:

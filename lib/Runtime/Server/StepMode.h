@@ -20,7 +20,7 @@
 
 namespace pdlrt {
 
-/// Parts of a server that a mode uses. They must outlive it.
+/// Parts of a server that a mode uses. They must outlive the mode.
 struct ModeSetup {
   const StepBounds &bounds;
   ServedState &state;
@@ -28,8 +28,9 @@ struct ModeSetup {
   ServerResponses &responses;
 };
 
-/// Handles the steps of trainers as one mode does. `ServerApplication` has the
-/// order of calls, `StateServer` what the functions of its names do.
+/// Handles the steps of trainers in one mode. Functions have the names of those
+/// of `StateServer`, which describes them. `ServerApplication` describes the
+/// order of calls.
 class StepMode {
 public:
   explicit StepMode(const ModeSetup &setup)
@@ -45,7 +46,7 @@ public:
   virtual Status closeStep(MessageKind kind) = 0;
   virtual Expected<std::vector<Message>>
   respondToSteps(std::span<const Envelope> requests) = 0;
-  /// Returns the keys of steps whose gradients have not been applied. Call only
+  /// Returns the keys of steps whose gradients are not applied yet. Call only
   /// between requests.
   virtual std::vector<const Pulled *> pendingKeys() const = 0;
 
@@ -65,13 +66,15 @@ protected:
 
 // `setup` is as in the constructor of `StepMode`.
 
-/// Creates the mode that sums over all trainers, then applies.
+/// Creates the mode in which an update uses the sum over all trainers.
 std::unique_ptr<StepMode> createSyncMode(const ModeSetup &setup);
-/// Creates the mode that sums over the first trainers, then applies.
+/// Creates the mode in which an update uses the sum over the first trainers
+/// that arrive.
 std::unique_ptr<StepMode> createQuorumMode(const ModeSetup &setup);
-/// Creates the mode that applies each push by itself.
+/// Creates the mode in which an update uses the push of one trainer.
 std::unique_ptr<StepMode> createAsyncMode(const ModeSetup &setup);
-/// Creates the mode that merges the model deltas of trainers.
+/// Creates the mode that merges the changes of the trainers' copies of the
+/// model.
 std::unique_ptr<StepMode> createGeoMode(const ModeSetup &setup);
 
 } // namespace pdlrt

@@ -7,10 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // A step is one round of Exchange requests. If a clip needs the norm of the
-// whole gradient, a round of Norm requests follows. The last round of a step
-// carries the keys of the next step. Everything that can fail happens before
-// the state is changed: sums, the check for NaN and infinity, creation of rows.
-// As much of it as possible happens while the server waits for other trainers.
+// whole gradient, a round of Norm requests follows. The requests of the last
+// round of a step contain the keys of the next step. Everything that can fail
+// is done before the state changes: sums, the check for NaN and infinity, and
+// the creation of rows. As much of this as possible is done while the server
+// waits for other trainers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,24 +67,24 @@ private:
   Message sumsResponse(const ExchangeLayout &layout);
   Status finishStep(const ExchangeLayout &layout);
 
-  /// Each trainer's request of the current round; its request with the
-  /// gradients of the step that is not applied yet; the keys of its last
-  /// request.
+  /// Indexed by trainer. `incoming`: its request of the current round.
+  /// `pushed`: its request with the gradients of the step that is not applied
+  /// yet. `pulled`: the keys of its last request.
   std::vector<std::shared_ptr<const ExchangeMessage>> incoming, pushed;
   std::vector<Pulled> pulled;
-  /// Keys of the next step, from trainers that have contributed.
+  /// Keys of the next step, requested by trainers that have contributed.
   std::vector<Pulled> next;
   /// Sum over the trainers that have contributed to the current round.
   RunningSum sum;
-  /// Sum that is applied next, and its outcome for the responses.
+  /// Sum that is applied next, and the outcome that its responses report.
   PartialSum merged;
   StepOutcome outcome;
   /// True if sums were sent and their norms have not arrived.
   bool normsArePending = false;
-  /// True if some trainer was asked to stop, in a request of this step.
+  /// True if a trainer was requested to stop, as a request of this step states.
   bool stop = false;
-  /// True if some trainer, or this server (`isSaveRequested`), wants a
-  /// checkpoint after this step.
+  /// True if a trainer, or this server (`isSaveRequested`), wants a checkpoint
+  /// after this step.
   bool save = false;
   std::atomic<bool> isSaveRequested = false;
   std::atomic<int64_t> trainerRequests = 0;
@@ -157,8 +158,8 @@ Status SyncMode::checkStep(const Envelope &request, ExchangeMessage message,
   return {};
 }
 
-/// Adds a trainer's gradients to the sum, and creates rows for the keys that it
-/// requests. Trainers come in rank order.
+/// Adds the gradients of a trainer to the sum, and creates rows for the keys
+/// that it requests. Called for trainers in rank order.
 Status SyncMode::takeStep(const Envelope &request, Turn turn) {
   (void)turn; // All requests are of the round.
   const TraceSpan span("push");
@@ -176,9 +177,10 @@ Status SyncMode::takeStep(const Envelope &request, Turn turn) {
     if (layout.hasNormRequest())
       return {};
   }
-  // Rows may be created early, because they are not read before all trainers
-  // have arrived. Trainer 0 begins a save before its request, which is the
-  // first of the round, and a save in progress leaves these rows out.
+  // Rows may be created before all trainers have arrived, because no trainer
+  // reads them earlier. They are not part of a save in progress: trainer 0
+  // begins a save before its request, which is the first one to be taken in a
+  // round.
   if (message.head().hasNextBatch) {
     next[trainer].program = layout.programIndex();
     next[trainer].message = incoming[trainer];
@@ -212,9 +214,9 @@ Message SyncMode::sumsResponse(const ExchangeLayout &layout) {
     }
     if (channel.kind != PDL_CHANNEL_PARTIAL_NORM)
       continue;
-    // Without weight nothing will be applied, whatever the norm is. If
-    // parameters are elsewhere, the trainers that have their gradients compute
-    // those norms.
+    // If the sum has no weight, nothing is applied, so norms do not matter. If
+    // parameters are held by the trainers, they also compute the norms of the
+    // parameters' gradients.
     const bool isElsewhere =
         pushed[0]->head().withoutParameters &&
         state.descriptor.symbols[channel.symbol].kind != PDL_SYMBOL_TABLE;
@@ -245,8 +247,8 @@ Status SyncMode::finishStep(const ExchangeLayout &layout) {
   outcome.setSums(merged);
   outcome.applied = merged.present && merged.hasWeight();
   outcome.stop = stop;
-  // Trainers save after a step, so the response that only opens the first one
-  // would be in vain.
+  // A round that only requests the first state has no step, so trainers would
+  // not save after it. The request to save waits for the next step.
   outcome.save = (merged.present && isSaveRequested.exchange(false)) || save;
   trainerRequests += save ? 1 : 0;
   for (uint32_t t = 0; t < state.trainers(); ++t) {

@@ -54,8 +54,10 @@ void TrainerAdmission::setWorkers(int64_t workers) {
                                .senderCount(state.handshake.trainers, workers));
 }
 
-/// The same model in another mode belongs to this job. Another translation of
-/// it, or a model of another job, may have been sent to a wrong address.
+/// Returns true if a trainer belongs to this job: its job, its model, and its
+/// fingerprints of state layout and training are those of this server. Its mode
+/// and its flags may differ. Otherwise it may belong to another job and have a
+/// wrong address.
 bool TrainerAdmission::isOfJob(const Message &handshake) const {
   const Expected<Handshake> given = decodeHandshake(handshake);
   if (!given)

@@ -23,14 +23,15 @@ namespace pdlrt {
 /// Compares the handshakes of trainers with the server's. Not thread-safe.
 class TrainerAdmission {
 public:
-  /// Both must outlive this object. A join changes what `folder` allows.
+  /// The arguments must outlive this object. A join changes the folders that
+  /// `folder` permits.
   TrainerAdmission(ServedState &state, SaveFolder &folder)
       : state(state), folder(folder) {}
 
   /// Sets the number of workers of each trainer (`StateServer::setWorkers`).
   void setWorkers(int64_t workers);
 
-  // What the functions of these names of `ServerApplication` do.
+  // Implement the functions of `ServerApplication` with the same names.
 
   Expected<Message> greet(const Envelope &request,
                           const Message &payload) const;

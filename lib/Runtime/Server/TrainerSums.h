@@ -20,7 +20,7 @@
 
 namespace pdlrt {
 
-/// Sums the vectors of Reduce requests over all trainers, in rank order. Not
+/// Adds up the vectors of Reduce requests of all trainers, in rank order. Not
 /// thread-safe.
 class TrainerSums {
 public:

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Implements the functions of pdl/serving.h. A library is linked from this file
-// and one compiled program. A model consists of its current state and of idle
-// scorers.
+// Implements the functions of pdl/serving.h. A serving library is linked from
+// this file and one compiled program. A model has a current state, and scorers
+// that are not in use.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,10 +36,10 @@
 
 using namespace pdlrt;
 
-/// Defined together with ServerRows, which a library contains only if it was
-/// linked with `--undefined=pdlrt_connect_rows`. Sets `rows` or `status`. On
-/// failure, `isUnavailable` is true if servers did not respond. Throws
-/// std::bad_alloc.
+/// Connects to servers: sets `rows`, or `status` on failure; then
+/// `isUnavailable` is true if servers did not respond. Null unless the library
+/// was linked with `--undefined=pdlrt_connect_rows`, because this function is
+/// in the same object as ServerRows. Throws std::bad_alloc.
 extern "C" [[gnu::weak]] void
 pdlrt_connect_rows(const pdl_descriptor *descriptor,
                    const ConnectOptions *options,
@@ -53,8 +53,8 @@ struct pdl_serving_model {
       : descriptor(descriptor), acceptOldLayout(acceptOldLayout),
         current(std::move(state)), idle(descriptor.program_count) {}
 
-  /// Objects that a call uses: a scorer, and the state at the start of the
-  /// call.
+  /// Objects that one call uses: a scorer, and the state that was current when
+  /// the call started.
   struct Lease {
     std::shared_ptr<const ServedState> state;
     std::unique_ptr<Scorer> scorer;
@@ -148,16 +148,16 @@ private:
 
 } // namespace
 
-/// Returns the code of a call that failed, or PDL_SERVING_UNAVAILABLE if
-/// servers did not respond.
+/// Returns PDL_SERVING_UNAVAILABLE if a call failed because servers did not
+/// respond. Otherwise returns `code`.
 static int32_t codeOf(int32_t code, bool isUnavailable) {
   return code != PDL_OK && isUnavailable ? PDL_SERVING_UNAVAILABLE : code;
 }
 
-/// Stores the message for the calling thread and returns a code that each host
-/// knows. To hosts that were built with an earlier version, a code other than
-/// these means that the library is broken, and PDL_INVALID_ARGUMENT any failure
-/// that the caller can mend.
+/// Stores the error message for the calling thread. Returns a code that hosts
+/// of all versions know. For a host of an earlier version, PDL_INVALID_ARGUMENT
+/// means any failure that the caller can mend, and each code that is not
+/// returned here means that the library is broken.
 static int32_t reportToHost(const Status &status) {
   switch (status.code()) {
   case PDL_OK:
@@ -184,8 +184,8 @@ template <typename Body> static int32_t guarded(Body &&body) {
   }
 }
 
-/// Returns the descriptor of the library's program. Its version was checked
-/// before callers received any function.
+/// Returns the descriptor of the library's program. Its version is compatible,
+/// because `pdl_serving_query` has checked it before it returned any function.
 static const pdl_descriptor &descriptorOfLibrary() {
   return *pdl_program_query(PDL_ABI_VERSION);
 }
@@ -235,9 +235,9 @@ static const char *uncheckedOf(pdl_serving_model *model) {
 
 static void closeModel(pdl_serving_model *model) { delete model; }
 
-/// Merges levels of changes so that lookups become faster. Calls already use
-/// the new values meanwhile. Does nothing if memory is exhausted or the state
-/// was replaced.
+/// Merges the levels of changes in the current state, so that lookups become
+/// faster. Calls use the changes already before. Does nothing if memory is
+/// exhausted, or if `loaded` is no longer the current state.
 static void joinLevels(pdl_serving_model &model,
                        const std::shared_ptr<const ServedState> &loaded) {
   std::shared_ptr<const ServedState> joined;
@@ -531,8 +531,8 @@ static int32_t rowCountsOf(pdl_serving_model *model,
   });
 }
 
-/// Entry point for programs that load the library at run time. The second
-/// exported function returns the same.
+/// Entry point for programs that load the library at run time. Programs that
+/// link the library use the second exported function, which returns the same.
 extern "C" __attribute__((visibility("default"))) const pdl_serving *
 pdl_serving_query(uint32_t version) {
   static const pdl_serving functions = {sizeof(pdl_serving),
@@ -577,8 +577,8 @@ pdl_serving_query(uint32_t version) {
   return &functions;
 }
 
-/// Entry point for programs that link the library. Each library exports it
-/// under the name of its model.
+/// Entry point for programs that link the library. Each library exports this
+/// function under the name of its model.
 extern "C" const pdl_serving *pdl_serving_latest(void) {
   return pdl_serving_query(PDL_SERVING_VERSION);
 }

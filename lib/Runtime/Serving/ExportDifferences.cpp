@@ -37,10 +37,11 @@ public:
                       size_t memory);
   Status compareMapped(const CheckpointSymbol &exported,
                        const CheckpointPart &part, size_t memory);
-  /// Compares how the keys of a table are made from fields, if both describe
-  /// it.
+  /// Compares how the keys of a table are made from fields. `exported` is the
+  /// description in the export. Does nothing if the export or the checkpoint
+  /// has no description.
   void compareKeys(const std::string &table, const std::string &exported);
-  /// Reports tables of the checkpoint that were not compared.
+  /// Reports the tables of the checkpoint that are not in `compared`.
   void reportTables(const std::set<std::string> &compared);
   StateDifferences take() { return std::move(found); }
 
@@ -88,8 +89,8 @@ void Differences::compareElements(const std::string &what,
                          elementText(elements.type, right), second));
 }
 
-/// Returns the checkpoint's table of that name. If there is none, reports that
-/// and returns null.
+/// Returns the table with this name in the checkpoint. If there is none,
+/// reports a difference and returns null.
 const CheckpointSymbol *Differences::tableOf(const std::string &name) {
   for (const CheckpointSymbol &symbol : checkpoint.manifest().symbols)
     if (symbol.isTable && symbol.name == name)

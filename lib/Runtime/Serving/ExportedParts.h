@@ -20,8 +20,8 @@
 
 namespace pdlrt {
 
-/// A folder that is created under a temporary name. The destructor removes it
-/// unless it was committed.
+/// A folder that is created under a temporary name, and gets its final name by
+/// `commit`. The destructor removes a folder that was not committed.
 class NewFolder {
 public:
   explicit NewFolder(const std::string &finalPath);
@@ -31,7 +31,7 @@ public:
 
   /// Creates the folder. Returns an error if the final name exists.
   Status create();
-  /// Flushes the names in the folder to the disk and renames it to its final
+  /// Syncs the names in the folder to disk, and renames the folder to its final
   /// name.
   Status commit();
 
@@ -43,15 +43,17 @@ private:
   const std::string finalPath;
 };
 
-/// Returns the index of the slot as a part of the symbol, or 0 if there is no
-/// slot with that name and the value's size.
+/// Returns the part number of a slot: 1 for the first slot of the symbol.
+/// Returns 0, the number of the value, if no slot has this name and the size of
+/// the value.
 size_t slotPartOf(const CheckpointSymbol &symbol, const std::string &slot);
 
-/// Returns an error if no symbol has that slot. "" requests none.
+/// Returns an error if no symbol has a slot with the name `slot`. An empty name
+/// passes.
 Status checkSlot(const Checkpoint &checkpoint, const std::string &slot);
 
-/// Returns the name of a parameter's tensor in dense files of checkpoints and
-/// exports.
+/// Returns the name of the tensor of a parameter's value (part 0) or slot
+/// `part` - 1 in dense files of checkpoints and exports.
 std::string fullTensorName(const CheckpointSymbol &symbol, size_t part);
 
 /// Reads a part of a parameter. Throws std::bad_alloc.
@@ -61,8 +63,9 @@ Expected<std::vector<std::byte>> readParameter(const Checkpoint &checkpoint,
 
 inline constexpr const char *parametersName = "dense.safetensors";
 
-/// Writes the parameters, or their slot `slot` if they have it, as one file in
-/// `folder`. Returns its digest, or none if there are no parameters. Throws
+/// Writes the parameters as one file in `folder`. If `slot` is not empty,
+/// writes this slot of each parameter that has it, instead of the value.
+/// Returns the digest of the file, or none if there are no parameters. Throws
 /// std::bad_alloc.
 Expected<std::optional<FileDigest>>
 writeParameters(const Checkpoint &checkpoint, const std::string &slot,

@@ -33,8 +33,9 @@ TableOptions pdlrt::optionsOfPart(const CheckpointSymbol &symbol, size_t part) {
   return options;
 }
 
-/// Returns the keys and the tensor `tensor` of that type and width of each part
-/// of a table in a checkpoint, without its predecessors.
+/// Returns the rows of a table in the files of one checkpoint: their keys, and
+/// the tensor `tensor` with the given type and width. Does not read
+/// predecessors of a delta.
 static Expected<std::vector<FileRows>> rowsIn(const Checkpoint &checkpoint,
                                               const std::string &table,
                                               const std::string &tensor,
@@ -69,7 +70,7 @@ Status pdlrt::copyElements(const TensorView &tensor, int64_t first,
   return {};
 }
 
-/// Converts rows of a file to the form in which a table serves them.
+/// Converts rows of a file to the form in which a table stores them.
 static Status convertRows(const TableOptions &options, const TensorView &values,
                           int64_t first, const std::vector<void *> &rows,
                           std::vector<std::byte> &scratch) {
@@ -111,7 +112,8 @@ static Status convertRows(const TableOptions &options, const TensorView &values,
   return {};
 }
 
-/// Creates a table. `removed`: keys that no longer have a row.
+/// Creates a table with the rows of `sources`. `removed`: keys that no longer
+/// have a row.
 static Expected<FrozenTable> freeze(const TableOptions &options,
                                     const std::vector<FileRows> &sources,
                                     const std::vector<int64_t> &removed) {

@@ -31,23 +31,25 @@ struct FileRows {
   std::optional<KeyPlaces> places = {};
 };
 
-/// Returns options for a table of a checkpoint of which one part is read: 0 the
-/// value, otherwise slot `part` - 1.
+/// Returns options for a table that is read from a checkpoint. Frozen programs
+/// read the value if `part` is 0, otherwise slot `part` - 1.
 TableOptions optionsOfPart(const CheckpointSymbol &symbol, size_t part);
 
-/// Creates a table of these rows in the form that frozen programs read. An
-/// error names the file. Throws std::bad_alloc.
+/// Creates a table of all rows in `sources`, in the form that frozen programs
+/// read. An error names the file. Throws std::bad_alloc.
 Expected<FrozenTable> freezeRows(const TableOptions &options,
                                  const std::vector<FileRows> &sources);
 
-/// Creates a table of all rows of a table in a checkpoint, including its
-/// predecessors if it is a delta. Reads the tensor `tensor` of that type.
+/// Creates a table, as `freezeRows` does, of all rows of `table` in a
+/// checkpoint. If the checkpoint is a delta, includes the rows of its
+/// predecessors. Values are read from the tensor `tensor`, which must have type
+/// `type`.
 Expected<FrozenTable> freezeTable(const TableOptions &options,
                                   const Checkpoint &checkpoint,
                                   const std::string &table,
                                   const std::string &tensor, TensorType type);
 
-/// Creates a table of the changes of a delta alone. Erased keys become removed
+/// Creates a table from the changes in a delta only. Erased keys become removed
 /// keys.
 Expected<FrozenTable> freezeChanges(const TableOptions &options,
                                     const Checkpoint &delta,

@@ -39,7 +39,7 @@ int64_t pdlrt::keyOfBytes(const void *bytes) {
 
 namespace {
 
-/// A file that is written sequentially.
+/// Writes a file sequentially.
 class PlainWriter : public KeyValueWriter {
 public:
   PlainWriter(const std::string &path, const RowElements &elements)
@@ -65,7 +65,7 @@ private:
   uint64_t written = 0;
 };
 
-/// A file that is read sequentially.
+/// Reads a file sequentially.
 class PlainReader : public KeyValueReader {
 public:
   PlainReader(FileBytes opened, const RowElements &elements)
@@ -76,8 +76,9 @@ public:
   const std::byte *values() const override { return rowValues.data(); }
 
 protected:
-  /// Consumes `used` bytes of the previous result, and returns the following
-  /// bytes: at least `atLeast`, or all remaining ones.
+  /// Skips `used` bytes of the text that the previous call returned. Returns
+  /// the text after them: at least `atLeast` bytes, or the rest of the file if
+  /// it is shorter.
   Expected<std::string_view> more(size_t used, size_t atLeast);
   const std::string &path() const { return file.path(); }
 
@@ -150,7 +151,7 @@ public:
   open(const std::string &path, const RowElements &elements) const override;
 };
 
-/// Maximum number of characters of a number in its shortest form.
+/// Maximum length of a number in its shortest decimal form.
 constexpr size_t longestNumber = 32;
 
 } // namespace

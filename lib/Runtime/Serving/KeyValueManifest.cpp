@@ -21,8 +21,8 @@
 using namespace pdlrt;
 using nlohmann::json;
 
-/// Format version. Increased with every change that an older reader would
-/// misread.
+/// Version of the format. Must be increased with each change that older readers
+/// would misread.
 static constexpr int64_t keyValueVersion = 1;
 
 bool pdlrt::isKeyValueExport(const std::string &folder) {
@@ -78,15 +78,15 @@ std::string pdlrt::encodeKeyValues(const KeyValueManifest &manifest) {
 
 namespace {
 
-/// Valid JSON that is not a valid manifest.
+/// Error in a text that is valid JSON but not a valid manifest.
 struct ContentError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 } // namespace
 
-/// Returns an integer that is at least `least`; throws json::exception,
-/// ContentError.
+/// Returns the integer with this name, which must be at least `least`. Throws
+/// json::exception and ContentError.
 static int64_t countAt(const json &object, const char *name,
                        int64_t least = 0) {
   const json &value = object.at(name);

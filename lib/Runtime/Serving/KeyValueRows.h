@@ -25,8 +25,8 @@ inline bool comesBefore(KeyOrder order, int64_t a, int64_t b) {
   return order == KeyOrder::Signed ? a < b : uint64_t(a) < uint64_t(b);
 }
 
-/// The rows of a table of a checkpoint as they are exported: 16-bit values are
-/// F32. Not thread-safe.
+/// Reads the rows of a table of a checkpoint in the form in which they are
+/// exported: 16-bit values are widened to F32. Not thread-safe.
 class WideRows {
 public:
   /// Like `SortedRows::open`.
@@ -50,7 +50,7 @@ private:
   std::vector<std::byte> row;
 };
 
-/// An export that is open for reading.
+/// Export that is open for reading.
 struct OpenKeyValues {
   static Expected<OpenKeyValues>
   open(const std::string &path, std::span<const KeyValueFormat *const> formats);
@@ -63,12 +63,12 @@ struct OpenKeyValues {
 /// Reads the rows of a table of an export. Not thread-safe.
 class TableReader {
 public:
-  /// Both arguments must outlive this object.
+  /// The arguments must outlive this object.
   TableReader(const OpenKeyValues &source, const KeyValueTable &table)
       : source(source), table(table) {}
 
-  /// Advances to the next row. Returns an error if keys or counts differ from
-  /// the manifest.
+  /// Advances to the next row; returns false at the end. Returns an error if
+  /// the keys or the number of rows in a file differ from the manifest.
   Expected<bool> next();
   int64_t key() const { return reader->key(); }
   const std::byte *values() const { return reader->values(); }

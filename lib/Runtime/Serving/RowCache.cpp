@@ -16,20 +16,21 @@
 
 using namespace pdlrt;
 
-/// Metadata of eight rows. The row bytes are stored separately, so that
-/// comparing keys does not touch them.
+/// Metadata of eight cached rows. Values are stored elsewhere, so that a search
+/// for a key does not load them into the CPU's cache.
 struct RowCache::Set {
   int64_t keys[ways] = {};
   /// Time at which each row was requested.
   int64_t times[ways] = {};
   uint32_t tags[ways] = {};
-  /// One bit per way: the way has a row; the row was read since the hand passed
-  /// it; the table has no row for that key.
+  /// One bit for each of the eight entries. `taken`: the entry has a key.
+  /// `wasRead`: it was read since `hand` has passed it. `isUnknown`: the table
+  /// has no row for the key.
   uint8_t taken = 0, wasRead = 0, isUnknown = 0;
   /// Next way to consider for eviction.
   uint8_t hand = 0;
 
-  /// Returns the way of a key, or -1 if it is not cached.
+  /// Returns the index of a key's entry, or -1 if the key is not cached.
   int wayOf(uint32_t tag, int64_t key) const {
     for (unsigned rest = taken; rest; rest &= rest - 1) {
       const int way = std::countr_zero(rest);
@@ -87,8 +88,8 @@ static uint64_t hashOf(uint32_t tag, int64_t key) {
                         (uint64_t(tag) + 1) * 0x9e3779b97f4a7c15);
 }
 
-/// Sorts indices by shard: those of shard s are order[begins[s]] to
-/// order[begins[s + 1] - 1].
+/// Sorts the indices of keys by the cache shard of their key. The indices of
+/// shard s are order[begins[s]] to order[begins[s + 1] - 1].
 template <typename KeyAt>
 void RowCache::sortByShard(uint32_t tag, size_t count, KeyAt keyAt,
                            Scratch &scratch) const {
@@ -103,8 +104,8 @@ void RowCache::sortByShard(uint32_t tag, size_t count, KeyAt keyAt,
   int32_t sum = 0;
   for (size_t s = 0; s <= shardCount; ++s)
     begins[s] = sum += begins[s];
-  // Iterates backwards, so that each entry of `begins` ends at the shard's
-  // start.
+  // Each entry of `begins` is the end of its shard now. Going backwards moves
+  // it to the shard's start, and keeps the order of indices.
   for (size_t i = count; i-- > 0;)
     scratch.order[size_t(--begins[setOf(scratch.hashes[i]) / setsInShard])] =
         int32_t(i);

@@ -81,7 +81,7 @@ Status Scorer::takeBags(const pdl_field &field, const pdl_serving_input &input,
   return {};
 }
 
-/// Converts a text into the key of that slot of the field.
+/// Converts a text into the key that the field has for it in slot `slot`.
 static Status keyOf(const pdl_field &field, std::string_view text, int64_t slot,
                     int64_t &key) {
   return keyOfText(field, text, slot, key)
@@ -90,8 +90,8 @@ static Status keyOf(const pdl_field &field, std::string_view text, int64_t slot,
                       quoteText(text) + " is not a decimal integer of 64 bits");
 }
 
-/// Adds a position in a bag to the digest of earlier ones, which is 0 if there
-/// are none.
+/// Returns the digest of a position in a bag and of the positions before it.
+/// `before`: digest of the positions before, or 0 if there are none.
 static uint64_t digestOf(int64_t position, uint64_t before) {
   ++position;
   return static_cast<uint64_t>(pdlabi::crossKeys(&position, 1, before));
@@ -157,7 +157,7 @@ Status Scorer::hashTexts(const pdl_field &field, const pdl_serving_input &input,
   return {};
 }
 
-/// Creates the replacement of an input that is missing for all samples.
+/// Creates the values of an input that is missing in all samples.
 Status Scorer::fillMissing(const pdl_field &field, int32_t index,
                            pdl_field_data &data) {
   const bool isRagged = field.kind == PDL_FIELD_RAGGED;
@@ -195,8 +195,8 @@ Status Scorer::fillMissing(const pdl_field &field, int32_t index,
   return {};
 }
 
-/// Creates the replacement of a missing element of that slot, or of a missing
-/// bag.
+/// Sets `made` to the value that replaces a missing element of a feature slot,
+/// or a missing bag.
 template <typename T>
 static Status makeMissing(const pdl_field &field, int64_t slot, T &made) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -242,9 +242,9 @@ Status Scorer::replaceMissing(const pdl_field &field, int32_t index,
   return {};
 }
 
-/// Converts the values of bags as in text cells: a bag without values, or whose
-/// only value is missing, is a missing bag. Copies the values only if something
-/// is missing.
+/// Sets the values of the bags of a field, and replaces missing ones as text
+/// readers do: a bag is missing if it has no value, or if its only value is
+/// missing. Copies the values only if something is missing.
 template <typename T>
 Status Scorer::takeBagValues(const pdl_field &field, const void *from,
                              int32_t index, pdl_field_data &data) {
@@ -297,8 +297,8 @@ Status Scorer::takeBagValues(const pdl_field &field, const void *from,
   return {};
 }
 
-/// Sets the values of a field. Copies them if they are not aligned, because
-/// programs require aligned memory.
+/// Sets the values of a field. Programs require aligned memory, so values that
+/// are not aligned are copied.
 void Scorer::takeValues(const void *from, size_t bytes, int32_t index,
                         pdl_field_data &data) {
   if (from && reinterpret_cast<uintptr_t>(from) % PDL_BUFFER_ALIGNMENT == 0) {
@@ -315,7 +315,8 @@ bool Scorer::isJoined(int32_t index) const {
   return std::ranges::find(joined, index) != joined.end();
 }
 
-/// Compares the lengths of bags that the program joins, as readers of files do.
+/// Returns an error unless bags that the program joins have equal lengths.
+/// Readers of files do the same check.
 Status Scorer::checkJoined() const {
   for (int32_t pair = 0; pair < program.joined_count; ++pair) {
     const int32_t own = program.joined[2 * pair];
@@ -398,7 +399,7 @@ Status Scorer::takeInput(int32_t index, const pdl_serving_input &input,
 // The batch
 //===----------------------------------------------------------------------===//
 
-/// Requests the rows of all lookups in one call.
+/// Requests the rows of all lookups by one call.
 Status Scorer::requestRows(const RemoteRows &remote) {
   if (remoteRows.size() < lookups.size()) {
     remoteRows.resize(lookups.size());
@@ -416,8 +417,8 @@ Status Scorer::requestRows(const RemoteRows &remote) {
   PDLRT_RETURN_IF_ERROR(remote.read(wanted, *remoteScratch, isUnavailable));
   for (size_t l = 0; l < lookups.size(); ++l) {
     const WantedRows &each = wanted[l];
-    // The memory belongs to this scorer's worker, which allocated it for these
-    // pointers.
+    // The pointers may be changed: this scorer's worker has allocated the
+    // memory that contains them.
     auto **pointers = const_cast<void **>(lookups[l].rows);
     const size_t bytes = remote.rowBytesOf(each.symbol);
     const int32_t *splits = lookups[l].key_splits;
@@ -455,7 +456,7 @@ Status Scorer::run(const ServedState &state, int64_t batch,
   PDLRT_RETURN_IF_ERROR(checkJoined());
   const std::shared_ptr<const RemoteRows> &remote = state.remoteRows();
   if (remote) {
-    // Pulls then only allocate space for row pointers.
+    // Without tables, pulls only allocate memory for row pointers.
     noTables.resize(size_t(descriptor.symbol_count));
     worker.bind(descriptor.symbols, noTables.data(), descriptor.symbol_count,
                 /*frozen=*/true);

@@ -80,8 +80,9 @@ std::shared_ptr<const ServedTable> ServedTable::joined() const {
     size_t level;
     const char *row;
   };
-  // Stops before a level that is much larger than all newer ones. So each
-  // change is copied only a few times, independent of the number of deltas.
+  // Merge the newest levels, up to a level that is more than twice as large as
+  // all newer ones together. So each change is copied only a few times, however
+  // many deltas follow.
   size_t count = 1;
   int64_t size = levels[0]->size();
   while (count + 1 < levels.size() &&
@@ -164,7 +165,7 @@ size_t ServedState::memoryBytes() const {
 
 namespace pdlrt {
 
-/// Fills a state that is not in use yet.
+/// Fills a state that is not used by requests yet.
 class StateLoader {
 public:
   /// `remote`: source of remote rows; null: rows are read from files.
@@ -185,12 +186,13 @@ public:
   /// Reads the deltas after `before`, oldest first.
   Status readDeltas(const std::vector<Checkpoint> &deltas,
                     const ServedState &before);
-  /// Returns the completed state. If `before` is not null, packs the same
-  /// parameters as there, so that calls need not do it.
+  /// Returns the complete state. Packs those parameters for matrix products
+  /// that `before` has packed, so that calls need not do it. `before` may be
+  /// null.
   std::shared_ptr<const ServedState> take(const ServedState *before);
 
 private:
-  /// Returns true if the symbol is a table whose rows are read from files.
+  /// Returns true if the symbol is a table with rows that are read from files.
   bool readsTable(int32_t index) const {
     return descriptor.symbols[index].kind == PDL_SYMBOL_TABLE &&
            !state->rowsOnServers;
@@ -288,8 +290,8 @@ Status StateLoader::readParameters(const Checkpoint &checkpoint) {
 
 Status StateLoader::readCheckpoint(const std::string &path) {
   std::vector<std::string> refused;
-  // A model with remote rows may reload every few seconds, so the checksums of
-  // table files are not verified.
+  // A model whose rows are on servers may reload every few seconds, so the
+  // checksums of table files are not verified then.
   Expected<Checkpoint> checkpoint =
       openCheckpoint(path, refused, /*scheduler=*/nullptr,
                      state->rowsOnServers ? CheckpointCheck::Parameters
@@ -406,8 +408,8 @@ Status StateLoader::readDump(const std::string &path) {
 // From an export
 //===----------------------------------------------------------------------===//
 
-/// Returns an error if an export contains another part of a symbol than the
-/// program reads.
+/// Returns an error unless the export contains the part of a symbol that the
+/// program reads: the value, or the same slot.
 static Status checkPart(const pdl_symbol &symbol,
                         const CheckpointManifest &manifest,
                         const std::string &path) {
@@ -512,8 +514,8 @@ ServedState::load(const pdl_descriptor &descriptor, const std::string &path,
 // From deltas
 //===----------------------------------------------------------------------===//
 
-/// Returns the folder of the checkpoint to which a path refers, "" if there is
-/// none.
+/// If `path` is a checkpoint, returns it. Otherwise returns the newest
+/// checkpoint in the folder `path`, or an empty text if there is none.
 static std::string newestOf(const std::string &path) {
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -528,10 +530,10 @@ static bool isSame(const CheckpointLink &a, const CheckpointLink &b) {
   return a.name == b.name && a.digest == b.digest;
 }
 
-/// Returns the deltas that lead from `before` to the checkpoint, oldest first.
-/// Returns none if there is no such chain, if one of them contains complete
-/// tables, or if a predecessor was replaced by another checkpoint of the same
-/// name.
+/// Returns the deltas that follow the checkpoint `before`, up to the delta at
+/// `path`, oldest first. Returns none if `path` is not reached by deltas from
+/// `before`, if one of them contains complete shards, or if a checkpoint
+/// between them was replaced by another one with the same name.
 static std::optional<std::vector<Checkpoint>>
 deltasAfter(const CheckpointLink &before, std::string path) {
   std::vector<Checkpoint> deltas;

@@ -33,16 +33,18 @@ static Status compareProgram(const pdl_descriptor &descriptor,
                            contents.model, descriptor.model_name, differences));
 }
 
-/// Returns true if two servers can be of the same job. Except during a restart,
-/// servers of one job know the same trainer incarnations. The numbers of
-/// different jobs differ by far more (docs/Protocol.md).
+/// Returns true if two servers can belong to one job. `start` and `other`: the
+/// newest trainer incarnation that each of them knows. Servers of one job know
+/// the same one, except while a trainer restarts. Incarnations of different
+/// jobs differ by far more (docs/Protocol.md).
 static bool mayBeOfOneJob(uint64_t start, uint64_t other) {
   constexpr uint64_t startsOfOneJob = 1024;
   return start == 0 || other == 0 ||
          std::max(start, other) - std::min(start, other) < startsOfOneJob;
 }
 
-/// Returns an error unless each server occurs once and all are of one job.
+/// Returns an error if a server occurs twice or if the servers belong to
+/// different jobs.
 static Status compareServers(const std::vector<std::string> &addresses,
                              const std::vector<ServerContents> &servers,
                              const std::vector<uint64_t> &starts) {

@@ -26,19 +26,21 @@
 using namespace pdlrt;
 
 static constexpr std::chrono::milliseconds pauseBetweenTries{20};
-/// A lost connection, for instance after a server restart, is detected only by
-/// the next call, so one failure is not final.
+/// Maximum number of failed connections of a call. One failure is allowed: that
+/// a connection was lost, for example because the server was restarted, is
+/// detected only by the next call.
 static constexpr int maxFailuresOfCall = 2;
-/// Maximum number of visits to restarted servers during one call.
+/// Maximum number of times that a call registers with restarted servers again.
 static constexpr int maxVisits = 3;
 
 /// Grows to the largest call.
 class ServerRows::Scratch final : public RemoteRows::Scratch {
 public:
-  /// Keys of a lookup that are not cached, by server.
+  /// Keys of a lookup that are not cached, ordered by server.
   struct Missing {
-    /// Indices of keys; the same sorted by server; the start of each server in
-    /// that order; the keys in that order.
+    /// `places`: indices of the keys. `byServer`: the same indices, sorted by
+    /// server. `splits`: start of each server's keys in `byServer`. `keys`: the
+    /// keys in the order of `byServer`.
     std::vector<int32_t> places, byServer, splits;
     std::vector<int64_t> keys;
   };
@@ -99,8 +101,8 @@ void ServerRows::sendOnce(std::span<Call *const> calls,
   results = std::move(gate->results);
 }
 
-/// Returns the error of a call whose time is over. The message does not depend
-/// on whether the transport or the caller notices that first.
+/// Returns the error of a call that has got no response in time. Both the
+/// transport and the caller may notice this first; the message is the same.
 Status ServerRows::describeTimeout(const Call &call) const {
   const std::string reason = call.response.payload.toString();
   return Status::deadlineExceeded(fmt::format(
@@ -110,8 +112,8 @@ Status ServerRows::describeTimeout(const Call &call) const {
       reason.empty() ? "" : ": ", reason));
 }
 
-/// Evaluates the result of a call. An error is final; otherwise the call has
-/// its answer or is repeated.
+/// Evaluates the result of a call. Returns ok if the call has its response or
+/// must be repeated, otherwise an error that ends the call. Sets `ending`.
 Status ServerRows::judge(Call &call, CallResult result, int maxFailures,
                          Ending &ending) const {
   const std::string &address = options.servers[call.server];
@@ -153,8 +155,8 @@ Status ServerRows::judge(Call &call, CallResult result, int maxFailures,
   }
 }
 
-/// Repeats calls until all have responses, an error is final, or the time is
-/// `until`.
+/// Sends calls, and repeats those without a response, until all have one, a
+/// call fails, or the time `until` has come.
 Status ServerRows::callAll(std::vector<Call> &calls,
                            const std::vector<uint64_t> &jobs, ClockTime until,
                            int maxFailures, Ending &ending) const {
@@ -175,8 +177,8 @@ Status ServerRows::callAll(std::vector<Call> &calls,
     for (size_t i = 0; i < open.size(); ++i) {
       Ending one = Ending::Responded;
       Status status = judge(*open[i], std::move(results[i]), maxFailures, one);
-      // A restarted server is visited again, even if another call has failed
-      // too.
+      // If several calls fail, the error that a server was restarted takes
+      // precedence, because the server is then visited again.
       if (!status.ok() && (fault.ok() || one == Ending::Stranger)) {
         fault = std::move(status);
         faultEnding = one;
@@ -240,8 +242,9 @@ Status ServerRows::visitAll(ClockTime until, int maxFailures,
   return {};
 }
 
-/// Records the forms of rows. Creates one cache for all tables with the same
-/// row size, so that frequently used tables can use the space of others.
+/// Records the size and storage of the rows of each table. Creates one cache
+/// for all tables with rows of the same size, so that frequently used tables
+/// can use the space of others.
 void ServerRows::makeCaches() {
   rowForms.resize(size_t(descriptor.symbol_count));
   std::map<size_t, size_t> tablesBySize;
@@ -490,7 +493,7 @@ Status ServerRows::takeRows(const ServerMap &with,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Writes the parameters that servers have sent, and counts their rows.
+/// Writes the parameters that servers send, and counts their rows.
 struct ParameterWriter {
   const pdl_descriptor &descriptor;
   std::span<void *const> parameters;
@@ -542,8 +545,8 @@ Status ParameterWriter::write(const ServerContents &contents,
 
 Status ServerRows::readParameters(std::span<void *const> parameters,
                                   int64_t &updates, bool &isUnavailable) const {
-  // Repeats the requests a few times so that, if possible, all servers report
-  // the same step.
+  // Repeats the requests a few times if servers have reported different numbers
+  // of updates, so that parameters belong to one step if possible.
   constexpr int maxTries = 3;
   return asking(
       isUnavailable,

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The client side of Visit and Read (docs/Protocol.md). A reader does not join
-// the job. It requests from the servers what they hold, then rows, from all
-// servers concurrently.
+// The client of Visit and Read requests (docs/Protocol.md). A reader does not
+// join the job. It first asks all servers what they hold. Then it requests
+// rows, from all servers concurrently.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,25 +38,25 @@ namespace pdlrt {
 struct ServerMap {
   /// Indexed by server, in the order of the addresses.
   std::vector<ServerContents> servers;
-  /// The id that each server has drawn for its job.
+  /// Id of its job that each server has drawn, by server.
   std::vector<uint64_t> jobs;
   struct Table {
     TableOptions options;
     bool isUnknownZero = false;
-    /// Indexed by shard: index of its server in the list of addresses.
+    /// Index of the server of each shard in the list of addresses.
     std::array<uint16_t, pdlabi::logicalShardCount> serverOf = {};
-    /// Indexed by server: its index of the table.
+    /// Index of the table on each server, by server.
     std::vector<uint64_t> symbolAt;
-    /// Index of the cache for its rows.
+    /// Index of the cache for the rows of the table.
     size_t cache = 0;
   };
   /// Indexed by symbol of the descriptor; none for parameters.
   std::vector<std::optional<Table>> tables;
 
-  /// Creates the map from what the servers reported, after a comparison with
+  /// Creates the map from the reports of all servers, after comparing them with
   /// the program. `starts`: the newest incarnation of a trainer that each
-  /// server knows, 0 if none has joined. An error names the server by its
-  /// address. Throws std::bad_alloc.
+  /// server knows, or 0 if no trainer has joined. An error names the server by
+  /// its address. Throws std::bad_alloc.
   static Expected<std::shared_ptr<ServerMap>>
   of(const pdl_descriptor &descriptor,
      const std::vector<std::string> &addresses,
@@ -66,8 +66,10 @@ struct ServerMap {
 
 class ServerRows final : public RemoteRows {
 public:
-  /// Connects to the servers and requests what they hold. `transport` must use
-  /// `clock`; takes ownership of both. Throws std::bad_alloc.
+  /// Connects to the servers, and requests from each a list of its rows and
+  /// parameters. Takes ownership of `clock` and `transport`; `transport` must
+  /// use `clock`. On failure, sets `isUnavailable` to true if servers did not
+  /// respond. Throws std::bad_alloc.
   static Expected<std::shared_ptr<const ServerRows>>
   connect(const pdl_descriptor &descriptor, const ConnectOptions &options,
           std::unique_ptr<Clock> clock, std::unique_ptr<Transport> transport,
@@ -87,12 +89,12 @@ public:
 
 private:
   class Scratch;
-  /// A request to one server, and its response.
+  /// Request to one server, and its response.
   struct Call {
     size_t server = 0;
     MessageKind kind = MessageKind::Read;
     Message payload;
-    /// The response, after it has arrived.
+    /// Response, after it has arrived.
     Frame response = {};
     /// Number of failed connections.
     int failures = 0;
@@ -103,7 +105,8 @@ private:
     Responded,
     /// A server does not respond, or cannot respond now.
     Unavailable,
-    /// A server was restarted and does not know this reader.
+    /// A server was restarted, and this reader has not registered with it
+    /// since.
     Stranger,
   };
 
@@ -125,8 +128,8 @@ private:
   Status callAll(std::vector<Call> &calls, const std::vector<uint64_t> &jobs,
                  ClockTime until, int maxFailures, Ending &ending) const;
   Status visitAll(ClockTime until, int maxFailures, bool &isUnavailable) const;
-  /// Runs `ask`. If servers were restarted, visits them again and repeats
-  /// `ask`.
+  /// Calls `ask`. If a server was restarted, visits all servers again and
+  /// repeats the call.
   template <typename Ask> Status asking(bool &isUnavailable, Ask ask) const;
   Status fetch(const ServerMap &with, std::span<const WantedRows> wanted,
                Scratch &scratch, ClockTime until, Ending &ending) const;
@@ -149,10 +152,11 @@ private:
 
   mutable std::mutex mapMutex;
   mutable std::shared_ptr<const ServerMap> map;
-  /// Held by the thread that visits restarted servers; other threads wait.
+  /// Locked by the thread that registers with restarted servers. Other threads
+  /// wait.
   mutable std::mutex visitMutex;
-  /// Time from which cached rows are valid. Rows that were requested earlier
-  /// may come from previous incarnations of the servers.
+  /// Time at which the oldest valid rows in the cache were requested. Older
+  /// rows may come from servers that were restarted since.
   mutable std::atomic<int64_t> validSince = 0;
   mutable std::atomic<int64_t> hits = 0, misses = 0, requests = 0;
 };

@@ -98,7 +98,7 @@ Status DeviceSums::fold(size_t device, int32_t type, size_t bytes, void *sum,
   return {};
 }
 
-/// Checks that all sums are finite; one device checks for all.
+/// Checks on the first device that all sums are finite.
 Status DeviceSums::checkSums(std::span<const GradientBlock> blocks) {
   OnDevice &own = onDevices.front();
   PDLRT_RETURN_IF_ERROR(nonFinite.clear(*own.stream));
@@ -156,7 +156,7 @@ Status DeviceSums::sumInOrder(std::span<const GradientBlock> blocks,
   const size_t slots = slotsOfDevice(), count = devices.size();
   const bool isAlone = count == 1;
   const auto slotOf = [&](size_t r) { return r / count * bucket.bytes; };
-  // A single device already has them.
+  // If there is only one device, it already has all gradients.
   for (size_t r = 0; r < replicas && !isAlone; ++r)
     for (const Place &place : bucket.places) {
       const OnDevice &own = onDevices[r % count];
@@ -186,7 +186,8 @@ Status DeviceSums::sumInOrder(std::span<const GradientBlock> blocks,
   return {};
 }
 
-/// Each device sums its own gradients, and a collective adds these sums.
+/// Sums the gradients of each device on that device, and adds these sums by a
+/// collective.
 Status DeviceSums::sumByGroup(std::span<const GradientBlock> blocks,
                               std::span<const PartialSum> parts,
                               const Bucket &bucket) {

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All work on tables is in one stream, in the order of the calls: a step's
-// pull, its gather after the stage's earlier work, its rules, and,
-// concurrently, the next step's pull. Only a gather therefore waits for another
-// stream.
+// All work on tables is in one stream, in the order of the calls. For a step,
+// these are its pull, then its gather, which waits for earlier work of the
+// stage, and its rules. The pull of the next step is added concurrently with
+// the step. So only a gather waits for another stream.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@
 
 using namespace pdlrt;
 
-/// Bytes of rows that move to the device at once.
+/// Number of bytes of rows that are copied to the device at a time.
 static constexpr size_t bytesAtOnce = size_t(4) << 20;
 
 DeviceTables::DeviceTables(Device &device, const Model &model, TableShare share)
@@ -39,7 +39,7 @@ DeviceTables::DeviceTables(Device &device, const Model &model, TableShare share)
     entries[s].onHost = model.table(s);
 }
 
-/// Checks that the operations on a table are supported on a device.
+/// Returns an error if a device does not support the operations on a table.
 static Status checkTable(const pdl_symbol &symbol) {
   if (symbol.group < 0)
     return {};

@@ -24,7 +24,9 @@ void Model::makeTable(int32_t index) {
   tablePointers[index] = ownedTables[index].get();
 }
 
-/// Rows are numbered through the whole parameter, wherever they are.
+/// Creates a parameter with its initial values. Initial values depend on the
+/// row's number in the whole parameter, so they are the same for each
+/// distribution of rows.
 void Model::makeParameter(int32_t index) {
   const pdl_symbol &symbol = programDescriptor.symbols[index];
   const int32_t type = symbol.element_type;
@@ -184,7 +186,7 @@ void Model::noteTableSizes() const {
       static_cast<void>(noteTableSize(s));
 }
 
-/// Returns the size of a table, and records it.
+/// Returns the current size of a table, and updates its metrics.
 Expected<TableSize> Model::noteTableSize(int32_t symbol) const {
   const EmbeddingTable &table = *tablePointers[symbol];
   Expected<TableSize> size =

@@ -12,7 +12,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// The families of this file.
+/// Metric families of tables.
 struct TableFamilies {
   const CounterFamily evicted{
       {.name = "pdl_evicted_rows_total",

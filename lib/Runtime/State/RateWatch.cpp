@@ -20,7 +20,7 @@
 
 using namespace pdlrt;
 
-/// A rate below that share of the largest one trains hardly anything.
+/// Share of the largest rate. Smaller rates have hardly any effect on training.
 static constexpr double smallShare = 1e-4;
 
 RateWatch::RateWatch(const pdl_descriptor &descriptor)
@@ -55,7 +55,7 @@ void RateWatch::check(int32_t group, const pdl_once_arguments &arguments,
   if (watched.isWarned)
     return;
   const double step = arguments.step;
-  // An earlier run may have seen larger ones.
+  // Earlier runs may have used larger rates, so compute some of them.
   if (watched.largestRate < 0) {
     constexpr int samples = 64;
     for (int i = 0; i < samples && step > 1; ++i) {
@@ -70,7 +70,7 @@ void RateWatch::check(int32_t group, const pdl_once_arguments &arguments,
   const char *const remedy =
       "or begin it anew: --init-from FILE --init-values-only takes values "
       "without step counts";
-  // Workers that update one model watch it each.
+  // Logged only once, because each worker that updates the model calls this.
   if (rate == 0) {
     watched.isWarned = true;
     logWarningOnce(fmt::format(

@@ -37,7 +37,8 @@ static constexpr int64_t rowsAlignment = 16;
 /// rows of two such calls fit into the L1 cache.
 static constexpr int64_t rowsInCall = 32;
 static constexpr int64_t cacheLineBytes = 64;
-/// Bytes of rows that are widened at once: they stay in the L1 cache.
+/// Number of bytes of rows that are widened at a time, so that they stay in the
+/// L1 cache.
 static constexpr int64_t widenedBytes = 16384;
 static constexpr int64_t shardTasks = EmbeddingTable::shardCount / shardsInTask;
 
@@ -275,7 +276,7 @@ const std::vector<double> &Updater::partialNorms(int32_t update,
   return partials;
 }
 
-/// Computes the partial norms of a gradient that is only on devices.
+/// Computes the partial norms of a gradient that exists on devices only.
 Status Updater::partialNormsOnDevice(int32_t update, const PartialSum &merged) {
   const pdl_symbol &symbol = symbolOf(update);
   const double weight = weightOf(symbol.group, merged);
@@ -420,7 +421,7 @@ void Updater::applyRows(Task &task, int64_t count, void *const *rows,
     noteNonFinite(task, count, rows, keys);
 }
 
-/// Copies the content of rows for a snapshot. Call before they are written.
+/// Copies rows for a snapshot. Must be called before the rows are written.
 static void preserve(const EmbeddingTable &table, int64_t count,
                      const int64_t *keys, void *const *rows) {
   if (TableSnapshot *snapshot = table.snapshot())

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For tables whose rows are inserted by updates. Before a step is applied,
-// admitted keys get rows; after it, periods end.
+// For tables whose rows are inserted by updates. Before a step is applied, the
+// keys that it admits get rows. After a step, periods may end.
 //
 //===----------------------------------------------------------------------===//
 

@@ -76,7 +76,8 @@ private:
   const std::byte *dense;
   const std::span<const std::span<const std::byte>> pieces;
   const size_t size;
-  /// The current piece, and the number of its bytes before the position.
+  /// `at`: index of the current piece. `offset`: position in that piece, in
+  /// bytes.
   size_t at = 0, offset = 0;
   std::byte seam[sizeof(double)];
 };

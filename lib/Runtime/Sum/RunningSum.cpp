@@ -268,7 +268,8 @@ int32_t RunningSum::firstNonFinite() const {
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// Returns the entry for a key; -1 if it has to be filled in.
+/// Returns the entry of a key. If the key is new, its value is -1 and must be
+/// set.
 int32_t *RunningSum::placeOf(BlockSum &own, int64_t key) {
   const uint64_t mask = own.table.size() - 1;
   uint64_t position = pdlabi::mixKey(key) & mask;
@@ -281,7 +282,8 @@ int32_t *RunningSum::placeOf(BlockSum &own, int64_t key) {
   return &entry.place;
 }
 
-/// Grows the table for `keys` keys, at most half full, and enters missing ones.
+/// Grows the table so that `keys` keys fill at most half of it, and enters keys
+/// that it lacks.
 void RunningSum::growTable(BlockSum &own, size_t keys) {
   const bool isNew = own.entered == 0;
   const size_t wanted = std::bit_ceil(std::max<size_t>(64, 2 * keys));

@@ -40,7 +40,7 @@ bool BlockIndex::put(uint32_t hash, uint32_t block) {
   return false;
 }
 
-/// Grows to `count` lines if the keys fit; otherwise changes nothing.
+/// Grows to `count` lines. If the keys do not fit then, nothing changes.
 void BlockIndex::growTo(uint64_t count) {
   BlockIndex grown;
   grown.setSize(count);

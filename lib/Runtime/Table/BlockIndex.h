@@ -6,16 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Maps each key to the block of a shard (SpilledShard.h) that has its row, in
-// four bytes per key: about 6 including free entries. The keys themselves are
-// in the blocks. The index has only 26 bits of a mixed key, so it may return a
-// block with another key; the reader of the block notices.
+// Maps each key of a shard to the block (SpilledShard.h) that has its row. An
+// entry has four bytes; including free entries, the index uses about 6 bytes
+// per key. The keys themselves are in the blocks. The index has only 26 bits of
+// a mixed key, so it may return a block that has another key. The reader of the
+// block notices this.
 //
-// A line is a cache line of 15 entries. The position of an entry determines the
-// upper of its 26 bits; the entry uses as many more bits for the number of its
-// block. The more keys, the more blocks can be numbered. An entry is in the
-// line that its bits select or at most 15 lines after it, and stores the
-// distance.
+// A line is a cache line with 15 entries. Some of the 26 bits select the line
+// of an entry, so the entry need not store them. It uses as many more bits for
+// the number of its block. So the more keys there are, the more blocks can be
+// numbered. An entry is in the line that its bits select, or at most 15 lines
+// after it, and stores this distance.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +42,7 @@ public:
       __builtin_prefetch(&lines[homeOf(hashOf(mixed))]);
   }
 
-  /// Calls visit(block) for each block that may have the key.
+  /// Calls visit(block) for each block that may contain the key's row.
   template <typename Visit> void find(uint64_t mixed, Visit visit) const {
     if (lines.empty())
       return;
@@ -55,12 +56,14 @@ public:
     }
   }
 
-  /// Adds a key. The index grows by a quarter, to sizes determined by `phase`,
-  /// like a BucketIndex, and also if the number of the block is too large for
-  /// it. On std::bad_alloc, nothing has changed.
+  /// Adds a key whose row is in `block`. If necessary, the index grows by a
+  /// quarter, to sizes that `phase` selects, as in a BucketIndex. It also grows
+  /// if its entries have too few bits for the number of the block. On
+  /// std::bad_alloc, nothing has changed.
   void insert(uint64_t mixed, uint32_t block, double phase);
 
-  /// Removes a key that was added with this block. Allocates nothing.
+  /// Removes a key. `block`: the block with which it was added. Allocates
+  /// nothing.
   void erase(uint64_t mixed, uint32_t block);
 
   size_t memoryBytes() const { return lines.capacity() * sizeof(Line); }
@@ -73,11 +76,12 @@ private:
     static constexpr int places = 15;
     uint32_t entries[places];
     uint8_t count;
-    /// Maximum distance of entries whose home is or was here.
+    /// Maximum distance from this line of entries whose home is this line. It
+    /// includes erased entries.
     uint8_t farthest;
 
-    /// Returns a bit for each entry that equals `name`, ignoring the bits of
-    /// `mask`.
+    /// Returns a bit mask of the entries that equal `name`, without regard to
+    /// the bits in `mask`.
     unsigned find(uint32_t name, uint32_t mask) const {
       const auto *words =
           reinterpret_cast<const __m256i *>(static_cast<const void *>(this));
@@ -94,14 +98,14 @@ private:
   };
   static_assert(sizeof(Line) == 64, "a line is one cache line");
 
-  /// Returns the bits after those of the shard.
+  /// Returns the bits of the key that follow the bits for the shard.
   static uint32_t hashOf(uint64_t mixed) {
     return uint32_t(mixed << 10 >> (64 - hashBits));
   }
   uint64_t homeOf(uint32_t hash) const {
     return uint64_t(hash) * lines.size() >> hashBits;
   }
-  /// Returns the lowest hash with this home.
+  /// Returns the smallest hash whose home is line `home`.
   uint64_t firstOf(uint64_t home) const {
     return ((home << hashBits) + lines.size() - 1) / lines.size();
   }
@@ -115,7 +119,7 @@ private:
                                          << blockBits;
   }
   void setSize(uint64_t count);
-  /// Returns false if there is no free entry.
+  /// Adds an entry. Returns false if no line near its home has a free entry.
   bool put(uint32_t hash, uint32_t block);
   void growTo(uint64_t count);
 

@@ -63,7 +63,7 @@ void BucketIndex::put(uint64_t mixed, uint32_t row) {
   bucket(at).add(mixed, row);
 }
 
-/// Returns the number of keys for which so many buckets may be used.
+/// Returns the maximum number of keys in `buckets` buckets.
 static double roomOf(uint64_t buckets) {
   constexpr double maxLoad = 0.9;
   return double(buckets) * Bucket::places * maxLoad;
@@ -88,8 +88,8 @@ void BucketIndex::insert(uint64_t mixed, uint32_t row, double phase,
 }
 
 void BucketIndex::reserve(uint64_t count, double phase, BucketPool &pool) {
-  // Uses the sizes to which `insert` would grow, so that the next growth is at
-  // the same size.
+  // Grow to a size that `insert` would also reach. So the sizes of an index do
+  // not depend on whether `reserve` was called.
   uint64_t wanted = bucketCount;
   while (double(keyCount) + double(count) > roomOf(wanted))
     wanted = grown(wanted, phase);
@@ -103,8 +103,10 @@ bool BucketIndex::erase(uint64_t mixed, uint32_t &row) {
     return false;
   row = bucket(found.bucket).row(found.place);
   --keyCount;
-  // The hole gets the last key of the bucket or, if searches have passed a full
-  // bucket, a key from a later bucket that belongs here.
+  // Fill the hole that the erased key leaves. If the bucket was full, searches
+  // may have continued in later buckets, so a key of a later bucket that
+  // belongs here is moved into the hole. Otherwise the last key of the bucket
+  // fills it.
   uint64_t hole = found.bucket;
   int place = found.place;
   for (bool wasFull = bucket(hole).isFull(); wasFull;) {

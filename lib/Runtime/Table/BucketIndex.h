@@ -6,17 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A bucket is a cache line of six keys with the numbers of their rows. Its
-// count of used entries shows where the empty ones start, so no key has a
-// special value. Keys are mixed, one to one, and stored without the ten bits of
-// the shard: 54 bits, and 30 bits of the row's number.
+// A bucket is a cache line with six keys and the numbers of their rows. It
+// stores how many of its entries are used, so no value of a key is special.
+// Keys are mixed by a one-to-one function, and stored without the ten bits that
+// select the shard: an entry has 54 bits of a key, and 30 bits of the row's
+// number.
 //
 // A key is in the first bucket of its probe sequence that had a free entry.
-// Erasing preserves this, so a bucket that is not full ends a search.
+// Erasing preserves this. So a search ends at a bucket that is not full.
 //
 // The buckets of an index are in chunks of 2 KiB. All indices of a table take
-// chunks from one pool and return them to it, on huge pages. An index that
-// grows therefore leaves no memory that others could not use.
+// chunks from one pool, whose memory is on huge pages, and give them back to
+// it. So when an index grows, the memory that it leaves can be used by other
+// indices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +53,8 @@ public:
     return rows[place] & ((uint32_t(1) << rowBits) - 1);
   }
 
-  /// Returns the entry of a mixed key, -1 if it is not in the bucket.
+  /// Returns the index of a mixed key's entry; -1 if the key is not in the
+  /// bucket.
   int find(uint64_t mixed) const {
     const __m256i eight = _mm256_load_si256(
         reinterpret_cast<const __m256i *>(static_cast<const void *>(lows)));
@@ -72,7 +75,7 @@ public:
     set(count(), mixed, row);
     ++highs[0];
   }
-  /// Writes an entry that is used, or is about to be.
+  /// Writes entry `place`: a used entry or the first unused one.
   void set(int place, uint64_t mixed, uint32_t row) {
     const uint32_t high = uint32_t(mixed >> 32) & highMask;
     lows[place] = uint32_t(mixed);
@@ -94,11 +97,12 @@ private:
            uint32_t(highs[place / 3] >> shiftOf(place) & wideMask) << 2;
   }
 
-  /// Words that are searched in parallel; two of `rows` are read with them.
+  /// Lower words of the mixed keys. A search loads 8 words, so it also loads
+  /// two words of `rows`.
   uint32_t lows[places];
   uint32_t rows[places];
-  /// 4 bits with the number of used entries, then 20 bits of each of three
-  /// keys.
+  /// Each word has 4 bits for the number of used entries, and then 20 bits of
+  /// each of three keys.
   uint64_t highs[2];
 };
 static_assert(sizeof(Bucket) == 64, "a bucket is one cache line");
@@ -113,7 +117,7 @@ public:
   Bucket *take();
   /// Returns a chunk to the pool. Allocates nothing.
   void give(Bucket *chunk);
-  /// Returns the bytes of all chunks, including unused ones.
+  /// Returns the number of bytes of all chunks, including unused ones.
   size_t memoryBytes() const;
 
 private:
@@ -123,9 +127,9 @@ private:
   size_t taken = 0;
 };
 
-/// The keys of one shard. All keys are mixed (pdlabi::mixKey). Not thread-safe.
-/// A table has an index for each of its shards, so an empty one takes only 16
-/// bytes.
+/// The keys of one shard, with the number of each key's row. All keys are mixed
+/// (pdlabi::mixKey). A table has an index for each of its shards, so an empty
+/// index takes only 16 bytes. Not thread-safe.
 class BucketIndex {
 public:
   BucketIndex() = default;
@@ -135,7 +139,7 @@ public:
 
   uint64_t size() const { return keyCount; }
 
-  /// Prefetches the bucket where a search starts.
+  /// Prefetches the bucket in which a search for the key starts.
   void prefetch(uint64_t mixed) const {
     if (bucketCount > 0)
       __builtin_prefetch(&bucket(homeOf(mixed, bucketCount)));
@@ -156,24 +160,26 @@ public:
     bucket(place.bucket).set(place.place, mixed, row);
   }
 
-  /// Adds a new key. The index grows by a quarter, along a sequence of sizes
-  /// that `phase`, in [0, 1), selects. On std::bad_alloc, nothing has changed.
+  /// Adds a key that is not in the index. If necessary, the index grows by a
+  /// quarter, along a sequence of sizes that `phase`, in [0, 1), selects. On
+  /// std::bad_alloc, nothing has changed.
   void insert(uint64_t mixed, uint32_t row, double phase, BucketPool &pool);
 
-  /// Grows for `count` more keys, to the size that adding them one by one would
-  /// give. Only affects performance. On std::bad_alloc, nothing has changed.
+  /// Grows to the size that the index would have after adding `count` more keys
+  /// one by one. Only affects performance. On std::bad_alloc, nothing has
+  /// changed.
   void reserve(uint64_t count, double phase, BucketPool &pool);
 
-  /// Returns the size to which an index of so many buckets grows: the next
-  /// 1.25^(k + phase) with an integer k, rounded down. On average, keys are
-  /// moved four times while an index grows large.
+  /// Returns the number of buckets to which an index with `buckets` buckets
+  /// grows: the next number 1.25^(k + phase), with an integer k, rounded down.
+  /// While an index grows large, a key is moved four times on average.
   static uint64_t grown(uint64_t buckets, double phase);
 
-  /// Removes a key. Returns true and the row's number if it was in the index.
-  /// Allocates nothing.
+  /// Removes a key. If the key was in the index, sets `row` to the number of
+  /// its row and returns true. Allocates nothing.
   bool erase(uint64_t mixed, uint32_t &row);
 
-  /// Returns the memory of an index without keys to the pool.
+  /// Gives the memory of an index without keys back to the pool.
   void giveBack(BucketPool &pool);
 
   /// Calls visit(lower 54 bits of the mixed key, row) for each key.
@@ -196,15 +202,16 @@ private:
     uint64_t bucket;
     int place;
   };
-  /// Returns true for a small index, which has one chunk on the heap, with
-  /// exactly the necessary size.
+  /// Returns true for a number of buckets that fit into one chunk. A small
+  /// index has its own chunk on the heap, with exactly the necessary size.
   static bool isSmall(uint64_t count) { return count <= BucketPool::chunkSize; }
   static uint64_t chunksOf(uint64_t buckets) {
     return (buckets + BucketPool::chunkSize - 1) / BucketPool::chunkSize;
   }
-  /// Returns the bucket where a search starts. The top bits select the shard;
-  /// the next ones select the bucket. Buckets are in the order of the mixed
-  /// keys, so growing goes through both tables sequentially.
+  /// Returns the bucket at which the search for a key starts. The top bits of a
+  /// mixed key select the shard, and the bits after them the bucket. So buckets
+  /// are in the order of mixed keys, and growing reads and writes memory
+  /// sequentially.
   static uint64_t homeOf(uint64_t mixed, uint64_t bucketCount) {
     return uint64_t(
         (static_cast<unsigned __int128>(mixed << 10) * bucketCount) >> 64);
@@ -215,8 +222,8 @@ private:
   uint64_t next(uint64_t at) const {
     return at + 1 == bucketCount ? 0 : at + 1;
   }
-  /// Returns the distance from bucket `from` to bucket `to` in a probe
-  /// sequence.
+  /// Returns how many buckets a search passes from bucket `from` to bucket
+  /// `to`.
   uint64_t distance(uint64_t from, uint64_t to) const {
     return to >= from ? to - from : to + bucketCount - from;
   }

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Only the device knows how many keys of a pull are new. The host learns it
-// when it waits for other reasons. Until then, all keys count as new, and
-// memory for all of them is allocated before a pull starts. A started pull
-// therefore cannot fail.
+// Only the device knows how many keys of a pull are new. The host gets to know
+// it when it waits for another reason. Until then, the host assumes that all
+// keys are new, and allocates memory for all of them before the pull starts. So
+// a pull that has started cannot fail.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,12 +28,12 @@ using pdlabi::TableKernel;
 
 /// Rows have 32-bit numbers; 0 is not used.
 static constexpr int64_t maxRows = std::numeric_limits<uint32_t>::max();
-/// At least one of five slots of the index is free: a search for an existing
-/// key then reads three slots on average, and one for a missing key 13.
+/// At most four of five slots of the index are taken. A search for an existing
+/// key then reads three slots on average, and a search for a missing key 13.
 static constexpr int64_t slotsOfFive = 5, takenOfFive = 4;
 static constexpr int64_t minSlots = 1024;
-/// Growth, as a fraction of the current size; for rows, also the minimum in
-/// bytes.
+/// Divisors of the current size by which the index and the rows grow. Rows also
+/// grow by at least `minSlabBytes`.
 static constexpr int64_t indexShare = 4, rowShare = 8;
 static constexpr int64_t minSlabBytes = int64_t(256) << 10;
 
@@ -56,8 +56,8 @@ static Status allocate(Device &device, DeviceBuffer::Kind kind, int64_t bytes,
   return {};
 }
 
-/// Allocates memory, but first tries the preferred size, then the necessary
-/// one; `count` is set to the size that was allocated.
+/// Allocates memory for `good` elements or, if there is not enough, for
+/// `needed` elements. Sets `count` to the number of elements.
 static Status allocateMax(Device &device, int64_t good, int64_t needed,
                           int64_t bytesOfEach, int64_t extraBytes,
                           DeviceBuffer &memory, int64_t &count) {
@@ -161,7 +161,8 @@ DeviceTable::create(Device &device, const TableKernels &kernels,
   return table;
 }
 
-/// New memory of a growing table. Memory that is not set here stays unchanged.
+/// New memory of a growing table. If a member is not set, the table keeps its
+/// old memory.
 struct DeviceTable::Growth {
   DeviceBuffer slab, regionList, keys, numbers;
   std::vector<char *> regions;
@@ -211,8 +212,8 @@ Status DeviceTable::growIndex(int64_t rows, Growth &growth) {
                   growth.numbers);
 }
 
-/// Grows the table; kernels that were added before must have ended. Changes
-/// nothing if there is enough memory.
+/// Grows the table to at least `rows` rows. Does nothing if it is large enough.
+/// Kernels that use the table must have ended.
 Status DeviceTable::grow(DeviceStream &stream, int64_t rows) {
   if (rows > maxRows)
     return Status::outOfMemory(fmt::format(
@@ -260,8 +261,8 @@ Status DeviceTable::grow(DeviceStream &stream, int64_t rows) {
   return stream.synchronize();
 }
 
-/// Allocates memory for `count` more rows or, if that fails, at least for the
-/// new ones.
+/// Makes room for `count` more rows. If memory is exhausted, counts how many of
+/// the keys have no row, and makes room only for these.
 Status DeviceTable::makeRoom(DeviceStream &stream, int64_t count,
                              const int64_t *keysToFind, void **rows) {
   if (hasRoom(knownRows + pendingKeys + count))
@@ -314,8 +315,8 @@ Status DeviceTable::reserveScratch(DeviceStream &stream, int64_t count) {
   if (newNumbers.size() >= numberBytes && chunkCounts.size() >= chunkBytes)
     return {};
   PDLRT_RETURN_IF_ERROR(settle(stream));
-  // The old memory is freed only when the new one exists, so that smaller calls
-  // can continue if this fails.
+  // Free the old memory only after the new memory was allocated. If that fails,
+  // calls with fewer keys can continue.
   for (const auto &[memory, bytes] :
        {std::pair{&newNumbers, numberBytes}, {&chunkCounts, chunkBytes}}) {
     if (memory->size() >= bytes)

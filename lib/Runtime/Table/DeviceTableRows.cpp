@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The keys of an index are in no useful order. Therefore the host reads the
-// index piece by piece, keeps the keys of some shards with the addresses of
-// their rows, and sorts them. The device then gathers the rows, which are
-// copied in one piece. An entry takes 16 bytes. If all entries would take too
-// much memory, shards are split into ranges, and the index is read once for
-// each range.
+// The keys of an index are in no useful order. So the host reads the index
+// piece by piece, keeps the keys of some shards with the addresses of their
+// rows, and sorts them. The device then gathers these rows, which are copied to
+// the host in one piece. On the host, an entry takes 16 bytes. If all entries
+// would take too much memory, shards are divided into ranges, and the index is
+// read once for each range.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@
 using namespace pdlrt;
 using pdlabi::TableKernel;
 
-/// Minimum number of keys that the host keeps at once, as a fraction of all
-/// rows.
+/// Minimum number of keys that are on the host at a time: a fraction of the
+/// number of all rows, with this divisor.
 static constexpr int64_t listedShare = 16;
 static constexpr int64_t wordBytes = 4;
 
@@ -37,7 +37,8 @@ static uint64_t addressOf(const void *pointer) {
 
 namespace {
 
-/// Memory on both sides, for several entries of a type.
+/// Memory for entries of type T on the device, and memory of the same size on
+/// the host.
 template <typename T> class Staging {
 public:
   Status allocate(Device &device, int64_t count) {
@@ -73,7 +74,8 @@ int64_t DeviceTable::rowsAtOnce(int64_t count) const {
                              std::max<int64_t>(count, 1));
 }
 
-/// Calls `visit` for each row, in any order, with its address on the device.
+/// Calls `visit` for each row in any order. The address in the row is that on
+/// the device.
 Status DeviceTable::list(DeviceStream &stream, Rows which,
                          const std::function<void(const TableRow &)> &visit) {
   PDLRT_RETURN_IF_ERROR(settle(stream));

@@ -21,7 +21,7 @@ namespace pdlrt {
 struct EvictionRank {
   uint32_t first, second;
 
-  /// Both are below this number.
+  /// Number of possible values of `first` and of `second`, which start at 0.
   static constexpr size_t count = size_t(1) << 16;
   static EvictionRank of(const RowHeader &header, uint16_t now,
                          Eviction order) {

@@ -24,8 +24,8 @@ using namespace pdlrt;
 
 FrozenRows::~FrozenRows() = default;
 
-/// Average number of keys per bucket, so that few searches continue in the next
-/// one.
+/// Average number of keys per bucket. It is so low that only few searches
+/// continue in the next bucket.
 static constexpr size_t keysOnAverage = 5;
 
 static char placeOfRemoved;
@@ -63,8 +63,8 @@ Expected<FrozenTable> FrozenTable::build(const std::vector<int64_t> &keys,
       next(begins.begin(), begins.end() - 1);
   for (size_t i = 0; i < keys.size(); ++i)
     order[next[table.bucketOf(keys[i])]++] = i;
-  // All keys of a bucket come before those of the next one, so the overflow of
-  // a bucket is first in the next one.
+  // Keys are in the order of their buckets. If a bucket overflows, its last
+  // keys are the first ones in the next bucket.
   std::vector<Bucket> buckets;
   buckets.reserve(table.bucketCount + 8);
   for (size_t done = 0;
@@ -151,7 +151,8 @@ int64_t FrozenTable::find(int64_t count, const int64_t *keys,
 
 namespace {
 
-/// The header of a file: its content and offsets.
+/// Header of a file. It describes the content and gives the offsets of its
+/// parts.
 struct FileHead {
   char name[8]; ///< "PDLROWS1"
   uint64_t bucketCount, allBuckets, rowCount, rowBytes;

@@ -86,8 +86,9 @@ int64_t HashTable::find(int64_t count, const int64_t *keys, void **rows,
   return missing;
 }
 
-/// Shards start at different sizes, so that they do not all grow in the same
-/// step, and the table's memory per key is nearly constant while it grows.
+/// Returns the phase of a shard's sizes. Shards grow at different times, so
+/// that no step is slowed down by the growth of all shards, and the table's
+/// memory per key is nearly constant while it grows.
 static double phaseOf(int shard) {
   return double(shard) / EmbeddingTable::shardCount;
 }
@@ -117,8 +118,8 @@ Status HashTable::insertRow(int number, Shard &shard, int64_t key,
   if (waiting && waiting[number].size() > 0)
     waits -= waiting[number].erase(mixed, bits);
   char *memoryOfRow = rowAt(number, row);
-  // The next new rows usually follow this one. For long rows, the processor
-  // prefetches the rest itself.
+  // The next new row usually follows this one in memory, so prefetch it. If
+  // rows are long, the processor prefetches the rest itself.
   constexpr size_t ahead = 4, maxBytes = 512;
   const size_t stride = layout().stride();
   for (size_t byte = 0; byte < std::min(stride, maxBytes); byte += 64)
@@ -197,9 +198,9 @@ int64_t HashTable::erase(int64_t count, const int64_t *keys,
   return erased;
 }
 
-/// Makes capacity for `count` more keys. Removes duplicates first, because keys
-/// may have been erased several times, so the list is not longer than the
-/// number of distinct keys.
+/// Reserves memory for `count` more keys. First removes duplicates, because a
+/// key may have been erased several times. So the list is never much longer
+/// than the number of distinct keys.
 static void makeRoom(std::vector<int64_t> &keys, size_t count) {
   if (keys.size() + count <= keys.capacity())
     return;
@@ -263,7 +264,7 @@ void HashTable::quiesce(uint16_t time) {
 void HashTable::reuseErased(int first, int end) {
   for (int g = first / shardsOfLock; g * shardsOfLock < end; ++g) {
     const std::lock_guard lock(groups[g].mutex);
-    // As after two updates.
+    // Repeat until no row waits, as two updates would do.
     while (groups[g].rows.quiesce())
       ;
   }
@@ -372,8 +373,8 @@ void HashTable::listUnseen(const std::vector<TableRow> &rows, int64_t period,
                            std::vector<int64_t> &keys) {
   constexpr size_t ahead = 16;
   const size_t last = rowBytes() - 1;
-  // Rows that a save in progress still needs are copied here, where waiting for
-  // memory is allowed.
+  // If a save in progress still needs these rows, copy them here, where it is
+  // allowed to wait for memory.
   TableSnapshot *reading = snapshot();
   const bool isRewritten = !options().life.scoreWeights.empty();
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -452,8 +453,8 @@ int64_t HashTable::beginPeriod(int64_t period) {
   return erased;
 }
 
-/// Returns the smallest rank up to which `counts` sum to at least `wanted`.
-/// Reduces `wanted` to the number for that rank alone.
+/// Returns the smallest rank for which the sum of `counts` up to this rank is
+/// at least `wanted`. Subtracts the counts of smaller ranks from `wanted`.
 static uint32_t rankOf(const std::vector<int64_t> &counts, int64_t &wanted) {
   uint32_t rank = 0;
   while (rank + 1 < counts.size() && counts[rank] < wanted)
@@ -493,8 +494,8 @@ int64_t HashTable::evict(int64_t count, Eviction order) {
   int64_t evicted = 0;
   std::vector<int64_t> keys;
   TableScratch scratch;
-  // Rows that a save in progress still needs are copied before any lock is
-  // taken, because this may wait for memory.
+  // If a save in progress still needs these rows, copy them before a mutex is
+  // locked, because this may wait for memory.
   TableSnapshot *reading = snapshot();
   for (int s = 0; s < shardCount; ++s) {
     listShard(s, rows);
@@ -605,8 +606,8 @@ void HashTable::collectChanged(int number, RowList &rows) const {
 void *HashTable::takeIn(int number, uint64_t mixed, const void *bytes,
                         uint32_t noted, bool wasSaved) {
   uint32_t place = 0;
-  // A table with limited memory never has as many rows in memory as row numbers
-  // allow.
+  // Not a limit that users can reach: a table that spills rows has less rows in
+  // memory than there are row numbers.
   if (!makeRow(number, shards[number], mixed, place).ok())
     throw std::bad_alloc();
   void *row = rowAt(number, place);

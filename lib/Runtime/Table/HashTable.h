@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each of a table's shards has an index of its keys (BucketIndex.h). Shards
-// with the same lock share the numbers of their rows (RowPool.h), which never
-// move.
+// Each shard of a table has an index of its keys (BucketIndex.h). Shards with
+// the same lock have one pool of rows (RowPool.h). Rows never move.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,13 +30,14 @@
 
 namespace pdlrt {
 
-/// Number of shards with the same lock: locking each separately would cost as
-/// much as a search.
+/// Number of shards that share a lock. With a lock for each shard, locking
+/// would take as long as the search for a key.
 inline constexpr int shardsOfLock = 16;
 
 struct Shard {
   BucketIndex index;
-  /// Written with the mutex locked, read without it by `shardSize`.
+  /// Number of rows. Written with the mutex locked, read by `shardSize` without
+  /// it.
   std::atomic<int64_t> rowCount{0};
 };
 
@@ -47,9 +47,9 @@ struct Group {
   RowPool rows;
   /// Recorded erased keys, possibly with duplicates.
   std::vector<int64_t> erasedKeys;
-  /// Incremented when rows leave memory. A thread that reads a spilled row
-  /// without the lock detects by it whether its data is still valid. Written
-  /// with the mutex locked.
+  /// Number of times that rows have left memory. A thread that reads a spilled
+  /// row without the lock compares this number before and after, to see whether
+  /// its data is still valid. Written while the mutex is locked.
   std::atomic<uint64_t> departures{0};
 };
 
@@ -103,17 +103,17 @@ public:
   size_t memoryBytes() const override;
 
 protected:
-  /// Longer calls are split, so that scratch memory stays small and 32 bits
-  /// hold an index.
+  /// Maximum number of keys that are processed at a time. Longer calls are
+  /// split, so that scratch memory stays small and indices fit into 32 bits.
   const int64_t keysAtOnce;
 
-  /// Lists the rows of a shard in memory at the start of a period, and
-  /// processes spilled rows. Returns the number of spilled rows that were
-  /// evicted.
+  /// Called at the start of a period. Appends the rows of a shard that are in
+  /// memory to `rows`. Processes spilled rows itself, and returns how many of
+  /// them were evicted.
   virtual int64_t listAtPeriod(int number, int64_t period,
                                std::vector<TableRow> &rows);
-  /// Decays the score of a row at the start of a period, if there are scores.
-  /// Returns true if the row is evicted.
+  /// Decays the score of a row at the start of a period, if the table has
+  /// scores. Returns true if the row must be evicted.
   bool passesOut(void *row, int64_t period) const;
 
   /// Lists rows in the order of the index.
@@ -123,8 +123,8 @@ protected:
   /// Prefetches the headers, because many are read.
   void keepChanged(std::vector<TableRow> &rows) const;
 
-  /// Allows reuse of the memory of erased rows of shards [first, end): no
-  /// pointers to them exist.
+  /// Allows the memory of rows that were erased in shards [first, end) to be
+  /// reused. No pointers to these rows may exist.
   void reuseErased(int first, int end);
 
   std::mutex &mutexOf(int number) const {
@@ -144,8 +144,8 @@ protected:
     return pdlabi::shardOfMixedKey(mixed) / shardsOfLock;
   }
 
-  /// The keys of a batch in the order of their shards. Indices have 32 bits,
-  /// which halves the memory traffic of 64.
+  /// Keys of a batch in the order of their shards. `order` has 32-bit indices,
+  /// which need half the memory bandwidth of 64-bit ones.
   struct Batch {
     const int64_t *keys;
     const uint64_t *mixed;
@@ -154,13 +154,15 @@ protected:
   static Batch sortByShard(int64_t count, const int64_t *keys,
                            TableScratch &scratch);
   /// Calls visit(shard number, shard, key, mixed key, index in the batch) for
-  /// the keys of a batch. The shard is locked, and the key's bucket and the
-  /// data that prefetch(shard number, mixed key) loads are being prefetched.
+  /// each key of a batch, with the lock of the shard locked. Some time before,
+  /// prefetches the bucket of the key, and calls prefetch(shard number, mixed
+  /// key).
   template <typename Visit, typename Ahead>
   void forEachKey(int64_t count, const Batch &batch, Visit visit,
                   Ahead prefetch) const {
-    // Number of keys to prefetch. All threads take locks in ascending order,
-    // which prevents deadlock.
+    // Number of keys between the one that is prefetched and the one that is
+    // visited. All threads lock in ascending order of shards, so they cannot
+    // deadlock.
     constexpr int64_t ahead = 24;
     for (int64_t next = 0; next < count + ahead; ++next) {
       if (next < count) {
@@ -196,10 +198,10 @@ protected:
   char *rowAt(int number, uint32_t row) const {
     return rowsOfShard(number).at(memory, row);
   }
-  /// Like `admit`, but skips keys without a row in memory for which
-  /// isElsewhere(shard number, mixed key, index of the key) returns true. It is
-  /// called with the shard locked, and may throw std::bad_alloc. prefetch(shard
-  /// number, mixed key) is called some time before.
+  /// Like `admit`, but skips a key that has no row in memory if
+  /// isElsewhere(shard number, mixed key, index of the key) returns true.
+  /// `isElsewhere` is called with the shard's lock locked, and may throw
+  /// std::bad_alloc. `prefetch` is called as in `forEachKey`.
   using Elsewhere = std::function<bool(int, uint64_t, int64_t)>;
   using Prefetch = std::function<void(int, uint64_t)>;
   Status admitUnless(int64_t count, const int64_t *keys,
@@ -207,31 +209,33 @@ protected:
                      TableScratch &scratch, int64_t &inserted,
                      const Elsewhere &isElsewhere, const Prefetch &prefetch);
 
-  /// Inserts the row of a key that has none in memory, with its header. The
-  /// shard must be locked. On std::bad_alloc, nothing has changed.
+  /// Inserts the row of a key that has none in memory. `bytes`: the row.
+  /// `noted` and `wasSaved`: content of its header. The shard must be locked.
+  /// On std::bad_alloc, nothing has changed.
   void *takeIn(int number, uint64_t mixed, const void *bytes, uint32_t noted,
                bool wasSaved);
   /// Returns the row of a key in memory, or null. The shard must be locked.
   void *findLocked(int number, uint64_t mixed) const;
-  /// Removes rows from memory that are spilled. The shard must be locked, and
-  /// `reserveReleased` must have been called for as many rows.
+  /// Removes rows from memory that were spilled to disk. The shard must be
+  /// locked, and `reserveReleased` must have been called for as many rows.
   void release(int number, std::span<const TableRow> rows);
   void reserveReleased(int number, size_t count) {
     rowsOfShard(number).reserveErased(count);
   }
-  /// Returns the memory of shards [first, end) that have no rows in memory any
-  /// more, for use by others. On std::bad_alloc, some may have returned theirs.
+  /// Releases the memory of shards in [first, end) that have no row in memory
+  /// any more, so that other shards can use it. On std::bad_alloc, only some of
+  /// it was released.
   void giveBack(int first, int end);
 
 private:
-  /// Calls found(index of the key, shard number, row number) for each key, with
-  /// its shard locked.
+  /// Finds or inserts the rows of keys. Calls found(index of the key, shard
+  /// number, row number) for each key, with the shard's lock locked.
   template <typename Found>
   Status insertAll(int64_t count, const int64_t *keys, TableScratch &scratch,
                    int64_t &inserted, Found found);
-  /// Does the same for at most `keysAtOnce` keys. A key without a row gets one
-  /// if admits(shard number, shard, key, mixed key, index of the key) returns
-  /// true.
+  /// Like `insertAll`, for at most `keysAtOnce` keys. A key without a row gets
+  /// one only if admits(shard number, shard, key, mixed key, index of the key)
+  /// returns true.
   template <typename Admits, typename Found, typename Ahead>
   Status insertSlice(int64_t count, const int64_t *keys, TableScratch &scratch,
                      int64_t &inserted, Admits admits, Found found,
@@ -240,10 +244,12 @@ private:
   Status admitAll(int64_t count, const int64_t *keys, void **rows,
                   TableScratch &scratch, int64_t &inserted, Admits admits,
                   Ahead prefetch);
-  /// Records that a key without a row occurred. Returns true if it is admitted
-  /// now. On std::bad_alloc, nothing has changed.
+  /// Records that a key without a row has occurred. Returns true if it is
+  /// admitted now, so that it gets a row. On std::bad_alloc, nothing has
+  /// changed.
   bool isAdmitted(int number, int64_t key, uint64_t mixed, int64_t occurrences);
-  /// Lists the keys of rows that are evicted at the start of a period.
+  /// Appends to `keys` the keys of the rows in `rows` to be evicted at the
+  /// start of period `period`.
   void listUnseen(const std::vector<TableRow> &rows, int64_t period,
                   std::vector<int64_t> &keys);
   void dropUnseenWaiting(int number, int64_t period,
@@ -251,7 +257,7 @@ private:
   int64_t eraseSlice(int64_t count, const int64_t *keys, TableScratch &scratch);
   int64_t findSlice(int64_t count, const int64_t *keys, void **rows,
                     TableScratch &scratch) const;
-  /// Inserts a row; its key no longer awaits admission.
+  /// Inserts a row. Its key no longer awaits admission.
   Status insertRow(int number, Shard &shard, int64_t key, uint64_t mixed,
                    NewRow content, uint32_t &row);
   /// Reserves the next row number of the shard, and memory for its key.
@@ -260,8 +266,9 @@ private:
   RowMemory memory;
   BucketPool buckets;
   std::unique_ptr<Shard[]> shards;
-  /// Indexed by shard: the keys that await admission, with `WaitingBits` in
-  /// place of row numbers. Null: the table has no such records.
+  /// Indexed by shard: the keys that await admission. In place of row numbers,
+  /// the index has `WaitingBits`. Null if the table keeps no records of such
+  /// keys.
   std::unique_ptr<BucketIndex[]> waiting;
   mutable Group groups[shardCount / shardsOfLock];
   std::atomic<uint16_t> now{0};

@@ -78,8 +78,9 @@ Status KeyIndex::assign(int32_t inputCount, const int64_t *const *ids,
   }
   for (int64_t u = 0; u < distinct; ++u)
     splits[u + 1] += splits[u];
-  // Filling a group moves its start to its end, which is the start of the next
-  // group. A shift restores the starts.
+  // Filling a group of occurrences advances its entry of `splits` from the
+  // start of the group to its end, which is the start of the next group.
+  // Afterwards a shift by one entry restores the starts.
   for (int64_t o = 0; o < total; ++o)
     occurrences[splits[inverse[o]]++] = int32_t(o);
   for (int64_t u = distinct; u > 0; --u)
@@ -88,7 +89,7 @@ Status KeyIndex::assign(int32_t inputCount, const int64_t *const *ids,
   return {};
 }
 
-/// Returns true if `index` was made from exactly these ids, in this order.
+/// Returns true if `index` was made from the ids `ids`, in this order.
 static bool isOf(const KeyIndex &index, int32_t inputCount,
                  const int64_t *const *ids, const int64_t *counts) {
   const int64_t *keys = index.keys();

@@ -20,11 +20,12 @@
 
 using namespace pdlrt;
 
-/// Maximum number of buffers that wait to be written, and of all buffers.
+/// `maxWaiting`: maximum number of full buffers that wait to be written.
+/// `maxBuffers`: maximum number of all buffers.
 static constexpr size_t maxWaiting = 3, maxBuffers = 7;
 
-/// Memory of freed buffers for reuse, because the system would clear each page
-/// of new memory. Thread-safe.
+/// Keeps the memory of freed buffers for reuse. New memory would be slower,
+/// because the system clears each of its pages. Thread-safe.
 class RecentBlocks::Memory {
 public:
   struct Piece {
@@ -73,7 +74,7 @@ struct RecentBlocks::Buffer {
   std::unique_ptr<Memory::Piece> piece;
   const size_t capacity;
   size_t used = 0;
-  /// The blocks in the order in which they were written.
+  /// Blocks of the buffer, in the order in which they were added.
   std::vector<Block> blocks;
 };
 
@@ -111,8 +112,8 @@ RecentBlocks::Held RecentBlocks::hold(uint32_t bits) const {
   return held;
 }
 
-/// Drops the oldest buffer. Its blocks are no longer found here, unless later
-/// blocks have the same names.
+/// Drops the oldest buffer. Its blocks are then found only in files, unless a
+/// newer buffer has blocks with the same names.
 void RecentBlocks::dropOldest() {
   for (auto &[table, shards] : tables)
     for (Entries &entries : shards) {

@@ -6,15 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The blocks that a store of rows (RowStore.h) received last: those that
-// RocksDB does not have yet, and some that it has. Rows that were evicted
-// recently are needed again more often than others, and RocksDB would copy
-// their blocks for each read, from its buffer or a file. Here they are found in
-// place.
+// Contains the blocks that a store of rows (RowStore.h) has received last:
+// those that RocksDB does not have yet, and some that it has. Rows that were
+// evicted recently are needed again more often than other rows. RocksDB would
+// copy their blocks for each read, from its buffer or from a file. Here they
+// are read in place.
 //
-// Blocks are stored consecutively in buffers. A full buffer waits until it is
-// written to a file, then stays for a while, and is freed as a whole, the
-// oldest one first.
+// Blocks are stored one after the other in buffers. A full buffer waits until
+// it was written to a file, and then stays for a while. The oldest buffer is
+// freed first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,14 +37,14 @@
 
 namespace pdlrt {
 
-/// Blocks by table, shard and number; of several blocks with one name, the last
-/// one. Thread-safe.
+/// Blocks that are in memory, by table, shard and number. If several blocks
+/// have the same name, the last one counts. Thread-safe.
 class RecentBlocks {
   class Memory;
   struct Buffer;
 
 public:
-  /// Uses buffers of this size, unless a block is larger.
+  /// `bufferBytes`: size of a buffer. A larger block gets a larger buffer.
   explicit RecentBlocks(size_t bufferBytes);
   ~RecentBlocks();
 
@@ -53,30 +53,33 @@ public:
   /// Blocks of a shard, by number.
   using Numbered = std::map<uint32_t, std::string_view>;
 
-  /// Copies a block. If three buffers wait to be written, waits for the first
-  /// of them. On std::bad_alloc, nothing has changed.
+  /// Adds a copy of a block. If three buffers are waiting to be written to
+  /// files, blocks until the first of them is written. On std::bad_alloc,
+  /// nothing has changed.
   void put(uint64_t table, int shard, uint32_t number, std::string_view bytes);
-  /// Sets blocks[i] to the content of block names[i] if it is in memory. The
-  /// other blocks have been written to files. Throws std::bad_alloc.
+  /// Sets blocks[i] to the content of block names[i] if that block is in
+  /// memory. All other blocks must be read from files. The result keeps the
+  /// contents valid. Throws std::bad_alloc.
   Held find(uint64_t table, std::span<const RowStore::BlockName> names,
             std::string_view *blocks) const;
-  /// Returns the blocks of a shard that are here; all others have been written
-  /// to files. Throws std::bad_alloc.
+  /// Returns the blocks of a shard that are in memory. All other blocks of the
+  /// shard must be read from files. `held` keeps the contents valid. Throws
+  /// std::bad_alloc.
   Numbered ofShard(uint64_t table, int shard, Held &held) const;
 
-  /// Waits until a buffer must be written. Called by the thread that writes
-  /// files. Returns false if no more files are needed.
+  /// Called by the thread that writes files. Blocks until a buffer must be
+  /// written. Returns false if no more files are needed.
   bool waitForFull();
   struct Block {
     uint64_t table;
     RowStore::BlockName name;
     std::string_view bytes;
   };
-  /// Returns the blocks of the buffer that has waited longest to be written, in
-  /// the order of their names, without outdated ones. They are valid until
-  /// `noteWritten`. Throws std::bad_alloc.
+  /// Returns the blocks of the buffer that has waited longest, in the order of
+  /// their names. Leaves out blocks that were replaced by newer ones. The
+  /// result is valid until `noteWritten`. Throws std::bad_alloc.
   std::vector<Block> oldest() const;
-  /// Records that these blocks were written to a file.
+  /// Records that the blocks returned by `oldest` were written to a file.
   void noteWritten();
   /// Ends writing: no thread writes or reads blocks any more.
   void end();
@@ -92,11 +95,12 @@ private:
   /// In the order of their numbers.
   using Entries = std::vector<Entry>;
 
-  /// Call this and the next function with the mutex locked. Null: there are
-  /// none.
+  /// Returns the entries of a shard, or null if there are none. The mutex must
+  /// be locked, also for `entryOf`.
   const Entries *entriesOf(uint64_t table, int shard) const;
   const Entry *entryOf(uint64_t table, RowStore::BlockName name) const;
-  /// Returns the bit of a buffer among the existing ones.
+  /// Returns a word with one bit set. Bit i stands for `buffers[i]`, the buffer
+  /// of the entry.
   uint32_t bitOf(const Entry &entry) const;
   Held hold(uint32_t bits) const;
   void dropOldest();
@@ -105,7 +109,7 @@ private:
   const std::shared_ptr<Memory> memory;
   mutable std::shared_mutex mutex;
   std::condition_variable_any changed;
-  /// From the oldest one to the one that is being filled.
+  /// Buffers from the oldest one to the one to which blocks are being added.
   std::deque<std::shared_ptr<Buffer>> buffers;
   /// Number of buffers that were written to files.
   size_t written = 0;

@@ -8,7 +8,8 @@
 //
 // The functions of RocksDB's C interface that are used. The library is loaded
 // at run time, so a program that spills no rows does not need it. Types are
-// opaque. An error is a text that must be freed with `freeText`, or null.
+// opaque. An error is a text that must be freed with `freeText`; null means
+// success.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,7 +72,7 @@ struct Library {
   void (*disableLog)(WriteOptions *, int);
   void (*put)(Database *, const WriteOptions *, const char *, size_t,
               const char *, size_t, char **);
-  /// These options make it wait for the flush.
+  /// Creates options with which `flush` waits until the data is written.
   FlushOptions *(*flushOptionsCreate)();
   void (*flushOptionsDestroy)(FlushOptions *);
   void (*flush)(Database *, const FlushOptions *, char **);
@@ -95,8 +96,8 @@ struct Library {
   void (*iteratorError)(const Iterator *, char **);
 };
 
-/// Returns the library of this process. An error message names what to install.
-/// Thread-safe.
+/// Returns the RocksDB library, which is loaded once in a process. An error
+/// message names the package to install. Thread-safe.
 Expected<const Library *> openLibrary();
 
 } // namespace pdlrt::rocks

@@ -16,8 +16,8 @@ using namespace pdlrt;
 
 void *RowImages::take(const RowLayout &layout) {
   if (taken == rowsOfLast) {
-    // Regions with several rows begin at multiples of their size, a power of
-    // two.
+    // A region with several rows must begin at a multiple of its size, which is
+    // a power of two.
     constexpr size_t cacheLineBytes = 64;
     const size_t alignment =
         layout.rowsOfRegion() > 1 ? layout.regionBytes() : cacheLineBytes;

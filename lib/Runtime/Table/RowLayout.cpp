@@ -15,11 +15,12 @@ using namespace pdlrt;
 /// Sizes of regions with several rows. An almost empty table has 64 regions.
 static constexpr size_t minRegionBytes = size_t(16) << 10;
 static constexpr size_t maxRegionBytes = size_t(64) << 10;
-/// From this size on, each row has its own region: the cache line of its header
-/// is 1/32 of it.
+/// Minimum size of rows that have a region of their own. The cache line with
+/// the header then adds at most 1/32 to a row.
 static constexpr size_t longRowBytes = size_t(2) << 10;
 static constexpr size_t cacheLineBytes = 64;
-/// At most one part of this many may stay empty in a region.
+/// Reciprocal of a share of a region. A region of which a larger share is
+/// unused is enlarged, up to the maximum size.
 static constexpr size_t minPartsUsed = 32;
 
 static size_t roundUp(size_t bytes, size_t alignment) {

@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rows are in regions (RowLayout.h), which never move. A row's number
-// identifies its region and its position in it. The regions of all pools of a
-// table come from one memory.
+// Rows are in regions (RowLayout.h), which never move. The number of a row
+// identifies its region and its position in the region. All pools of a table
+// take their regions from one RowMemory.
 //
-// An erased row may still be used by threads that found it before. Its memory
-// is reused after the second following quiescent point.
+// An erased row may still be used by threads that have found it before. Its
+// memory is reused after the second quiescent point that follows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,17 +38,17 @@ public:
   RowMemory(const RowMemory &) = delete;
   RowMemory &operator=(const RowMemory &) = delete;
 
-  /// Returns a region, zeroed unless it was used before. Throws std::bad_alloc.
-  /// Thread-safe.
+  /// Takes a region from this memory. It is filled with zeros, unless it was
+  /// used before. Throws std::bad_alloc. Thread-safe.
   char *takeRegion();
-  /// Returns regions of `takeRegion` to this memory. On std::bad_alloc, nothing
-  /// has changed. Thread-safe.
+  /// Gives regions back that `takeRegion` has returned. On std::bad_alloc,
+  /// nothing has changed. Thread-safe.
   void giveRegions(std::span<char *const> regions);
   /// Returns the bytes of all regions. Thread-safe.
   size_t memoryBytes() const;
 
   const RowLayout layout;
-  /// Number of bits of a row's number that are its position in the region.
+  /// Number of low bits of a row's number. They are its position in the region.
   const int regionShift;
 
 private:
@@ -64,12 +64,12 @@ public:
   RowPool(const RowPool &) = delete;
   RowPool &operator=(const RowPool &) = delete;
 
-  /// Returns the number of an unused row, which the next `take` allocates. On
-  /// std::bad_alloc, nothing has changed.
+  /// Returns the number of an unused row. The next call of `take` allocates
+  /// this row. On std::bad_alloc, nothing has changed.
   uint64_t reserve(RowMemory &memory);
   void take();
-  /// Returns the address of a row that was allocated by this thread, or by a
-  /// thread with which this one has synchronized since.
+  /// Returns the address of a row. The row must have been allocated by this
+  /// thread, or by a thread that has synchronized with this one since.
   char *at(const RowMemory &memory, uint64_t row) const {
     return regions.load(std::memory_order_acquire)[row >> memory.regionShift] +
            memory.layout.offsetOf(row &
@@ -79,26 +79,30 @@ public:
   void reserveErased(size_t count);
   /// Erases an allocated row, after `reserveErased`.
   void erase(uint32_t row) { erased.push_back(row); }
-  /// Allows reuse of rows that were erased before the last call. Returns true
-  /// if more rows wait for the next call. Allocates nothing.
+  /// Allows rows to be reused that were erased before the previous call of this
+  /// function. Returns true if there are rows that the next call will allow to
+  /// be reused. Allocates nothing.
   bool quiesce();
-  /// Returns all regions if no row is allocated or waits for a quiescent point.
-  /// On std::bad_alloc, nothing has changed.
+  /// Gives all regions back to `memory` if no row is in use: none is allocated,
+  /// and none waits for a quiescent point. Otherwise does nothing. On
+  /// std::bad_alloc, nothing has changed.
   void giveBack(RowMemory &memory);
 
   /// Returns the memory of the lists.
   size_t memoryBytes() const;
 
 private:
-  /// The first row that was never used.
+  /// Number of the first row that was never allocated.
   uint64_t fresh = 0;
-  /// Number of rows that are allocated, or wait for a quiescent point.
+  /// Number of rows that are allocated or wait for a quiescent point to be
+  /// reused.
   size_t inUse = 0;
-  /// Rows that can be reused, rows erased before the last quiescent point, and
-  /// rows erased since.
+  /// `free`: rows that can be reused. `leaving`: rows that were erased before
+  /// the last quiescent point. `erased`: rows that were erased since.
   std::vector<uint32_t> free, leaving, erased;
-  /// Older lists are kept: a thread that reads one finds the same regions in
-  /// it.
+  /// Lists of regions; `regions` points to the last one. Older lists are kept,
+  /// because another thread may still read them. They contain the same regions,
+  /// but fewer.
   std::vector<std::unique_ptr<char *[]>> lists;
   size_t listSize = 0, regionCount = 0;
   std::atomic<char **> regions{nullptr};

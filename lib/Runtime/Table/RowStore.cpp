@@ -32,13 +32,13 @@
 using namespace pdlrt;
 using namespace pdlrt::rocks;
 
-/// Failed operations, as error messages name them: "rows could not be ...".
+/// Ends of error messages that begin with "rows could not be".
 static constexpr const char *readFrom = "read from", *writtenTo = "written to";
 
 namespace {
 
-/// RocksDB sorts keys by bytes: the table, the shard, and the number, all
-/// big-endian.
+/// Key of a block in RocksDB: table, shard and number, all big-endian. RocksDB
+/// sorts keys by bytes, so blocks have this order.
 class BlockKey {
 public:
   BlockKey() = default;
@@ -87,13 +87,15 @@ struct RowStore::Implementation {
       : library(library), recent(bufferBytes) {}
   ~Implementation();
   Status open(size_t bufferBytes);
-  /// Takes ownership of an error's text; returns "" if there was no error.
+  /// Frees the text of a library's error and returns a copy; "" if there was no
+  /// error.
   std::string take(char *error) const;
   void check(char *error, const char *doing) const {
     if (error)
       end(doing, take(error));
   }
-  /// Checks a block that was written before.
+  /// Ends the process if a block that was written earlier is missing or
+  /// incomplete.
   void checkBlock(std::string_view block, size_t wanted) const {
     if (!block.data() || block.size() != wanted)
       end(readFrom, "a part of them is missing");
@@ -101,8 +103,8 @@ struct RowStore::Implementation {
   /// Writes the oldest unwritten blocks to a file.
   void write();
   void writeInBackground();
-  /// Returns true on success. Errors are ignored if no files are needed any
-  /// more.
+  /// Ends the process if a write has failed. If no files are needed any more,
+  /// ignores errors and returns false; otherwise returns true.
   bool hasWritten(char *error) const;
   [[noreturn]] void end(const char *doing, const std::string &reason) const;
   [[noreturn]] void end(const Status &failure) const;
@@ -116,11 +118,12 @@ std::string RowStore::Implementation::take(char *error) const {
   return text;
 }
 
-/// Ends the process. It cannot continue, because rows are lost as after a
-/// memory failure, and it cannot wait, because the caller holds locks.
+/// Ends the process with an error. It cannot continue, because rows are lost.
+/// It cannot shut down gracefully either, because the caller has locked mutexes
+/// that other threads wait for.
 void RowStore::Implementation::end(const Status &failure) const {
-  // Other threads that find the error wait here, so that the message is printed
-  // once.
+  // Never unlocked: other threads that find the error wait here, so that it is
+  // printed only once.
   static std::mutex mutex;
   mutex.lock();
   std::_Exit(fail(failure));
@@ -128,8 +131,8 @@ void RowStore::Implementation::end(const Status &failure) const {
 
 void RowStore::Implementation::end(const char *doing,
                                    const std::string &reason) const {
-  // Data that was written but cannot be read back was damaged, by the disk or
-  // by another program.
+  // If data was written but cannot be read back, it was damaged or removed, by
+  // the disk or by another program.
   const bool isDamaged =
       reason.starts_with("Corruption") || std::string_view(doing) == readFrom;
   end({isDamaged ? PDL_DATA_LOSS : PDL_RESOURCE_EXHAUSTED,
@@ -149,8 +152,8 @@ Status RowStore::Implementation::open(size_t bufferBytes) {
   options = library.optionsCreate();
   library.setCreateIfMissing(options, 1);
   library.setErrorIfExists(options, 1);
-  // Weights hardly compress; and a block is written far more often than it is
-  // merged with others.
+  // Weights can hardly be compressed. Also, a block is written far more often
+  // than it is merged with other blocks.
   library.setCompression(options, noCompression);
   library.setCompactionStyle(options, universalCompaction);
   // Each of our buffers goes through one buffer of RocksDB, which we flush.
@@ -159,9 +162,10 @@ Status RowStore::Implementation::open(size_t bufferBytes) {
   library.setMaxOpenFiles(options, -1);
   library.setInfoLogLevel(options, errorsOnly);
   library.setKeepLogFileNumber(options, 1);
-  // All requested keys exist, but all files overlap. Without filters, a block
-  // would be read from each file that is newer than the one with the requested
-  // block. With filters, many files cost little.
+  // Each requested key exists, but all files contain keys of the same range.
+  // Without filters, a block would be read from each file that is newer than
+  // the file with the requested block. With filters, many files cost little
+  // time.
   constexpr double filterBits = 10;
   constexpr int filesToMerge = 8, filesToSlow = 64, filesToStop = 96;
   library.setFilesToMerge(options, filesToMerge);
@@ -169,8 +173,8 @@ Status RowStore::Implementation::open(size_t bufferBytes) {
   library.setFilesToStop(options, filesToStop);
   format = library.tableFormatCreate();
   library.setFilter(format, library.filterCreate(filterBits));
-  // A block that was read is rarely needed again, because the row is then in
-  // memory, and the system caches it.
+  // A block that was read is rarely needed again, because its row is in memory
+  // then. The system caches blocks, too.
   library.setNoBlockCache(format, 1);
   library.setTableFormat(options, format);
   reads = library.readOptionsCreate();
@@ -247,8 +251,9 @@ Expected<std::shared_ptr<RowStore>> RowStore::open(const std::string &folder,
   std::filesystem::create_directories(folder, error);
   if (!error)
     removeLeftovers(folder);
-  // A process that starts at the same time may consider a folder without lock
-  // as left over, so check it and try again.
+  // Another process that starts at the same time may remove a folder without a
+  // lock, because it looks like the folder of an ended process. So check that
+  // the lock is still this process's own, and try again if not.
   for (bool isOwn = false; !error && !isOwn;) {
     std::string name =
         folder + "/" + prefixOfFolders + std::to_string(getpid()) + "-XXXXXX";
@@ -380,8 +385,8 @@ struct RowStore::Reader::Implementation {
   const size_t bytes;
   const BlockKey end;
   RecentBlocks::Held held;
-  /// Taken before the iterator is created: blocks that are written to a file
-  /// meanwhile are in both.
+  /// Blocks that were in memory before the iterator was created. Blocks that
+  /// are written to a file in between are found here and by the iterator.
   const RecentBlocks::Numbered recent;
   ReadOptions *options = nullptr;
   Iterator *iterator = nullptr;

@@ -19,11 +19,11 @@ static bool isBefore(const TableRow &a, const TableRow &b) {
   return a.key < b.key;
 }
 
-/// Hashed keys are evenly distributed between the smallest and the largest one,
-/// so the position of each is approximately known. Rows are distributed to
-/// ranges of keys in place (McIlroy et al., "Engineering Radix Sort", 1993);
-/// each range then has few of them. With other keys, this costs an additional
-/// pass.
+/// Hashed keys are evenly distributed between the smallest and the largest key,
+/// so the position of a key is approximately known. First distributes the rows
+/// to ranges of keys, in place (McIlroy et al., "Engineering Radix Sort",
+/// 1993). Each range then has only a few rows to sort. With other keys, the
+/// distribution is useless and costs some time.
 void pdlrt::sortByKey(std::span<TableRow> rows) {
   constexpr size_t maxRanges = 4096, worthRanges = 64;
   if (rows.size() < worthRanges) {

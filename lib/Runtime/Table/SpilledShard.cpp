@@ -25,8 +25,8 @@ bool SpilledHead::isDirty() const {
 // Blocks
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of rows in a block. A block is the unit that is read from
-/// disk for one row, and the value of one key in RocksDB.
+/// Returns the number of rows in a block. A block is the value of one key in
+/// RocksDB, and is read as a whole even if only one row is needed.
 static uint32_t rowsOfBlock(size_t bytesOfRow) {
   constexpr size_t blockBytes = 4096, maxRows = 64;
   return uint32_t(std::clamp(blockBytes / bytesOfRow, size_t(1), maxRows));
@@ -63,8 +63,8 @@ static bool isLive(const SpilledBlock &block, uint32_t slot) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// Returns the phase of a shard's sizes. As in HashTable.cpp, shards grow at
-/// different times.
+/// Returns the phase of a shard's sizes. Shards grow at different times, as in
+/// HashTable.cpp.
 static double phaseOf(int shard) {
   return double(shard) / double(pdlabi::logicalShardCount);
 }
@@ -79,7 +79,7 @@ int SpilledShard::slotOf(const BlockLayout &layout, uint32_t block,
   return -1;
 }
 
-/// Writes the open block to the store, and starts a new one.
+/// Passes the open block to the store, and starts a new one.
 void SpilledShard::beginBlock(const SpilledTable &table, int number) {
   if (!openBytes.empty()) {
     if (blocks[openNumber].live == 0) {

@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Evicted rows are appended to a block, which is written to the store
-// (RowStore.h) when it is full. The block is not rewritten when its rows are
-// read back into memory. The store therefore has few values of some KiB each. A
-// bit in memory for each row of a block says whether it is live. A block
-// without live rows is reused. If less than half of all rows are live, those of
-// the emptiest blocks move to a new block.
+// Evicted rows are appended to a block. When the block is full, it is written
+// to the store (RowStore.h). So the store has few values of some KiB each. If a
+// row is read back into memory, its block is not rewritten. For each row of a
+// block, a bit in memory says whether the row is live: it was neither read back
+// nor erased. The number of a block without live rows is reused. If less than
+// half of all rows are live, those of the emptiest blocks are moved to a new
+// block.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +31,8 @@
 
 namespace pdlrt {
 
-/// The header of a spilled row (`RowHeader::noted`), and the number of saves of
-/// its shard before it left memory.
+/// Header of a spilled row: the bits of its `RowHeader`, and how many times its
+/// shard had been saved when the row left memory.
 struct SpilledHead {
   uint32_t noted, saves;
 
@@ -62,28 +63,29 @@ private:
   uint32_t rows;
 };
 
-/// The storage of one table's spilled rows.
+/// Storage of the spilled rows of one table.
 struct SpilledTable {
   const std::shared_ptr<RowStore> store;
   const uint64_t id;
   const BlockLayout layout;
 };
 
-/// A bit for each live row of a block, and whether they may have changed since
-/// the shard was saved.
+/// State of a block. `live` has a bit for each row that is neither removed nor
+/// outdated. `changed` tells whether rows may have changed since a save of the
+/// shard.
 struct SpilledBlock {
   uint64_t live = 0;
   /// One more than the maximum `saves` of a dirty row.
   uint32_t changed = 0;
 };
 
-/// The rows of one shard that are not in memory. A key occurs at most once.
-/// Protected by the shard's lock.
+/// The rows of one shard that are not in memory. A key has at most one row. The
+/// lock of the shard must be locked.
 class SpilledShard {
 public:
   uint64_t size() const { return index.size(); }
   void prefetch(uint64_t mixed) const { index.prefetch(mixed); }
-  /// Calls visit(block) for each block that may have the key.
+  /// Calls visit(block) for each block that may contain the key's row.
   template <typename Visit> void find(uint64_t mixed, Visit visit) const {
     index.find(mixed, visit);
   }
@@ -92,25 +94,26 @@ public:
     return block == openNumber && !openBytes.empty();
   }
   const char *open() const { return openBytes.data(); }
-  /// Returns the position of a key's row in a block that was read, -1 if it is
-  /// not there.
+  /// Returns the position of a key's row in a block, or -1 if the block does
+  /// not have it. `bytes`: content of the block.
   int slotOf(const BlockLayout &layout, uint32_t block, const char *bytes,
              int64_t key) const;
 
-  /// Adds the row of a key that is not here. On std::bad_alloc, nothing has
-  /// visibly changed.
+  /// Adds a row. The shard must not have a row of this key. On std::bad_alloc,
+  /// the rows of the shard have not changed.
   void add(const SpilledTable &table, int number, int64_t key, SpilledHead head,
            const void *row);
-  /// Marks a row as no longer live. Allocates nothing.
+  /// Marks a row as removed. Allocates nothing.
   void remove(const BlockLayout &layout, uint32_t block, uint32_t slot,
               int64_t key);
-  /// Moves rows out of blocks with few live rows. Threads that read blocks
-  /// without the lock then see that rows have left memory. Throws
-  /// std::bad_alloc.
+  /// Moves rows out of blocks that have few live rows, so that these blocks can
+  /// be removed. Threads that read such a block without the lock notice it, as
+  /// if rows had left memory. Throws std::bad_alloc.
   void clean(const SpilledTable &table, int number);
   enum class Change { None, Written, Gone };
-  /// Calls change(key, header, row) for each row; it may modify header and row.
-  /// On std::bad_alloc, some may already have been changed.
+  /// Calls change(key, header, row) for each row. `change` may modify the
+  /// header and the row, and returns what it has done. On std::bad_alloc, some
+  /// rows may have been changed.
   using Visit = std::function<Change(int64_t, SpilledHead &, char *)>;
   void rewrite(const SpilledTable &table, int number, const Visit &change);
 
@@ -120,8 +123,8 @@ public:
     using Visit = std::function<void(int64_t, SpilledHead, const char *)>;
     /// Calls visit(key, header, row) for each row.
     void forEach(const Visit &visit) const { read(0, visit); }
-    /// Calls visit(key, header, row) for each row of the blocks that may have
-    /// changed after the shard had been saved `saves` times.
+    /// Calls visit(key, header, row) for all rows of blocks in which a row may
+    /// have changed since save number `saves` of the shard.
     void forEachChanged(uint32_t saves, const Visit &visit) const {
       read(saves + 1, visit);
     }
@@ -138,8 +141,8 @@ public:
   };
   View view(const SpilledTable &table, int number) const;
 
-  /// Returns the number of blocks that the store has or had; their numbers stay
-  /// allocated.
+  /// Returns the number of blocks, including those that were removed from the
+  /// store, because their numbers are reused later.
   size_t blockCount() const { return blocks.size(); }
   /// Returns the bytes in memory.
   size_t memoryBytes() const {
@@ -155,7 +158,7 @@ private:
   std::vector<SpilledBlock> blocks;
   /// Numbers of blocks without rows, for reuse.
   std::vector<uint32_t> unused;
-  /// Number of rows in blocks that are not live.
+  /// Number of rows in blocks that are removed or outdated.
   uint64_t dead = 0;
   uint32_t openNumber = 0, openRows = 0;
   std::string openBytes;

@@ -8,20 +8,20 @@
 //
 // The row of a key is either in memory or in a block of its shard
 // (SpilledShard.h); most blocks are in the store (RowStore.h). Reading a
-// spilled row brings it into memory. Its block is not changed; the row is only
-// marked as no longer live. A row is therefore written when it leaves memory,
-// and nothing is written when it is read back. The index of the blocks shows
+// spilled row moves it into memory. Its block is not changed; the row is only
+// marked as no longer live there. So a row is written when it leaves memory,
+// and nothing is written when it is read back. The index of the blocks tells
 // whether a key is new.
 //
-// Rows are evicted between updates. Reading them back may run concurrently,
-// because blocks are read without a lock: the reader notes how often rows of
-// the shard have left memory, and starts again if this number has changed after
-// reading.
+// Rows are evicted between updates. Rows may be read back concurrently with
+// other work, because blocks are read without a lock. The reader compares how
+// many times rows of the shard have left memory, before and after reading. If
+// this number has changed, it starts again.
 //
 // A snapshot (TableSnapshot.h) reads rows in memory and in blocks as they were.
-// Rows of shards that it has not read yet are not evicted, so the shard's
-// content stays in place until then. A row that is brought into memory is
-// copied before it is written, like any other row.
+// Rows of a shard that it has not read yet are not evicted, so the content of
+// the shard stays where it is until then. A row that is read back is copied
+// before it is written, like any other row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,8 +69,8 @@ public:
                TableScratch &scratch) override;
   int64_t heldRows() const override;
   size_t bytesOfEvictedRow() const override {
-    // 15 keys take 64 bytes, of which four fifths are used, and blocks take two
-    // bytes per key.
+    // An entry of the index takes 64 / 15 bytes, and four fifths of the entries
+    // are used. The states of blocks add two bytes per key.
     return 7;
   }
   int64_t erase(int64_t count, const int64_t *keys,
@@ -88,10 +88,10 @@ protected:
                        std::vector<TableRow> &rows) override;
 
 private:
-  /// A key that may be in a block.
+  /// Key whose row may be in a block.
   struct Wanted {
     int64_t key;
-    /// Its index in the call.
+    /// Index of the key in the call.
     int64_t place;
     RowStore::BlockName block;
     bool isOpen;
@@ -105,24 +105,27 @@ private:
     stored[number].store(int64_t(spilled[number].size()),
                          std::memory_order_relaxed);
   }
-  /// Returns true if the row's changes have been saved since it left memory.
+  /// Returns true if the changes of a row have been saved since the row left
+  /// memory.
   bool wasSaved(int shard, SpilledHead head) const {
     return head.saves < saves[shard].load(std::memory_order_relaxed);
   }
-  /// Finds rows in memory; for other keys, returns the blocks that may have
-  /// them.
+  /// Finds the rows that are in memory. For the other keys, returns the blocks
+  /// that may contain their rows.
   std::vector<Wanted> search(int64_t count, const int64_t *keys, void **rows,
                              TableScratch &scratch) const;
-  /// Finds all rows. Those that are not in memory are brought in, or copied to
-  /// `images` if it is not null. Returns the number of keys without a row.
+  /// Finds the rows of all keys. Rows that are on disk are moved into memory
+  /// or, if `images` is not null, copied to `images`. Returns the number of
+  /// keys without a row.
   int64_t gather(int64_t count, const int64_t *keys, void **rows,
                  TableScratch &scratch, RowImages *images) const;
-  /// Reads the blocks of `wanted`, in ascending order. Keys that must be
-  /// searched again are added to `again`.
+  /// Reads the blocks of `wanted` in ascending order, and sets the rows of
+  /// their keys. Appends keys that must be searched again to `again`.
   void fetch(std::span<const Wanted> wanted, void **rows, RowImages *images,
              std::vector<Wanted> &again) const;
-  /// Sets the row of a key whose block was read (null: it is open). Returns
-  /// false if rows have left memory since.
+  /// Sets the row of a key. `block`: content of the block that was read, or
+  /// null if the block is not in the store yet. Returns false if rows have left
+  /// memory since the search, so that the key must be searched again.
   bool resolve(const Wanted &wanted, const char *block, void **rows,
                RowImages *images) const;
   /// The number of rows to evict from a shard.
@@ -132,9 +135,9 @@ private:
   };
   /// Selects the next shards for the eviction of at most `count` rows.
   std::vector<Leaving> takeTurn(int64_t count);
-  /// Replaces `rows` by those `count` rows of a shard in memory that are
-  /// evicted first. Rows that came in since the last call are only chosen if
-  /// there are not enough others.
+  /// Sets `rows` to those `count` rows of a shard in memory that are evicted
+  /// first. Rows that have come into memory since the shard's last eviction are
+  /// chosen only if there are not enough others.
   void chooseLeaving(int number, int64_t count, Eviction order,
                      std::vector<TableRow> &rows);
   /// Moves rows of a shard from memory to blocks.
@@ -144,16 +147,16 @@ private:
                RowImages &images) const;
 
   const SpilledTable place;
-  /// Indexed by shard; protected by its lock.
+  /// Spilled rows by shard. The lock of the shard protects them.
   std::unique_ptr<SpilledShard[]> spilled;
-  /// Indexed by shard; protected by its lock: rows that came in since the
-  /// shard's last eviction. A step is about to use the last of them. Some may
-  /// have been erased.
+  /// Indexed by shard: rows that have come into memory since the shard's last
+  /// eviction. The next step is about to use the last of them. Some may have
+  /// been erased. Protected by the lock of the shard.
   std::unique_ptr<std::vector<void *>[]> recent;
   /// The next shard to be considered for evictions.
   int nextShard = 0;
-  /// Indexed by shard: number of rows that are not in memory. Written with the
-  /// shard locked.
+  /// Indexed by shard: number of rows that are not in memory. Written while the
+  /// shard is locked.
   std::unique_ptr<std::atomic<int64_t>[]> stored;
   /// Indexed by shard: number of saves (`SpilledHead::saves`).
   std::unique_ptr<std::atomic<uint32_t>[]> saves;
@@ -161,7 +164,8 @@ private:
 
 } // namespace
 
-/// Cost of a row whose block is read, in bytes.
+/// Cost of reading or writing a row in a block, in bytes: the measure of work
+/// by which ranges are split among threads.
 static constexpr double bytesOfRead = 4096;
 
 //===----------------------------------------------------------------------===//
@@ -225,8 +229,8 @@ bool SpillingTable::resolve(const Wanted &wanted, const char *block,
     block = shard.open();
   const BlockLayout &layout = place.layout;
   const int slot = shard.slotOf(layout, wanted.block.number, block, wanted.key);
-  // The block has another key, which the index cannot distinguish from this
-  // one.
+  // The index cannot distinguish all keys: the block has another key that looks
+  // the same, so this key has no row there.
   if (slot < 0)
     return true;
   const SpilledHead head = layout.headAt(block, uint32_t(slot));
@@ -397,8 +401,8 @@ void SpillingTable::spill(int number, std::span<const TableRow> rows) {
     release(number, rows.first(kept));
     noteStored(number);
   };
-  // Cold rows are in no cache, so prefetch. For long rows, the processor
-  // prefetches the rest itself.
+  // Rows that have not been used for long are in no cache, so prefetch them. If
+  // rows are long, the processor prefetches the rest itself.
   constexpr size_t ahead = 8, maxBytes = 512;
   const auto prefetch = [&](size_t next) {
     if (next >= rows.size())
@@ -462,9 +466,9 @@ void SpillingTable::chooseLeaving(int number, int64_t count, Eviction order,
 }
 
 std::vector<SpillingTable::Leaving> SpillingTable::takeTurn(int64_t count) {
-  // Examining a row costs as much as writing it. Therefore only a few shards
-  // are examined, in turn, as long as half of their rows can stay: these are
-  // the recently used ones. The choice of rows changes no result.
+  // Examining a row costs as much time as writing it. So only some of the
+  // shards are examined in each call, in turn, if at least half of their rows
+  // can stay. Which rows are evicted does not change any result.
   constexpr int64_t maxTurns = 4;
   const int64_t all = heldRows();
   count = std::clamp<int64_t>(count, 0, all);
@@ -481,8 +485,8 @@ std::vector<SpillingTable::Leaving> SpillingTable::takeTurn(int64_t count) {
     shards.push_back({number, rows});
     sum += rows;
   }
-  // During a save, few shards are available; they keep their recently used
-  // rows.
+  // During a save, only few shards may evict rows. They still keep half of
+  // their rows, or as many as other shards would.
   const double share = std::min(
       double(count) / double(std::max<int64_t>(1, sum)),
       std::max(0.5, double(count) / double(std::max<int64_t>(1, all))));
@@ -534,17 +538,18 @@ int64_t SpillingTable::erase(int64_t count, const int64_t *keys,
 
 int64_t SpillingTable::listAtPeriod(int number, int64_t period,
                                     std::vector<TableRow> &rows) {
-  // A thread that concurrently reads back a row waits, or sees that rows have
-  // left: it has read content from before this period.
+  // The lock makes a thread wait that reads a row back concurrently. That
+  // thread then sees that rows have left memory, and reads again: its content
+  // is from the time before this period.
   const std::lock_guard lock(mutexOf(number));
   listLockedShard(number, rows);
   if (storedIn(number) == 0)
     return 0;
   const bool isRewritten = !options().life.scoreWeights.empty();
   TableSnapshot *reading = snapshot();
-  // If a save in progress marks rows as saved, it does not have the content
-  // written here. `isPassed` is checked before counting: in the other order,
-  // both could be missed.
+  // A save in progress that marks rows as saved does not have the content that
+  // is written here. `isPassed` must be read before `saves`. In the other
+  // order, a save that ends in between would be counted neither way.
   const bool isBeingSaved =
       reading && reading->notesSaved() && !reading->isPassed(number);
   const uint32_t count = saves[number] + isBeingSaved;

@@ -77,7 +77,7 @@ size_t TableOptions::frozenOffset() const {
 
 /// Returns the period stored before `end`, as for `TableOptions::periodOf`.
 template <typename T> static int64_t periodBefore(const char *end) {
-  // Up to here, all whole numbers are exact doubles.
+  // All whole numbers up to this one are exact as doubles.
   constexpr double most = 0x1p53;
   T period;
   std::memcpy(&period, end - sizeof(period), sizeof(period));
@@ -85,7 +85,7 @@ template <typename T> static int64_t periodBefore(const char *end) {
 }
 
 int64_t TableOptions::periodOf(const void *row) const {
-  // It is in the last row slot.
+  // The last row slot contains the period.
   const char *end = static_cast<const char *>(row) + rowBytes();
   return elementType == PDL_F64 ? periodBefore<double>(end)
                                 : periodBefore<float>(end);

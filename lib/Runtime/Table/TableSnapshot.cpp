@@ -22,17 +22,18 @@ using namespace pdlrt;
 
 namespace {
 
-/// Marks in place of a copy: the key is new, or its row was unchanged since the
-/// last save and is not needed.
+/// Marks that replace the copy of a row. `newKey`: the key was inserted after
+/// the snapshot. `unchangedKey`: the row was unchanged since the last save, so
+/// this save does not need it.
 constexpr std::byte newKey{}, unchangedKey{};
 
-/// Returns true if this is a mark and not a copy.
+/// Returns true if `image` is a mark and not a copy of a row.
 bool isMark(const std::byte *image) {
   return image == &newKey || image == &unchangedKey;
 }
 
-/// Returns the heap memory of an allocation, as in glibc: one word more, in
-/// units of 16 bytes, and at least two units.
+/// Returns the number of bytes that glibc's heap uses for an allocation: one
+/// word more, rounded up to a multiple of 16 bytes, and at least 32.
 constexpr size_t heapBytes(size_t bytes) {
   return bytes == 0 ? 0 : std::max<size_t>(32, (bytes + 8 + 15) / 16 * 16);
 }
@@ -40,23 +41,25 @@ constexpr size_t heapBytes(size_t bytes) {
 /// The records of some keys of a shard. Not thread-safe.
 class KeyMap {
 public:
-  /// Returns the copy of the key's row, a mark, or null if there is no record.
+  /// Returns the record of a key: a copy of its row, or a mark. Returns null if
+  /// there is no record.
   const std::byte *find(int64_t key) const {
     if (places.empty())
       return nullptr;
     return places[placeOf(key)].image;
   }
-  /// Adds a record of a new key, if there is capacity.
+  /// Adds a record of a key that has none. The map must not be full.
   void add(int64_t key, const std::byte *image) {
     places[placeOf(key)] = {key, image};
     ++count;
   }
-  /// Returns the bytes of the map, now and after it has grown.
+  /// Returns the number of bytes of the map: `bytes` at present, `bytesGrown`
+  /// after growth.
   size_t bytes() const { return bytesOf(places.size()); }
   size_t bytesGrown() const { return bytesOf(placesGrown()); }
   bool isFull() const { return 3 * (count + 1) > 2 * places.size(); }
-  /// Needs memory for both sizes temporarily. On std::bad_alloc, nothing has
-  /// changed.
+  /// Doubles the capacity. While it copies, memory for both sizes is needed. On
+  /// std::bad_alloc, nothing has changed.
   void grow() {
     std::vector<Place> old(placesGrown());
     old.swap(places);
@@ -84,9 +87,9 @@ private:
     return heapBytes(number * sizeof(Place));
   }
   size_t placesGrown() const { return std::max<size_t>(4, 2 * places.size()); }
-  /// Returns the entry of the key, or the free entry where it belongs. The size
-  /// is a power of two; the top bits of a mixed key are those of its shard, so
-  /// the low bits are used.
+  /// Returns the entry of a key or, if there is none, the free entry for it.
+  /// Uses the low bits of the mixed key, because the keys of a shard have the
+  /// same top bits.
   size_t placeOf(int64_t key) const {
     const size_t mask = places.size() - 1;
     size_t at = pdlabi::mixKey(uint64_t(key)) & mask;
@@ -99,8 +102,8 @@ private:
   size_t count = 0;
 };
 
-/// Memory for copies of a shard's rows. It is freed as a whole, so that other
-/// shards, and tables with other row sizes, can use it. Not thread-safe.
+/// Memory for copies of a shard's rows. All of it is freed at once, so that
+/// other shards, and tables with other row sizes, can use it. Not thread-safe.
 class Images {
 public:
   /// Returns the bytes in use, and additional bytes after growing.
@@ -129,8 +132,8 @@ public:
 
 private:
   using Chunk = std::unique_ptr<std::byte[]>;
-  /// Returns a fraction of the current size, so that most of the memory is
-  /// used.
+  /// Returns the number of rows to add: a quarter of the current number, within
+  /// limits, so that most of the memory is used.
   size_t rowsToGrow(size_t rowBytes) const {
     constexpr size_t maxBytes = size_t(1) << 16;
     return std::clamp<size_t>(count / 4, 1,
@@ -145,7 +148,8 @@ private:
   }
 
   std::vector<Chunk> chunks;
-  /// Number of rows of all chunks, and of unused rows in the last one.
+  /// `count`: number of rows of all chunks. `unmade`: number of unused rows in
+  /// the last chunk. `held`: number of bytes of memory.
   size_t count = 0, unmade = 0, held = 0;
 };
 
@@ -157,20 +161,21 @@ struct TableSnapshot::Shard {
   std::atomic<bool> isPassed{true};
   KeyMap known;
   Images images;
-  /// Rows that were brought into memory; readers may have copies of them.
+  /// Rows that were brought into memory. Readers may have copies of them.
   std::vector<TableRow> broughtIn;
-  /// True if they may include keys that the table no longer has.
+  /// True if `broughtIn` may include keys that the table no longer has.
   bool hasErased = false;
   /// Number of rows at the time of the snapshot.
   int64_t size = 0;
 };
 
-/// The memory limit of one or several snapshots, in bytes. Thread-safe.
+/// Memory limit of one or several snapshots, in bytes. Thread-safe.
 class TableSnapshot::Room {
 public:
   explicit Room(size_t maxBytes) : most(maxBytes) {}
 
-  /// Returns false if this many bytes would exceed the limit.
+  /// Reserves memory. Returns false if `isLimited` is true and `bytes` more
+  /// bytes would exceed the limit.
   bool take(size_t bytes, bool isLimited) {
     size_t now = used.load(std::memory_order_relaxed);
     do {
@@ -186,9 +191,9 @@ public:
     return true;
   }
   void give(size_t bytes) { used.fetch_sub(bytes, std::memory_order_relaxed); }
-  /// Raises the limit. Call before other threads use it.
+  /// Raises the limit. Must be called before other threads use this object.
   void raise(size_t maxBytes) { most = std::max(most.load(), maxBytes); }
-  /// Returns true if allocations without limit have exceeded it.
+  /// Returns true if reservations without limit have exceeded the limit.
   bool isOverfull() const {
     return used.load(std::memory_order_relaxed) >
            most.load(std::memory_order_relaxed);
@@ -256,8 +261,8 @@ void TableSnapshot::end() {
 // Called by threads that change the table
 //===----------------------------------------------------------------------===//
 
-/// Makes capacity for one more record of a locked shard. Returns false if the
-/// limit does not allow it. Throws std::bad_alloc.
+/// Makes room for one more record of a shard, which must be locked. Returns
+/// false if the memory limit does not allow it. Throws std::bad_alloc.
 bool TableSnapshot::growKnown(Shard &shard, bool isLimited) {
   if (!shard.known.isFull())
     return true;
@@ -274,8 +279,8 @@ bool TableSnapshot::growKnown(Shard &shard, bool isLimited) {
   return true;
 }
 
-/// Makes capacity for one more copy in a locked shard. Returns false if the
-/// limit does not allow it. Throws std::bad_alloc.
+/// Makes room for one more copy of a row. Conditions and result are those of
+/// `growKnown`.
 bool TableSnapshot::growImages(Shard &shard, bool isLimited) {
   if (!shard.images.isFull())
     return true;
@@ -291,15 +296,17 @@ bool TableSnapshot::growImages(Shard &shard, bool isLimited) {
   return true;
 }
 
-/// Returns true if a row is not needed. Call only for a row that was not
-/// written since the snapshot.
+/// Returns true if this save does not need the row, because the row has not
+/// changed since the last save. The row must not have been written since the
+/// snapshot.
 bool TableSnapshot::isUnchanged(const void *row) const {
   return saved == SavedRows::Changed &&
          !table.layout().headerOf(const_cast<void *>(row)).isDirty();
 }
 
-/// Returns true if the row may be written. The shard must be locked. Throws
-/// std::bad_alloc.
+/// Copies a row if the save needs it. Returns true if the row may be written
+/// now. Returns false if the memory limit does not allow a copy. The shard must
+/// be locked. Throws std::bad_alloc.
 bool TableSnapshot::preserveRow(Shard &shard, int64_t key, const void *row,
                                 bool isLimited) {
   if (shard.isPassed.load(std::memory_order_relaxed))
@@ -405,9 +412,9 @@ void TableSnapshot::collectShard(int number, RowList &rows) const {
   rows.images.clear();
   if (shard.size == 0)
     return;
-  // A thread that inserts a key records it before the key can be found. A row
-  // that was changed at the time of the snapshot counts as changed until
-  // `pass`.
+  // A thread that inserts a key adds its record before other threads can find
+  // the key. A row that was changed at the time of the snapshot counts as
+  // changed until `pass` is called.
   if (saved == SavedRows::Changed)
     table.collectChanged(number, rows);
   else

@@ -15,7 +15,8 @@
 
 using namespace pdlrt;
 
-/// Maximum length of a unix address, without the zero byte at one of its ends.
+/// Maximum length of a unix address. The system adds a zero byte before or
+/// after it.
 static constexpr size_t longestPath = sizeof(sockaddr_un::sun_path) - 1;
 
 static Status malformed(const std::string &text, const std::string &why) {

@@ -20,7 +20,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// A socket that is closed on destruction.
+/// Socket that the destructor closes.
 class ScopedSocket {
 public:
   explicit ScopedSocket(int family)
@@ -43,14 +43,15 @@ static Status cannotListen(const Address &address, const std::string &why,
                     "; choose another address"};
 }
 
-/// Returns the same for a failed system call.
+/// Returns the error about a failed system call.
 static Status cannotListen(const Address &address, int error,
                            const std::string &what = {}) {
   return cannotListen(address, what + std::strerror(error),
                       Status::ofErrno(error, {}).code());
 }
 
-/// Checks that a path has no listener, and no file that is not a socket.
+/// Returns an error if the path is in use: by a listener, or by a file that is
+/// not a socket.
 static Status checkFree(const Address &address) {
   struct stat found;
   if (::lstat(address.path.c_str(), &found) != 0)
@@ -83,7 +84,7 @@ Expected<LockFile> pdlrt::claimPath(const Address &address) {
                         "nothing can be created in its folder (" + path + ": " +
                             std::strerror(reason) + ")",
                         Status::ofErrno(reason, {}).code());
-  // No process holds it.
+  // No other process holds the lock, so release it.
   claim.leave();
   return cannotListen(address, reason, path + " cannot be locked: ");
 }

@@ -15,8 +15,9 @@
 
 using namespace pdlrt;
 
-/// Position of the kind in a header, and its bits that announce a note, and
-/// after it a table of parts, before the payload.
+/// Position of the kind in a header. Two bits of this byte announce what
+/// follows the header, before the payload: `noteBit` a note, and `partsBit` a
+/// table of parts after it.
 static constexpr size_t kindPlace = 7;
 static constexpr uint8_t noteBit = 0x80, partsBit = 0x40;
 static constexpr size_t sizeBytes = 8;
@@ -86,8 +87,8 @@ Message pdlrt::takeFront(Message &message, size_t size) {
   return front;
 }
 
-/// Removes the header from the front of `message`, and returns the bits that
-/// announce further data.
+/// Removes the header from the front of `message` and returns it. Sets `bits`
+/// to those of `noteBit` and `partsBit` that the header has.
 static Expected<Envelope> takeHead(Message &message, uint8_t &bits) {
   std::string bytes =
       takeFront(message, std::min(envelopeSize, message.size())).toString();
@@ -121,8 +122,8 @@ static Status takeNote(Message &message, Message &note) {
   return {};
 }
 
-/// Removes an announced table of parts. It is never empty, and neither are its
-/// parts.
+/// Removes the table of parts from the front of a message. Returns an error if
+/// the table or a part in it is empty.
 static Status takePlaces(Message &message, std::vector<PartPlace> &places) {
   const Status damaged = Status::dataLoss(
       "the message is damaged: it claims a table of parts that "

@@ -108,8 +108,8 @@ public:
     }
     for (const auto &[sink, call] : open)
       endLater(clock, call, {CallOutcome::Unavailable, {}});
-    // Objects of the handler are destroyed with the listener, not with a late
-    // request.
+    // A request that arrives later must not keep the handler alive, because the
+    // handler refers to objects that may be destroyed after the listener.
     state->handler = {};
   }
   const std::string &address() const override { return where; }

@@ -16,7 +16,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// The addresses where this process listens.
+/// Addresses at which this process listens.
 class OwnAddresses {
 public:
   void add(const std::string &address) {
@@ -37,7 +37,7 @@ private:
   std::set<std::string> known PDLRT_GUARDED_BY(mutex);
 };
 
-/// Listens within the process and for other processes.
+/// Listens for connections from this process and from other processes.
 class LoopbackListener final : public Listener {
 public:
   LoopbackListener(std::shared_ptr<OwnAddresses> in, std::string at,
@@ -87,8 +87,8 @@ public:
     Expected<std::unique_ptr<Listener>> others = inner.listen(address, handler);
     if (!others)
       return others;
-    // If the listener was asked for any free port, this address has the chosen
-    // one.
+    // If any free port was requested, this address has the port that was
+    // chosen.
     const std::string &known = (*others)->address();
     Expected<std::unique_ptr<Listener>> own =
         process->listen(known, std::move(handler));

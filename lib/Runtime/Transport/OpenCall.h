@@ -21,8 +21,8 @@ class OpenCall {
 public:
   explicit OpenCall(CallDone onEnd) : done(std::move(onEnd)) {}
 
-  /// Ends the call; later ends are ignored. Returns when `done` has run, unless
-  /// `done` itself is the caller.
+  /// Ends the call: runs `done` with `result`. A second call does nothing, and
+  /// waits until `done` has returned, unless it is made within `done`.
   void end(CallResult result) {
     const std::lock_guard lock(mutex);
     if (CallDone action = std::exchange(done, nullptr))

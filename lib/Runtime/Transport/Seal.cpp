@@ -20,7 +20,7 @@ using namespace pdlrt;
 
 static constexpr uint32_t sealMark = 0x414c4450; // "PDLA"
 static constexpr uint16_t sealVersion = 1;
-/// Size of the fields of a seal before its digest.
+/// Number of bytes of a seal before its digest.
 static constexpr size_t digestPlace = 24;
 
 using SealBytes = std::array<char, sealSize>;

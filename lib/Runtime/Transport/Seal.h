@@ -42,7 +42,8 @@ struct Seal {
   SealKind kind = SealKind::Hello;
   /// Identifier of the key; in a Hello and a Proof: the role.
   uint64_t key = 0;
-  /// Grows with each request of a connection; a response repeats it.
+  /// Number that increases with each request of a connection. A response has
+  /// that of its request.
   uint64_t counter = 0;
   SipDigest digest = {};
 };
@@ -54,11 +55,12 @@ inline constexpr size_t nonceSize = 32, proofSize = 32;
 inline constexpr size_t helloSize = sealSize + nonceSize;
 inline constexpr size_t proofMessageSize = sealSize + 2 * nonceSize + proofSize;
 
-/// Returns a message without another message in it.
+/// Returns a message that consists of a seal and `body`.
 Message makeSealMessage(const Seal &seal, std::string_view body = {});
 
-/// Parses the seal at the front of a message, of which at least the first bytes
-/// must be there. Returns nothing if there is none. Safe for arbitrary bytes.
+/// Parses the seal at the front of a message. `front`: the first bytes of the
+/// message, at least as many as a seal has; they may be arbitrary bytes.
+/// Returns nothing if they are no seal.
 std::optional<Seal> readSeal(const Message &front);
 
 /// Secrets that both sides derive from a token and two nonces.
@@ -71,28 +73,28 @@ struct SealSecrets {
                             std::string_view listenerNonce);
 };
 
-/// A key of both sides. Thread-safe.
+/// Key that both sides have. Thread-safe.
 class SealKey {
 public:
   SealKey(uint64_t id, PeerRole role, const SipKey &key)
       : id(id), role(role), key(key) {}
 
-  /// Returns the message with a seal of this kind before it.
+  /// Returns `message` with a seal of kind `kind` in front of it.
   Message seal(SealKind kind, uint64_t counter, const Message &message) const;
-  /// Checks the digest of a message of `size` bytes, including the seal, which
-  /// begins with `front`. If the message has as many bytes, `front` has at
-  /// least `minFront`.
+  /// Checks the digest of a message. `front`: the first bytes of the message
+  /// with its seal; at least `minFront` of them, unless the message is shorter.
+  /// `size`: size of the message with its seal.
   bool isValid(const Seal &seal, const Message &front, uint64_t size) const;
-  /// Records the number of a request. Returns false if it was used before, or
-  /// is far below later ones.
+  /// Records the number of a request. Returns false if the number was used
+  /// before, or is so old that this is not known.
   bool takeOnce(uint64_t counter);
 
   const uint64_t id;
   const PeerRole role;
 
 private:
-  /// Returns the digest of a message. `head`: the first `envelopeSize` bytes
-  /// after the seal, padded with zeros.
+  /// Returns the digest of a sealed message. `head`: the first `envelopeSize`
+  /// bytes after the seal; if there are fewer, padded with zeros.
   SipDigest digestOf(const Seal &seal, const char *head, uint64_t size) const;
 
   /// Limit of reordering among the requests of a connection.

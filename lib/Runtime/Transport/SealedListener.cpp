@@ -61,7 +61,8 @@ public:
         cookieKey(drawCookieKey()) {}
 
   Message respond(const Seal &seal, const Message &message);
-  /// Returns the key of a request if its digest is correct; otherwise null.
+  /// Returns the key of a request, or null if the key is not known or the
+  /// digest is wrong.
   std::shared_ptr<SealKey> keyOf(const Seal &seal, const Message &front,
                                  uint64_t size);
 
@@ -81,7 +82,8 @@ private:
                : nullptr;
   }
   std::string makeNonce(PeerRole role, std::string_view connectionNonce) const;
-  /// The time of a nonce that `makeNonce` has made; none if it is another one.
+  /// Returns the time at which `makeNonce` has made a nonce; none if it has not
+  /// made this nonce.
   std::optional<ClockTime> timeOfNonce(PeerRole role,
                                        std::string_view connectionNonce,
                                        std::string_view nonce) const;
@@ -94,7 +96,7 @@ private:
 
   struct Entry {
     std::shared_ptr<SealKey> key;
-    /// When its challenge was made.
+    /// Time at which the challenge of the key was made.
     ClockTime challenged;
     uint64_t lastUse = 0;
   };
@@ -105,7 +107,7 @@ private:
   const SipKey cookieKey;
   std::mutex mutex;
   std::map<uint64_t, Entry> keys;
-  /// The newest challenge of a key that was forgotten.
+  /// Time of the newest challenge whose key was forgotten.
   std::optional<ClockTime> forgotten;
   uint64_t uses = 0;
 };
@@ -114,10 +116,11 @@ Message refusal(const std::string &sentence) {
   return makeSealMessage({SealKind::Refusal}, sentence);
 }
 
-/// Returns the listener's nonce, which needs no memory until the proof arrives.
-/// It has a random number, which becomes the key's identifier, the time, and a
-/// digest of both and of the connection's nonce, with a key that only this
-/// listener knows.
+/// Returns the nonce of the listener. It consists of a random number, which
+/// becomes the identifier of the key, the time, and a digest of both and of the
+/// connection's nonce. Only this listener knows the key of the digest, so it
+/// recognizes its own nonce, and need not store anything before it receives a
+/// proof.
 std::string Gate::makeNonce(PeerRole role,
                             std::string_view connectionNonce) const {
   std::string nonce = drawNonce().substr(0, sizeof(uint64_t));
@@ -178,8 +181,10 @@ Message Gate::respond(const Seal &seal, const Message &message) {
   return makeSealMessage({SealKind::Welcome, id}, secrets.ofListener);
 }
 
-/// A copy of a proof adds nothing: which requests have come stays known.
-/// Returns false if the proof may be that of a key which was forgotten.
+/// Adds a key, unless it is known already. So a repeated proof does not reset
+/// which requests have arrived under the key. Returns false if the proof is so
+/// old that its key may have been forgotten; the connection must authenticate
+/// itself again.
 bool Gate::add(std::shared_ptr<SealKey> key, ClockTime challenged) {
   const std::lock_guard lock(mutex);
   if (keys.contains(key->id))
@@ -212,8 +217,8 @@ std::shared_ptr<SealKey> Gate::keyOf(const Seal &seal, const Message &front,
   return key->isValid(seal, front, size) ? key : nullptr;
 }
 
-/// Returns the refusal of a request that the role of its authenticated
-/// connection does not allow.
+/// If the role of an authenticated connection does not allow a request, returns
+/// the response that refuses it. Otherwise returns nothing.
 std::optional<Message> refuseRole(const SealKey &key, const Message &front) {
   const auto head = readHead(front);
   if (!head || isOfReaders(head->kind) == (key.role == PeerRole::Reader))

@@ -26,9 +26,9 @@ constexpr ClockTime greetingTime = std::chrono::seconds(10);
 
 /// A connection that authenticates itself before its first call.
 ///
-/// `mutex` protects the fields and is never held while a completion callback
-/// runs. `ending` is held while a timer ends a call, so that the destructor can
-/// wait for it. It is recursive, because the callback may destroy the
+/// `mutex` guards the fields. It is never locked while a completion callback
+/// runs. `ending` is locked while a timer ends a call, so that the destructor
+/// can wait for that. It is recursive, because the callback may destroy the
 /// connection.
 class SealedConnection final
     : public std::enable_shared_from_this<SealedConnection> {
@@ -41,7 +41,8 @@ public:
     Message request;
     ClockTime deadline{0};
     CallDone done;
-    /// True if it was sent with a key that the listener does not know.
+    /// True if the call was sent before with a key that the listener did not
+    /// know.
     bool isRepeated = false;
   };
 
@@ -67,9 +68,9 @@ private:
                  Call call, CallResult result);
   void fail(const CallResult &result);
   void refuse(const std::string &sentence);
-  /// Returns true if a call was answered with a seal of this kind and `size`
-  /// bytes after it, which are stored in `body`. Otherwise ends all waiting
-  /// calls.
+  /// Returns true if the response has a seal of kind `kind`, followed by `size`
+  /// bytes, which are stored in `body`. Otherwise ends all waiting calls and
+  /// returns false.
   bool takeResponse(const CallResult &result, SealKind kind, size_t size,
                     std::string &body);
 
@@ -248,7 +249,7 @@ void SealedConnection::fail(const CallResult &result) {
     call->done(result);
 }
 
-/// If a connection is rejected, all of its requests are.
+/// Ends all calls of the connection with the refusal `sentence`.
 void SealedConnection::refuse(const std::string &sentence) {
   Calls ended;
   {

@@ -20,8 +20,8 @@
 
 namespace pdlrt {
 
-/// Reads a message from its front, whatever its slices are. The caller must
-/// check lengths: at most `left` bytes may be requested.
+/// Reads a message from its front, whatever its slices are. Does not check
+/// lengths: the caller must not request more than `left` bytes.
 class SliceReader {
 public:
   explicit SliceReader(const Message &message)
@@ -52,7 +52,7 @@ public:
     }
   }
 
-  /// Adds the next bytes to `pieces`, in place; none of the pieces is empty.
+  /// Appends references to the next bytes to `pieces`. No piece is empty.
   void takePieces(size_t bytes,
                   std::vector<std::span<const std::byte>> &pieces) {
     remaining -= bytes;
@@ -66,8 +66,9 @@ public:
     }
   }
 
-  /// Returns the next bytes, aligned to 8: in place if possible, otherwise
-  /// copied to a buffer that is added to `copies`.
+  /// Returns the next bytes at an address that is a multiple of 8. If possible,
+  /// they are in the message itself. Otherwise they are copied to a buffer that
+  /// is appended to `copies`.
   std::span<const std::byte> take(size_t bytes,
                                   std::vector<AlignedBuffer> &copies) {
     if (bytes == 0)

@@ -18,7 +18,7 @@
 
 using namespace pdlrt;
 
-/// Returns true if there is memory for the stack of a thread.
+/// Returns true if there is enough memory for the stack of a thread.
 static bool hasMemoryForStack() {
   constexpr size_t stack = size_t(8) << 20;
   void *room = ::mmap(nullptr, stack, PROT_READ | PROT_WRITE,

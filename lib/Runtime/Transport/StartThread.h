@@ -18,16 +18,17 @@
 
 namespace pdlrt {
 
-/// Starts `thread`, which runs `body` with all signals blocked. `name` is its
-/// name in error messages. If the system cannot start it, returns OutOfMemory
-/// with the limit to raise.
+/// Starts `thread`, which runs `body` with all signals blocked. `name`: name of
+/// the thread in error messages. If the system cannot start a thread, returns
+/// an OutOfMemory error that names the limit to raise.
 Status startThread(std::thread &thread, const char *name,
                    std::function<void()> body);
 
 /// Starts the threads of a transport with its first connection. Thread-safe.
 class FirstStart {
 public:
-  /// Calls `start` in the first call only. Returns its status in all calls.
+  /// Calls `start` on the first call only. Returns the status of that call on
+  /// each call.
   template <typename Start> Status once(const Start &start) {
     const MutexLock lock(mutex);
     if (!result)

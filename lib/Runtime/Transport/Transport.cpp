@@ -18,13 +18,14 @@
 
 using namespace pdlrt;
 
-/// Defined in the archive PDLRuntimeGrpc, which the linker option
-/// `--undefined=pdlrt_create_grpc_transport` includes.
+/// Creates the gRPC transport. Null unless the program was linked with the
+/// option `--undefined=pdlrt_create_grpc_transport`, which includes the archive
+/// PDLRuntimeGrpc.
 extern "C" [[gnu::weak]] Transport *
 pdlrt_create_grpc_transport(RealClock *clock);
 
-/// A library in the same folder as the library with this file, which has the
-/// same function.
+/// Name of a library with the same function. It must be in the folder of the
+/// library that contains this file.
 static constexpr const char *grpcLibraryName = "libpdl-grpc.so.1";
 
 Responder::Sink::~Sink() = default;
@@ -34,7 +35,7 @@ Transport::~Transport() = default;
 
 namespace {
 
-/// Unix sockets by frames, all other addresses over gRPC.
+/// Transport that uses frames for unix sockets, and gRPC for other addresses.
 class ClusterTransport final : public Transport {
 public:
   ClusterTransport(RealClock &clock, std::unique_ptr<Transport> grpc)
@@ -73,8 +74,8 @@ static Expected<std::unique_ptr<Transport>> createWithFiles(RealClock &clock,
       clock, std::unique_ptr<Transport>(pdlrt_create_grpc_transport(&clock))));
 }
 
-// With some spare files, because gRPC ends a process that cannot open the
-// descriptors for waking its threads.
+// Requires some spare file descriptors, because gRPC ends a process that cannot
+// open the descriptors with which it wakes its threads.
 Expected<std::unique_ptr<Transport>>
 pdlrt::createClusterTransport(RealClock &clock) {
   return createWithFiles(clock, 32);
@@ -106,8 +107,8 @@ static Expected<CreateTransport> findGrpcLibrary() {
 
 namespace {
 
-/// Unix sockets by frames; the gRPC library is loaded when another kind of
-/// address is used.
+/// Transport for readers. Unix sockets are used directly. For other addresses,
+/// the gRPC library is loaded at the first use.
 class ReaderTransport final : public Transport {
 public:
   explicit ReaderTransport(RealClock &clock)

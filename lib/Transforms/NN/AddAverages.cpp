@@ -26,8 +26,8 @@ using namespace pdlc::nn;
 static constexpr StringRef kPrefix = "average_";
 
 namespace {
-/// Combines `rule` with `average`, which averages the values that `rule`
-/// writes. The region arguments, slots and yielded values of `average` come
+/// Combines `rule` with `average`, a rule that averages the new values of a
+/// symbol. In the combined rule, arguments, slots and results of `average` come
 /// after those of `rule`.
 class Composition {
 public:
@@ -51,8 +51,8 @@ public:
         (rule.getSymName() + "_with_" + average.getSymName()).str());
     result.setHyperNamesAttr(builder.getArrayAttr(hypers));
     result.setHyperValues(hyperValues);
-    // The hyper-parameters of the group have already been checked against both
-    // rules.
+    // The bounds apply to the rule's own hyper-parameters. The verifier of the
+    // group has already checked its numbers against them.
     result.removeHyperBoundsAttr();
     result.setSlotNamesAttr(builder.getArrayAttr(slots));
     result.setSlotValues(slotValues);
@@ -77,8 +77,8 @@ private:
     return rule.getOnce().front().getTerminator()->getNumOperands();
   }
 
-  /// Creates a block in `region` with arguments of these types, ready to be
-  /// filled.
+  /// Creates a block in `region` with arguments of these types, and sets the
+  /// insertion point to it. Returns the arguments.
   ArrayRef<BlockArgument> begin(Region &region, TypeRange types) {
     return builder
         .createBlock(&region, {}, types,
@@ -110,9 +110,10 @@ private:
     return SmallVector<Value>(arguments.slice(first, count));
   }
 
-  /// Selects the arguments of the rule from those of a combined element region:
-  /// value, gradient, the rule's slots and scalars, and the `handedOn` results
-  /// of its row region.
+  /// Returns the arguments for the rule's own element region, taken from the
+  /// arguments of the combined one. These are the value, the gradient, and the
+  /// slots and scalars of the rule. The last `handedOn` ones are results of its
+  /// row region.
   SmallVector<Value> ruleArguments(ArrayRef<BlockArgument> arguments,
                                    size_t handedOn) {
     const size_t slots = rule.getSlotNames().size();
@@ -124,8 +125,8 @@ private:
     return own;
   }
 
-  /// Creates the block of an element region, with the arguments of the rule and
-  /// of the average.
+  /// Creates the block of a combined element region, with the arguments of the
+  /// rule and of the average. Returns the arguments.
   ArrayRef<BlockArgument> beginElement(Region &region, size_t handedOn) {
     return begin(region, SmallVector<Type>(2 + result.getSlotNames().size() +
                                                scalarsOf(rule) +

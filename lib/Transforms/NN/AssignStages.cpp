@@ -31,9 +31,9 @@ private:
 };
 } // namespace
 
-/// Returns true if the op's value is unknown when a step is prepared. Trained
-/// values are known only after the previous step has been applied, and other
-/// values of the model only after servers have sent them.
+/// Returns true if the op reads values of the model, which are not known yet
+/// when a step is prepared. Trained values are known only after the previous
+/// step has been applied, and values of servers only after they have arrived.
 static bool readsModelState(Operation *op) {
   return op->hasTrait<ReadsModel>();
 }

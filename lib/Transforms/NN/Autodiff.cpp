@@ -28,8 +28,8 @@ using namespace pdlc::nn;
 // Check that samples do not mix
 //===----------------------------------------------------------------------===//
 
-/// Returns true if an element of the result depends on several samples although
-/// that is not the purpose of the op.
+/// Returns true if an element of the result depends on several samples, and the
+/// op is not one of those that are made for this (trait MixesSamples).
 static bool mixesSamples(Operation &op) {
   if (op.hasTrait<MixesSamples>())
     return false;
@@ -46,8 +46,9 @@ static bool mixesSamples(Operation &op) {
   return false;
 }
 
-/// Checks that each loss depends only on its own sample. This is required
-/// because losses are summed over replicas.
+/// Checks that the loss of a sample does not depend on other samples. Otherwise
+/// the sum of the losses over replicas would depend on how samples are divided
+/// among replicas.
 static LogicalResult rejectMixedSamples(MinimizeOp minimize) {
   SetVector<Value> slice;
   slice.insert(minimize.getLosses());
@@ -81,8 +82,8 @@ public:
         minimize(minimize), body(program.getBody().front()),
         symbols(program->getParentOfType<ModuleOp>()) {}
 
-  /// Replaces `nn.minimize` by the adjoint program and nn.apply_gradients.
-  /// Returns the number of differentiated ops.
+  /// Replaces `nn.minimize` by the adjoint ops and an nn.apply_gradients.
+  /// Returns the number of ops that were differentiated.
   FailureOr<unsigned> run() {
     if (failed(rejectMixedSamples(minimize)))
       return failure();
@@ -142,8 +143,8 @@ private:
         "that is meant (C4)");
   }
 
-  /// Sets the cotangent of the losses to their weights, because the weighted
-  /// sum of the losses is differentiated.
+  /// Sets the cotangents of the losses to their weights, because the pass
+  /// differentiates the weighted sum of the losses.
   void seed() {
     Value losses = minimize.getLosses();
     if (!isNeeded(losses))
@@ -228,10 +229,10 @@ private:
     return success();
   }
 
-  /// Returns the gradient of the pulled rows, with extra columns for the
-  /// counted sums and, if the table admits keys by count, for the number of
-  /// occurrences of each key. Sums over occurrences are formed like gradients
-  /// of sums over bags.
+  /// Returns the gradient of the pulled rows. Each row is followed by its
+  /// counts, if values are counted for the table (nn.count), and by the number
+  /// of occurrences of its key, if the table admits keys by count. These
+  /// columns are computed like gradients of pooling with `sum`.
   Value withCounts(PullOp pull) {
     SmallVector<Value> parts{cotangent(pull.getRows())};
     if (Value sums = countsOf(pull))
@@ -244,8 +245,8 @@ private:
     return ConcatOp::create(opBuilder, pull.getLoc(), parts, /*axis=*/1);
   }
 
-  /// Returns the number of occurrences of each key of a pull in the pooled
-  /// bags, as [keys, 1].
+  /// Returns how often each pulled key occurs in the bags that are pooled from
+  /// its rows, as [keys, 1].
   Value occurrencesOf(PullOp pull) {
     Location loc = pull.getLoc();
     Type element = elementTypeOf(pull.getRows().getType());
@@ -272,8 +273,8 @@ private:
     return sum;
   }
 
-  /// Returns the sums of the values that are counted for the rows of a pull;
-  /// null if nothing is counted.
+  /// Returns, for each pulled row, the sums of the values that are counted for
+  /// it. Returns null if nothing is counted.
   Value countsOf(PullOp pull) {
     PoolOp pool;
     SmallVector<PoolInput> inputs;
@@ -316,8 +317,8 @@ private:
 // Accumulated sums
 //===----------------------------------------------------------------------===//
 
-/// Replaces the ops that accumulate into states by one nn.apply_gradients per
-/// group of states.
+/// Replaces the ops that accumulate into states by an nn.apply_gradients for
+/// each group of states.
 class Accumulation {
 public:
   explicit Accumulation(ProgramOp program)
@@ -380,8 +381,8 @@ private:
     auto type = cast<RankedTensorType>(first.getValues().getType());
     auto column =
         RankedTensorType::get({ShapedType::kDynamic, 1}, type.getElementType());
-    // This loss is not reported: the sum of the "losses" equals the sum of the
-    // weights.
+    // nn.apply_gradients requires losses. Ones serve as losses here; they are
+    // not reported.
     auto scalar = RankedTensorType::get({}, type.getElementType());
     Value number = ConstantOp::create(
         builder, first.getLoc(),
@@ -444,8 +445,9 @@ LogicalResult checkClips(ProgramOp program) {
   return success();
 }
 
-/// Checks that counted rows are trained, because counts are applied together
-/// with the update of their rows.
+/// Reports an error for rows that are counted but not trained. Counts are
+/// applied together with the update of their rows, so nothing would apply them.
+/// Counts of trained rows have been erased before.
 LogicalResult checkCounts(ProgramOp program) {
   for (auto count : program.getBody().getOps<CountPooledOp>())
     return count.emitOpError()
@@ -456,8 +458,8 @@ LogicalResult checkCounts(ProgramOp program) {
   return success();
 }
 
-/// Adds a metric for a loss. Reports show the first loss of a program as the
-/// loss of the program, and the others as ordinary means.
+/// Adds a metric that reports the mean of a loss. Used for all losses except
+/// the first one of a program, which is reported as the loss of the program.
 void reportLoss(MinimizeOp minimize) {
   auto program = minimize->getParentOfType<ProgramOp>();
   OpBuilder builder(program);
@@ -474,12 +476,12 @@ void reportLoss(MinimizeOp minimize) {
                     /*group=*/Value());
 }
 
-/// Warns of symbols that no gradient reaches, although their groups are
-/// trained.
+/// Warns of symbols that programs read and whose groups are trained, but that
+/// get no gradient.
 class UnreachedSymbols {
 public:
-  /// Records the symbols of the programs. Must be called before
-  /// differentiation.
+  /// Finds the symbols that programs read, and the groups that they train. Must
+  /// be called before differentiation.
   explicit UnreachedSymbols(ModuleOp module) : module(module) {
     for (ProgramOp program : module.getOps<ProgramOp>())
       for (Operation &op : program.getBody().front()) {
@@ -548,8 +550,8 @@ struct Autodiff : pdlc::impl::NNAutodiffBase<Autodiff> {
       }
       if (failed(checkCounts(program)))
         return signalPassFailure();
-      // State changes after all ops that read it. The first loss is the loss of
-      // the program.
+      // Updates come after all ops that read state. Those of nn.minimize come
+      // first, because the first loss of a program is reported as its loss.
       Block &body = program.getBody().front();
       SmallVector<Operation *> applied(body.getOps<ApplyGradientsOp>());
       for (Operation *op : applied)

@@ -20,8 +20,8 @@ using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::nn;
 
-/// Maximum number of elements up to which a constant stays in the program as it
-/// is.
+/// Maximum number of elements of a constant that is not changed, because it is
+/// small enough to be stored in the executable.
 static constexpr int64_t fewElements = 64;
 
 namespace {
@@ -38,9 +38,9 @@ struct BroadcastSplats : pdlc::impl::NNBroadcastSplatsBase<BroadcastSplats> {
                     broadcasts);
   }
 
-  /// Replaces the constant, for users that need it in memory, by a tensor that
-  /// is filled at run time. Loops read the number itself. Returns true if a
-  /// tensor was needed.
+  /// If users need the constant in memory, gives them a tensor that is filled
+  /// at run time instead, and returns true. Other users are loops, which read
+  /// the single number.
   static bool broadcast(ConstantOp constant, DenseElementsAttr value) {
     // A view always needs memory, even if an elementwise op reads it.
     auto needsMemory = [](OpOperand &use) {

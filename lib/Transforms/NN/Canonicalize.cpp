@@ -35,8 +35,8 @@ struct Canonicalize : pdlc::impl::NNCanonicalizeBase<Canonicalize> {
     uint64_t before = 0, after = 0;
     for (auto program : getOperation().getOps<ProgramOp>()) {
       before += countOps(program);
-      // Scalars of rules are left alone: a constant folded on this machine
-      // would have the rounding of its math library.
+      // Leave ops in rules alone. Folding their constants would use the math
+      // functions of this machine, whose rounding may differ.
       SmallVector<Operation *> pure;
       for (Operation &op : program.getBody().front().without_terminator())
         if (isPure(&op))

@@ -25,8 +25,8 @@ using namespace pdlc::nn;
 static constexpr StringLiteral knownPrograms[] = {"train", "evaluate",
                                                   "predict"};
 
-/// Checks that there is only one kind of record. All programs, readers and
-/// servers share one declaration of a sample.
+/// Checks that the model has at most one record. Programs, readers and servers
+/// all use the same declaration of a sample.
 static LogicalResult checkRecords(ModuleOp module) {
   RecordOp first;
   for (auto record : module.getOps<RecordOp>()) {
@@ -44,9 +44,9 @@ static LogicalResult checkRecords(ModuleOp module) {
   return success();
 }
 
-/// Checks that each command's program does what the command relies on:
-/// evaluation and prediction leave the state unchanged, training trains, and
-/// prediction has outputs.
+/// Checks that the programs that commands run do what the commands expect:
+/// `evaluate` and `predict` leave the state unchanged, `train` trains, and
+/// `predict` has outputs.
 static LogicalResult checkPrograms(ModuleOp module) {
   for (StringRef name : {"evaluate", "predict"})
     if (auto program = module.lookupSymbol<ProgramOp>(name);
@@ -81,8 +81,8 @@ static LogicalResult checkPrograms(ModuleOp module) {
   return success();
 }
 
-/// Returns true if `number`, an integer or a float, is finite in the type
-/// `element`.
+/// Returns true if `number` is finite in the type `element`. Integers always
+/// are.
 static bool isFiniteIn(FloatType element, Attribute number) {
   auto decimal = dyn_cast<FloatAttr>(number);
   return !decimal ||
@@ -90,8 +90,8 @@ static bool isFiniteIn(FloatType element, Attribute number) {
              .isFinite();
 }
 
-/// Checks the numbers of a field. A number is converted to the element type at
-/// run time, where it may no longer be finite.
+/// Checks that the numbers in the clauses of a field are finite in its element
+/// type, to which they are converted at run time.
 static LogicalResult checkNumbers(FieldOp field) {
   if (!field.isFloat())
     return success();
@@ -136,9 +136,9 @@ static LogicalResult checkNumbers(ModuleOp module) {
   return success();
 }
 
-/// Returns a hint that names the command for which a program was probably
-/// meant. The name may contain the command, as "training" does; otherwise uses
-/// `didYouMean`.
+/// Returns a hint that suggests a command as the name of a program: one of
+/// `missing` that `name` contains, such as "train" in "training", or else the
+/// most similar one. Returns an empty string if there is none.
 static std::string meantCommand(StringRef name, ArrayRef<StringRef> missing) {
   for (StringRef candidate : missing)
     if (name.contains_insensitive(candidate))
@@ -146,8 +146,8 @@ static std::string meantCommand(StringRef name, ArrayRef<StringRef> missing) {
   return didYouMean(name, missing);
 }
 
-/// Warns of programs that no command runs because of a misspelled name, and of
-/// models without any program that a command runs.
+/// Warns of a program that no command runs, if its name is probably misspelled.
+/// Also warns if no command can run any program of the model.
 static void checkProgramNames(ModuleOp module) {
   SmallVector<StringRef> missing;
   for (StringRef known : knownPrograms)
@@ -206,8 +206,8 @@ static void checkGroups(ModuleOp module) {
   }
 }
 
-/// Returns the symbols that a training program reads, directly or through the
-/// functions that it calls.
+/// Returns the symbols that training programs name, directly or in the
+/// functions that they call.
 static DenseSet<StringAttr> readByTraining(ModuleOp module) {
   const SymbolTable symbols(module);
   DenseSet<StringAttr> named;
@@ -252,8 +252,8 @@ static void checkUntrained(ModuleOp module) {
 static void checkState(ModuleOp module) {
   DenseSet<Attribute> read;
   module.walk([&](Operation *op) {
-    // Attributes at module level name groups. A symbol is read if a program or
-    // function names it.
+    // Ops at module level name groups and rules, but do not read state. Only
+    // names in programs and functions count.
     if (op->getParentOp() == module)
       return;
     op->getAttrDictionary().walk(

@@ -20,15 +20,16 @@ using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::nn;
 
-/// Returns the values that `once` yields at the first update. An entry is null
-/// if it depends on the batch.
+/// Computes the values that `once` yields at the first update. A value that
+/// depends on the batch, by its weight or a norm, is null.
 static SmallVector<FloatAttr> scalarsOfFirstStep(OnceOp once) {
   Block &body = once.getBody().front();
   DenseMap<Value, Attribute> known;
   known[once.getStepArgument()] =
       FloatAttr::get(once.getStepArgument().getType(), 1.0);
-  // Check with one sender: more senders only lower the learning rate, so
-  // overflow is most likely here. Underflow with more senders is not detected.
+  // Compute with one sender. More senders would only lower the learning rate,
+  // so this finds numbers that are too large. It does not find numbers that
+  // become 0 with more senders.
   if (BlockArgument senders = once.getSendersArgument())
     known[senders] = FloatAttr::get(senders.getType(), 1.0);
   for (Operation &op : body.without_terminator()) {

@@ -14,9 +14,10 @@
 
 namespace pdlc {
 
-/// Replaces f32 by f64 in all types and attributes of `root` and its contents.
-/// Numbers of `nn.constant` become the numbers as written in the text. Other
-/// numbers of type f32 keep their value, which was rounded to f32.
+/// Replaces f32 by f64 in all types and attributes of `root` and of the ops
+/// inside it. The numbers of an `nn.constant` become those that were written in
+/// the text. All other numbers keep the value to which they were rounded in
+/// f32.
 void widenElementType(mlir::Operation *root);
 
 } // namespace pdlc

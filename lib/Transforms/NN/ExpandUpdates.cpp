@@ -38,8 +38,9 @@ static Value createScalar(OpBuilder &builder, Location loc, Type type,
                                    builder.getFloatAttr(type, value));
 }
 
-/// Returns the hyper-parameters of a rule or schedule as constants. Numbers in
-/// the group's dictionary `others` replace the defaults.
+/// Creates constants for the hyper-parameters of a rule or schedule. `values`
+/// are their defaults, which numbers in `others`, a dictionary of the group,
+/// replace by name.
 static SmallVector<Value> createHypers(OpBuilder &builder, Location loc,
                                        ArrayAttr names, ArrayRef<double> values,
                                        DictionaryAttr others) {
@@ -109,8 +110,8 @@ private:
     return success();
   }
 
-  /// Creates one squared norm per joint clip, over all symbols whose groups
-  /// name the clip.
+  /// Creates the squared norm of each joint clip. It includes the gradients of
+  /// all symbols whose groups name the clip.
   void createNorms() {
     DenseMap<Attribute, SmallVector<SymbolGradient>> clipped;
     for (const SymbolGradient &gradient : gradients) {
@@ -139,8 +140,9 @@ private:
     return arith::DivFOp::create(builder, clipLoc, limit, larger);
   }
 
-  /// Returns the rule that a group names. If there is no such rule for
-  /// `element`, reports an error and returns null.
+  /// Returns the rule that a group names. Reports an error and returns null if
+  /// the module does not define it, or if it is not written for elements of
+  /// type `element`.
   RuleOp findRule(GroupOp group, FlatSymbolRefAttr name, Type element) {
     auto rule = symbols.lookup<RuleOp>(name.getValue());
     if (!rule) {
@@ -164,8 +166,9 @@ private:
     return nullptr;
   }
 
-  /// Checks the limit of a clip by value. A limit that rounds to 0 would
-  /// silently stop the training.
+  /// Checks the limit of a clip by value: if it is rounded to 0 in the type of
+  /// the group's symbols, all gradients would be 0, and training would stop
+  /// silently.
   LogicalResult checkLimit(GroupOp group, Type element) {
     ClipOp clip = clipOf(group, ClipKind::value);
     if (!clip || !convertFloat(clip.getLimit(),
@@ -192,8 +195,8 @@ private:
     return arith::MaximumFOp::create(builder, clip.getLoc(), gradient, least);
   }
 
-  /// Returns the element type of the updated symbols of a group; the type of
-  /// the losses if no symbol is updated.
+  /// Returns the element type of the symbols of a group that are updated. If
+  /// none is updated, returns the type of the losses.
   Type elementOf(GroupOp group) {
     Type found = elements.lookup(group);
     return found ? found : getElementTypeOrSelf(op.getLosses());
@@ -306,9 +309,10 @@ private:
     return gradient;
   }
 
-  /// Returns true if the group changes gradients in a way that depends on their
-  /// size: by regularizers, a clip by value, or delay compensation. A clip by
-  /// norm only multiplies by a factor.
+  /// Returns true if the group changes gradients by more than a factor: by
+  /// regularizers, a clip by value, or delay compensation. These apply to the
+  /// mean gradient, so the sum must be divided first. A clip by norm only
+  /// multiplies by a factor.
   bool changesMeans(GroupOp group) {
     FlatSymbolRefAttr clip = group.getClipAttr();
     return group.getDecayAttr() || group.getCompensationAttr() ||
@@ -316,15 +320,15 @@ private:
                         ClipKind::value);
   }
 
-  /// Returns true if the symbol is a table that needs the number of occurrences
-  /// of each key.
+  /// Returns true if the symbol is a table that admits keys by count, and so
+  /// needs the number of occurrences of each key.
   bool admitsByCount(const SymbolGradient &symbol) {
     auto table = symbols.lookup<TableOp>(symbol.symbol.getValue());
     return table && table.getAdmitCount();
   }
 
-  /// Checks that the symbol can provide the counts that the rule takes. Counts
-  /// follow the gradient of each row.
+  /// If the rule takes counts, checks that the symbol has them: it must be a
+  /// table, and its gradient must have columns for the counts.
   LogicalResult checkCounts(GroupOp group, RuleOp rule,
                             const SymbolGradient &symbol) {
     if (rule.getCountNames().empty())
@@ -347,8 +351,8 @@ private:
     return success();
   }
 
-  /// Checks the scores of a table, which are computed from what the rule stores
-  /// for each row.
+  /// Checks that the rule of a table keeps or gets the numbers that the table's
+  /// score is computed from: counts for admission, row slots for eviction.
   LogicalResult checkScore(GroupOp group, RuleOp rule,
                            const SymbolGradient &symbol) {
     auto table = symbols.lookup<TableOp>(symbol.symbol.getValue());
@@ -383,10 +387,10 @@ private:
     return scalars;
   }
 
-  /// Applies the group's delay compensation to a gradient that was computed for
-  /// the value `seen`. `scalars` are those of the rule, followed by those of
-  /// the compensation. If the current value equals `seen`, the gradient stays
-  /// bit-identical, so gradients without delay are unaffected.
+  /// Applies the group's delay compensation to `gradient`, which was computed
+  /// for the value `seen`. `scalars` are those of the rule, followed by those
+  /// of the compensation. If the value is still equal to `seen`, the gradient
+  /// stays bit-identical.
   Value compensate(GroupOp group, Value value, Value gradient, Value seen,
                    ArrayRef<Value> scalars) {
     auto rule = symbols.lookup<RuleOp>(*group.getCompensation());
@@ -438,8 +442,8 @@ private:
       return success();
     createElementRegion(update.getSum(), rule.getSum(), group, element, slots,
                         0);
-    // The rule's own arguments: the width, the sums, the row slots and the
-    // counts. The scalars follow.
+    // The arguments of the rule's region `row` before the scalars: the width,
+    // the sums, the row slots and the counts.
     const size_t own = rule.getRow().getNumArguments() - ruleScalars;
     SmallVector<Type> types(rule.getRow().getArgumentTypes());
     types.truncate(own);
@@ -456,9 +460,10 @@ private:
     return success();
   }
 
-  /// Creates an element region of an update from a region of the rule. The
-  /// gradient is transformed as the rule expects it. The last `handedOn`
-  /// arguments, after the group's scalars, come from the row region.
+  /// Creates region `each` or `sum` of an update from that of the rule. The
+  /// gradient is divided, clipped, compensated and regularized before the rule
+  /// gets it. The last `handedOn` arguments, after the scalars of the group,
+  /// come from region `row`.
   void createElementRegion(Region &region, Region &ofRule, GroupOp group,
                            Type element, size_t slots, size_t handedOn) {
     OnceOp once = onces[group];
@@ -531,8 +536,8 @@ struct ExpandUpdates : pdlc::impl::NNExpandUpdatesBase<ExpandUpdates> {
     reportStatistic(*this, module, numUpdates, "symbols-updated", updates);
   }
 
-  /// Erases clips by value, which are now part of each update. Joint clips
-  /// remain, because their norms are computed.
+  /// Erases clips by value, because each update now contains them. Joint clips
+  /// remain, because their norms are computed by other ops.
   static void eraseValueClips(ModuleOp module) {
     SymbolTable symbols(module);
     for (GroupOp group : module.getOps<GroupOp>())
@@ -545,8 +550,8 @@ struct ExpandUpdates : pdlc::impl::NNExpandUpdatesBase<ExpandUpdates> {
         clip.erase();
   }
 
-  /// Erases schedules and unused rules. A rule that a group names remains,
-  /// because it declares the group's slots.
+  /// Erases schedules, and rules that no group names as its rule. The others
+  /// remain, because they declare slots.
   void eraseUnnamed(ModuleOp module) {
     llvm::StringSet<> named;
     for (GroupOp group : module.getOps<GroupOp>())

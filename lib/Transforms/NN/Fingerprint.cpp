@@ -34,7 +34,7 @@ using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::nn;
 
-/// Maximum length of a value in a part. Longer values are replaced by their
+/// Maximum length of the text of a part. A longer text is replaced by its
 /// digest.
 static constexpr size_t longestValue = 160;
 
@@ -81,8 +81,8 @@ static std::string digestOf(Region &region) {
   return digestOf(withFirstNames(std::move(text)));
 }
 
-/// Returns text such as `{beta1 = 0.9, beta2 = 0.999}`. Numbers of the group
-/// replace the defaults.
+/// Returns text such as `{beta1 = 0.9, beta2 = 0.999}`. Numbers in `others`,
+/// the group's dictionary, replace the defaults `values`.
 static std::string textOf(ArrayAttr names, ArrayRef<double> values,
                           DictionaryAttr others = {}) {
   std::string text = "{";
@@ -98,18 +98,18 @@ static std::string textOf(ArrayAttr names, ArrayRef<double> values,
 
 namespace {
 
-/// The ops of a program in phase `merged` on which some of its ops depend, down
-/// to the fields.
+/// Some ops of a program in phase `merged`, and all ops on which they depend,
+/// down to the fields.
 class ProgramSlice {
 public:
-  /// Copies `ends`, which are ops of the program, and everything that they
-  /// depend on. `fields` is indexed by program argument. The cost is
-  /// proportional to the slice, not to the program.
+  /// Copies the ops `ends` of the program and everything on which they depend.
+  /// `fields` are the fields of the program's arguments. Takes time
+  /// proportional to the size of the slice, not of the program.
   ProgramSlice(ProgramOp program, ArrayRef<Operation *> ends,
                ArrayRef<FieldOp> fields);
 
-  /// Returns the field of each argument of the slice. A field of bags may occur
-  /// twice, because it has two arguments.
+  /// Returns the field of each argument of the slice. A ragged field may occur
+  /// twice, because it has an argument for its ids and one for its splits.
   ArrayRef<FieldOp> fields() const { return argumentFields; }
 
   Block &body() { return copy->getBody().front(); }
@@ -216,16 +216,17 @@ private:
   DenseMap<Operation *, size_t> fields;
   /// Losses of the programs.
   SmallVector<std::pair<ProgramOp, ProgramSlice>> losses;
-  /// Texts that describe how keys are computed from fields, by table: for
-  /// training, and for programs that only read.
+  /// Texts that describe how the keys of a table are computed from fields
+  /// (KeyTexts.h), by table: by programs that train, and by programs that only
+  /// read.
   std::map<StringRef, std::set<std::string>> trainedKeys, readKeys;
   Parts state, optimizer, training;
 };
 
 } // namespace
 
-/// Checks that rules and schedules are linked, because they are part of the
-/// fingerprint.
+/// Reports an error if a rule or schedule of a trained group has not been
+/// linked, because the fingerprint includes its definition.
 LogicalResult PartCollector::checkLinked() {
   for (auto group : module.getOps<GroupOp>()) {
     if (!trainedGroups.contains(group.getSymNameAttr()))
@@ -244,7 +245,7 @@ LogicalResult PartCollector::checkLinked() {
   return success();
 }
 
-/// Returns the field of each argument of the program. A field of bags has two
+/// Returns the field of each argument of the program. A ragged field has two
 /// arguments.
 static SmallVector<FieldOp> fieldsByArgument(ProgramOp program) {
   SmallVector<FieldOp> fields;
@@ -296,8 +297,9 @@ void PartCollector::addProgram(ProgramOp program) {
   losses.emplace_back(program, std::move(slice));
 }
 
-/// Adds the keys of tables, with one line per way from fields to keys. Reads of
-/// frozen programs count only if no program trains.
+/// Adds a part for each table: the texts that describe how its keys are
+/// computed, one per line. The keys of frozen programs are added only if the
+/// model has no training program.
 void PartCollector::addKeys() {
   for (auto &[table, ways] : trainedKeys)
     addWhole(state, "keys of @" + table, llvm::join(ways, "\n"));
@@ -306,8 +308,8 @@ void PartCollector::addKeys() {
       addWhole(state, "keys read of @" + table, llvm::join(ways, "\n"));
 }
 
-/// Adds the fields on which training depends, by number. Their names are left
-/// out.
+/// Adds the fields on which training depends, and the losses. Fields are
+/// numbered in the order of the record; their names are left out.
 void PartCollector::addFields() {
   AsmState names(module,
                  OpPrintingFlags().enableDebugInfo(false).assumeVerified());
@@ -482,8 +484,9 @@ void PartCollector::addGroup(GroupOp group) {
   }
 }
 
-/// Adds a field. `column` is its first column if the field does not state it.
-/// `names` belongs to the module and is shared by all fields.
+/// Adds a field. `column` is its first column, for fields without the clause
+/// `columns`. All calls share `names`, which numbers the values of the module
+/// once.
 void PartCollector::addField(FieldOp field, int64_t column, AsmState &names) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -495,8 +498,8 @@ void PartCollector::addField(FieldOp field, int64_t column, AsmState &names) {
   add(training, "field " + std::to_string(fields.at(field)), text);
 }
 
-/// Returns true if `nn-split-clips` makes a separate group, with its own step
-/// count, for each symbol of the group.
+/// Returns true if the group has a clip by norm. `nn-split-clips` then makes a
+/// group for each of its symbols, which counts steps of its own.
 bool PartCollector::isClippedBySymbol(GroupOp group) {
   FlatSymbolRefAttr name = group.getClipAttr();
   return name &&

@@ -29,8 +29,7 @@ struct Chain {
   bool has(PostOp kind) const {
     return llvm::is_contained(posts, PostOpAttr::get(last->getContext(), kind));
   }
-  /// Returns true if the runtime supports the post-op list with `kind`
-  /// appended.
+  /// Returns true if the runtime supports these post-ops followed by `kind`.
   bool accepts(PostOp kind) const {
     switch (kind) {
     case PostOp::bias:
@@ -70,9 +69,9 @@ struct FuseGemm : pdlc::impl::NNFuseGemmBase<FuseGemm> {
     reportStatistic(*this, getOperation(), numPosts, "posts-fused", fusedPosts);
   }
 
-  /// Follows the chain of single uses from the product. A value with several
-  /// users must be stored anyway, and absorbing one of the users would compute
-  /// it twice.
+  /// Collects the ops after a product that can become post-ops of it. Stops at
+  /// a value with several users: it must be stored, so making one of the users
+  /// a post-op would compute the value twice.
   Chain follow(MatmulOp matmul) const {
     Chain chain;
     chain.last = matmul;
@@ -110,8 +109,8 @@ struct FuseGemm : pdlc::impl::NNFuseGemmBase<FuseGemm> {
     }
   }
 
-  /// Hoists the transposition of a scan's shared right factor: it is transposed
-  /// once before the scan instead of for each row.
+  /// If a product in a scan uses a matrix of all rows transposed, transposes
+  /// the matrix once, before the scan.
   static void transposeOnce(MatmulOp matmul) {
     auto scan = dyn_cast<ScanOp>(matmul->getParentOp());
     auto argument = dyn_cast<BlockArgument>(matmul.getRhs());

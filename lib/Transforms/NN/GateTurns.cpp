@@ -24,8 +24,8 @@ using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::nn;
 
-/// Returns the number that all weights equal or are multiplied by; null if
-/// there is none.
+/// Returns the number by which all weights are multiplied, or to which all are
+/// equal; null if there is none. If it is 0, all weights are 0.
 static Value conditionOf(Value weights) {
   if (!weights)
     return {};
@@ -84,11 +84,11 @@ private:
 
   Block &body;
   DenseMap<Operation *, Need> needs;
-  /// Ops on which ids depend. They run before the values of the model are
-  /// known.
+  /// Ops on which the ids of lookups depend. They run in stage prepare, before
+  /// the condition is known, and so must not move.
   DenseSet<Operation *> prepared;
-  /// Ops to move, by condition and by the number of non-moving ops between
-  /// them.
+  /// Ops to move into an `nn.if`, by condition and level. Ops that depend on
+  /// each other through an op that does not move have different levels.
   llvm::MapVector<std::pair<Value, unsigned>, Part> parts;
 };
 
@@ -111,8 +111,9 @@ static int64_t elementsOfRow(Type type) {
       cast<RankedTensorType>(type).getShape().drop_front());
 }
 
-/// Returns the operand that has as many rows as the result. Returns null if the
-/// op may change the number of rows, which includes ops on ids and bags.
+/// Returns an operand that has as many rows as the result. Returns null if
+/// there is none, if the op may change the number of rows, or if it works on
+/// ids or bags.
 static Value sameRows(Operation *op) {
   if (!op || !isPure(op) || op->getNumRegions() != 0 ||
       op->getNumResults() != 1 || !countsRows(op->getResult(0)) ||
@@ -130,9 +131,9 @@ static Value sameRows(Operation *op) {
   return found == op->getOperands().end() ? Value() : *found;
 }
 
-/// Replaces `like` operands of broadcasts by earlier values with the same
-/// number of rows. Only this number is read, so the broadcast need not wait for
-/// the original operand, which may not even have to be computed.
+/// Replaces the operand `like` of broadcasts, of which only the number of rows
+/// matters, by an earlier value with as many rows. The broadcast then does not
+/// need the original value, which may not have to be computed at all.
 void Gating::shortenLikes() {
   for (auto broadcast : body.getOps<BroadcastOp>()) {
     Value like = broadcast.getLike();
@@ -230,8 +231,8 @@ void Gating::findParts() {
 
 namespace {
 
-/// Number of rows of a value in a body: `times` / `divided` times the rows of
-/// an argument. The argument is null if the value has no dynamic dimension.
+/// Number of rows of a value in a body: the rows of argument `of`, times
+/// `times` / `divided`. `of` is null if the value has no dynamic dimension.
 struct Rows {
   BlockArgument of;
   int64_t times = 1, divided = 1;
@@ -239,9 +240,10 @@ struct Rows {
 
 } // namespace
 
-/// Follows a value of `body` to the argument that determines its number of
-/// rows. Ops of a body do not introduce other rows, but a reshape may join
-/// positions of a row with the rows, or split them again.
+/// Returns the number of rows of a value, relative to an argument of `body`.
+/// Follows the operands of ops with a dynamic first dimension. Of these ops,
+/// only a reshape changes the number of rows, by joining other dimensions with
+/// the rows or splitting them off.
 static Rows rowsOf(Value value, Block &body) {
   Rows found;
   while (countsRows(value)) {
@@ -273,8 +275,8 @@ static Rows rowsOf(Value value, Block &body) {
   return found;
 }
 
-/// Creates zeros with the number of rows given by `rows`. `like` stands for its
-/// argument.
+/// Creates zeros of type `type` with `rows` rows. `like` is the value of the
+/// argument `rows.of`.
 static Value createZeros(OpBuilder &builder, Location loc,
                          RankedTensorType type, const Rows &rows, Value like) {
   auto scalar = RankedTensorType::get({}, type.getElementType());
@@ -288,8 +290,9 @@ static Value createZeros(OpBuilder &builder, Location loc,
   };
   if (rows.times == 1 && rows.divided == 1)
     return BroadcastOp::create(builder, loc, type, zero, like);
-  // Each row of `divided` columns is split into rows. Several of these are then
-  // joined into one row, of which only the first columns are needed.
+  // Create a matrix that has `times` times as many columns, and reshape it to
+  // rows of `columns` elements. Then join `divided` of these rows into one, of
+  // which the first `columns` elements are the result.
   int64_t columns = elementsOfRow(type);
   auto reshaped = [&](Value value, RankedTensorType to) -> Value {
     return value.getType() == to ? value
@@ -373,8 +376,8 @@ void Gating::move(Value condition, const Part &part) {
   moveUsersAfter(gate);
 }
 
-/// Moves users after the gate. Results of the moved ops may have been used
-/// before it.
+/// Moves the ops that use results of `gate` after it. The moved ops may have
+/// been before the place of the gate, and so may be their users.
 void Gating::moveUsersAfter(Operation *gate) {
   DenseSet<Operation *> late{gate};
   Operation *last = gate;

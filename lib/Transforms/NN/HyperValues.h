@@ -13,9 +13,9 @@
 
 namespace pdlc {
 
-/// Returns the hyper-parameters of a rule or schedule in its order. `values`
-/// are the defaults. Numbers in a group's dictionary `others`, which may be
-/// null, replace them by name.
+/// Returns the values of the hyper-parameters of a rule or schedule, in the
+/// order of `names`. `values` are the defaults. A number in `others`, a
+/// dictionary of the group that may be null, replaces the default of that name.
 llvm::SmallVector<double> hyperValues(mlir::ArrayAttr names,
                                       llvm::ArrayRef<double> values,
                                       mlir::DictionaryAttr others);

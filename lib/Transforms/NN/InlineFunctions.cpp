@@ -24,12 +24,13 @@ class InlinedSizes {
 public:
   explicit InlinedSizes(SymbolTable &symbols) : symbols(symbols) {}
 
-  /// Visits `function` and the functions that it calls, callees first and each
-  /// one once. Not recursive, because chains of calls may be long.
+  /// Computes the sizes of `function` and of all functions that it calls,
+  /// callees first. Visits each function once, without recursion, because
+  /// chains of calls may be long.
   LogicalResult add(FuncOp function);
 
-  /// Returns the number of ops of `owner`, whose callees must have been added.
-  /// Saturates at the maximum.
+  /// Returns the number of ops of `owner` after inlining, or the maximum if it
+  /// is larger. Its callees must have been added.
   uint64_t of(Operation *owner) const;
   uint64_t ofCall(CallOp call) const {
     return sizes.at(symbols.lookup(call.getCallee()));
@@ -123,8 +124,8 @@ static LogicalResult checkSize(ProgramOp program, const InlinedSizes &sizes,
   return diagnostic;
 }
 
-/// Returns a replacer that replaces the symbol parameters of `callee` by the
-/// symbols that `call` passes.
+/// Returns a replacer that puts the symbols that `call` passes in place of the
+/// symbols that `callee` takes.
 static AttrTypeReplacer replacementOfSymbols(FuncOp callee, CallOp call) {
   DenseMap<Attribute, Attribute> given;
   if (call.getSymbols())
@@ -140,9 +141,8 @@ static AttrTypeReplacer replacementOfSymbols(FuncOp callee, CallOp call) {
   return replacer;
 }
 
-/// Replaces each call in `program` by the body of the callee until no call is
-/// left. Works from the outside in, so that each op is copied only to its final
-/// place.
+/// Inlines all calls in `program`, outer calls first. Each op is then copied
+/// once, to its final place.
 static void inlineCalls(ProgramOp program, SymbolTable &symbols) {
   SmallVector<CallOp> worklist;
   auto enqueue = [&](CallOp call) { worklist.push_back(call); };

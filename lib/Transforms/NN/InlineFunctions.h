@@ -13,10 +13,10 @@
 
 namespace pdlc {
 
-/// Replaces each `nn.call` in the module's programs by the body of its
-/// function, and erases the functions. Fails with a diagnostic if a function is
-/// recursive, or if a program would contain more than `maxOps` ops. Both are
-/// determined by visiting each function once, before anything is copied.
+/// Inlines each `nn.call` of the module's programs, and erases the functions.
+/// Reports an error if a function is recursive, or if a program would contain
+/// more than `maxOps` ops. Both are found before anything is copied, by
+/// visiting each function once.
 mlir::LogicalResult inlineFunctions(mlir::ModuleOp module, uint64_t maxOps);
 
 } // namespace pdlc

@@ -73,9 +73,9 @@ private:
   DenseMap<Attribute, SmallVector<Value>> fields;
   DenseMap<Attribute, Value> reads;
   Value turn;
-  /// 1 if the current program trains in this step, else 0, by element type.
-  /// There is one value per type, so that all ops that it gates share one
-  /// condition.
+  /// A number that is 1 in the steps in which the current program trains, else
+  /// 0, by element type. There is one value for each type, so that all weights
+  /// of the program depend on the same value (nn-gate-turns).
   DenseMap<Type, Value> now;
   MinimizeOp lastLoss;
 };
@@ -151,8 +151,8 @@ void Joining::createCounter() {
   symbols.insert(counter, cycle->getIterator());
 }
 
-/// Creates an empty program that reads every field that one of the programs
-/// reads.
+/// Creates the joined program, without ops. It reads each field that at least
+/// one of the programs reads.
 void Joining::createProgram() {
   llvm::SetVector<Attribute> except;
   ProgramOp first = programs[0];
@@ -222,8 +222,8 @@ Value Joining::columnOf(Value number, Value like) {
   return BroadcastOp::create(builder, loc, type, number, like);
 }
 
-/// Returns the weights if the program trains in this step, else 0. Null weights
-/// count as 1.
+/// Returns `weights` in steps in which the current program trains, and zeros in
+/// all other steps. Null weights count as ones.
 Value Joining::weighted(Value weights, Value like) {
   Type element = getElementTypeOrSelf(like);
   Value number = now.lookup(element);

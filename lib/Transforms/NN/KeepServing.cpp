@@ -72,8 +72,8 @@ static void eraseUnreadFields(ProgramOp program) {
     program.setExceptAttr(ArrayAttr::get(program.getContext(), except));
 }
 
-/// Erases programs that cannot answer requests. Returns false if no program is
-/// left.
+/// Erases the programs that serving cannot run: those that are not frozen or
+/// have no outputs. Returns false if no program is left.
 bool KeepServing::keepPrograms() {
   bool any = false;
   for (auto program :
@@ -90,8 +90,9 @@ bool KeepServing::keepPrograms() {
   return any;
 }
 
-/// Records for each symbol which slot of its rule frozen programs read. Must
-/// run before the rules are erased.
+/// If frozen programs read a slot of a symbol instead of its value, sets the
+/// attribute `nn.served_slot`. Also removes the symbols from their groups. Must
+/// be called before rules are erased.
 void KeepServing::nameServedSlots() {
   ModuleOp module = getOperation();
   SymbolTable table(module);
@@ -129,8 +130,8 @@ void KeepServing::eraseUnusedSymbols() {
   }
 }
 
-/// Erases unused fields of a record. Fields after an erased one then state
-/// their columns.
+/// Erases the fields of a record that no program reads. Sets the columns of
+/// later fields explicitly, because they were counted from the fields before.
 void KeepServing::eraseUnusedFields(RecordOp record) {
   DenseSet<Operation *> read;
   for (auto program : getOperation().getOps<ProgramOp>())

@@ -139,8 +139,8 @@ private:
   /// Ops with several uses, operands first.
   SmallVector<Operation *> shared;
   DenseSet<unsigned> arguments;
-  /// The text of a field of the way, and its number among fields with the same
-  /// text.
+  /// The text of a field, and its number among the fields with this text. The
+  /// number is needed only if several fields have the same text.
   struct NamedField {
     std::string text;
     unsigned number = 0;
@@ -230,8 +230,9 @@ void KeyWay::print(Operation &op) {
     print(operand);
   }
   for (NamedAttribute attribute : op.getAttrDictionary()) {
-    // The operands imply the segment sizes. The stream only selects other
-    // random ids; it does not change the key of a raw value.
+    // Skip attributes that do not change the key of a raw value: the segment
+    // sizes follow from the operands, and the stream only selects other random
+    // ids.
     if (attribute.getName() == "operandSegmentSizes" ||
         (isa<DrawingOpInterface>(op) && attribute.getName() == "stream"))
       continue;
@@ -284,8 +285,8 @@ std::string KeyWay::text() {
   return written;
 }
 
-/// Adds the ways that lead to `ids`. Looks through ops that only concatenate or
-/// reshape ids.
+/// Adds the text of each way from fields to `ids`. An op that only concatenates
+/// or reshapes ids has several ways, one for each operand.
 static void addWays(Value ids, Block &program, ArrayRef<FieldOp> fields,
                     DenseSet<Value> &seen, std::set<std::string> &texts) {
   if (!seen.insert(ids).second)

@@ -19,19 +19,20 @@ namespace pdlc {
 /// Returns the fewest digits that give the number.
 std::string textOfNumber(double number);
 
-/// Prints which texts are missing, whatever their order: nothing if it is `?`
-/// alone, as without the clause. `onlyNumbers`: those that a field of numbers
-/// would read if they were not missing.
+/// Prints the texts that mark missing values, in ascending order. Prints
+/// nothing if there is only the default text `?`. With `onlyNumbers`, prints
+/// only texts with a digit, because any other text is an error in a field of
+/// numbers.
 void printMissingTexts(llvm::raw_ostream &stream, nn::RecordOp record,
                        bool onlyNumbers = false);
 
-/// Adds one text for each way in which the fields of the program become keys of
-/// `pull`, such as `cross(text by xxh64 salt 0, #1 integer, #2 integer, salt =
-/// 5)`. The texts hold every property that changes the key of a raw value, and
-/// no other: neither names of fields nor their columns, widths and separators.
-/// Fields of one way that are alike are numbered in the order of the record,
-/// which is all that tells them apart. `fields` has the field of each argument
-/// of the program, which is in phase `merged`.
+/// Adds to `texts` one text for each way in which fields of the program become
+/// keys of `pull`. For example: `cross(text by xxh64 salt 0, #1 integer, #2
+/// integer, salt = 5)`. The texts contain each property that changes the key of
+/// a raw value, and nothing else: no names, columns, widths or separators of
+/// fields. If fields of one way have the same text, they are numbered in the
+/// order of the record. `fields` are the fields of the program's arguments. The
+/// program must be in phase `merged`.
 void addKeyTexts(nn::PullOp pull, llvm::ArrayRef<nn::FieldOp> fields,
                  std::set<std::string> &texts);
 

@@ -34,8 +34,9 @@ static Type elementOf(Operation &symbol) {
   return {};
 }
 
-/// Returns the element type of the symbols of `group`, which all have the same.
-/// Returns that of the module's first symbol if the group has none.
+/// Returns the element type of the symbols of `group`, which is the same for
+/// all of them. If the group has no symbols, returns the type of the module's
+/// first symbol.
 static Type elementOf(GroupOp group) {
   Type first;
   auto name = FlatSymbolRefAttr::get(group.getSymNameAttr());
@@ -104,8 +105,9 @@ struct LinkStd : pdlc::impl::NNLinkStdBase<LinkStd> {
     reportStatistic(*this, module, numLinked, "definitions-linked", linked);
   }
 
-  /// Links the rule `name` for elements of type `element`. If it is already
-  /// linked for another type, it gets a new name, which is stored in `name`.
+  /// Adds the standard rule `name`, for elements of type `element`, unless the
+  /// module has it. If it has this rule for another type, the added rule gets a
+  /// different name. Sets `name` to the name of the rule to use.
   LogicalResult linkRule(Operation *user, FlatSymbolRefAttr &name, Type element,
                          SymbolTable &symbols) {
     if (!name)
@@ -144,8 +146,8 @@ struct LinkStd : pdlc::impl::NNLinkStdBase<LinkStd> {
     return success();
   }
 
-  /// Removes the definition of that name from its library module and returns
-  /// it. If there is none, reports an error and returns null.
+  /// Parses the definition `name` of the standard library, and returns it. If
+  /// the library has no such definition, reports an error and returns null.
   template <typename OpT> OpT find(Operation *user, FlatSymbolRefAttr name) {
     const StandardDefinition *definition =
         findStandardDefinition(name.getValue());

@@ -28,8 +28,8 @@ using namespace pdlc::nn;
 // Lowering of one program
 //===----------------------------------------------------------------------===//
 
-/// Returns the names of the counts that the rule of the table's group takes for
-/// each row.
+/// Returns the names of the counts that the rule of the table's group takes.
+/// The list is empty if the table has no such rule.
 static ArrayAttr countsOf(TableOp table, const SymbolTable &symbols) {
   Builder builder(table.getContext());
   FlatSymbolRefAttr name = table.getGroupAttr();
@@ -112,8 +112,9 @@ private:
     op->erase();
   }
 
-  /// Inserts ids and splits after each ragged argument. The argument stays
-  /// until its last use is lowered.
+  /// Inserts two arguments after each ragged argument, for its ids and its
+  /// splits. The ragged argument is erased after all of its uses have been
+  /// lowered.
   void lowerArguments() {
     Block &body = program.getBody().front();
     for (unsigned i = 0; i < body.getNumArguments(); ++i) {
@@ -147,8 +148,9 @@ private:
     return value;
   }
 
-  /// Returns the value of a read inside `block`. Bodies see only their
-  /// arguments, so the value is passed in.
+  /// Returns the value that `read` reads, for use in `block`. If the block is a
+  /// body, which can use only its arguments, passes the value in as an
+  /// argument.
   Value readIn(Block &block, ReadOp read) {
     auto owner = dyn_cast<BodyOpInterface>(block.getParentOp());
     if (!owner)
@@ -156,8 +158,9 @@ private:
     return owner.share(block, readIn(*owner->getBlock(), read));
   }
 
-  /// Replaces a composite op by simpler ops. Returns the first of these,
-  /// because they may be composite, too; `next` if there are none.
+  /// Replaces a composite op by the ops to which it expands. Returns the first
+  /// of these, because they may be composite, too. Returns `next` if the op
+  /// does not expand.
   Block::iterator spellOut(CompositeOpInterface op, Block::iterator next) {
     Operation *before = op->getPrevNode();
     ImplicitLocOpBuilder atOp(op.getLoc(), builder);
@@ -169,8 +172,9 @@ private:
     return before ? std::next(before->getIterator()) : body->begin();
   }
 
-  /// Sets the random stream of the op if the model does not. Returns true if
-  /// the op draws nothing in this program and was replaced.
+  /// Lowers an op that draws. If it draws nothing in a frozen program, replaces
+  /// it by a value and returns true. Otherwise gives it a random stream, unless
+  /// the model does.
   bool lowerDraw(DrawingOpInterface op) {
     Value value = program.getFrozen() ? op.getFrozenValue() : Value();
     if (value) {
@@ -192,8 +196,8 @@ private:
     return {ReshapeOp::create(builder, loc, flatIds, ids), Value()};
   }
 
-  /// Looks up rows of a table, with `width` elements each, and pools them by
-  /// bag.
+  /// Creates a lookup of the ids of `input` in `table`, whose rows have `width`
+  /// elements. Returns the rows pooled by bag.
   Value pool(Location loc, FlatSymbolRefAttr table, int64_t width, Type element,
              const PoolInput &input) {
     auto rows = RankedTensorType::get({ShapedType::kDynamic, width}, element);
@@ -219,8 +223,8 @@ private:
     replace(op, pooled);
   }
 
-  /// Lowers a count: each bag of a sample gets the sample's values, in the
-  /// order of the rule's counts.
+  /// Lowers an `nn.count` to an `nn.count_pooled`. Repeats the values of a
+  /// sample for each of its bags, in the order of the rule's counts.
   void lowerCount(CountOp op) {
     ImplicitLocOpBuilder atOp(op.getLoc(), builder);
     auto table = symbols.lookup<TableOp>(op.getTable());
@@ -259,8 +263,9 @@ private:
     Bags given = flatten(op.getInput(), op.getLoc());
     Bags like = flatten(op.getLike(), op.getLoc());
     CheckBagsOp::create(builder, op.getLoc(), given.splits, like.splits);
-    // Use its own splits, which the check finds equal: ops that are prepared
-    // before the check then stay within the ids.
+    // Use the splits of `input`. The check ensures that they are equal to those
+    // of `like`, but ops that run before the check must not read beyond the
+    // ids.
     bags[op.getResult()] = given;
     dead.push_back(op);
   }
@@ -272,8 +277,8 @@ private:
     op.setExplicitBags(ids, splits);
   }
 
-  /// Lowers the bodies of an op. Values that a body reads are passed as
-  /// operands, because it sees only its arguments.
+  /// Lowers the ops in the bodies of an op. A body can use only its arguments,
+  /// so values that it reads become operands of the op.
   void lowerBodies(BodyOpInterface owner) {
     if (auto ofBags = dyn_cast<BagsOpInterface>(owner.getOperation()))
       lowerBags(ofBags);
@@ -322,8 +327,9 @@ private:
     dead.push_back(op);
   }
 
-  /// Lowers a cast of bags to one row per id or number. Numbers may already
-  /// have the float type of the result.
+  /// Lowers a cast of bags: its operand becomes a tensor with one row for each
+  /// id or number. The cast itself is erased if the numbers already have the
+  /// type of the result.
   void lowerCast(CastOp op) {
     if (!isa<RaggedType>(op.getInput().getType()))
       return;
@@ -359,8 +365,9 @@ private:
   SmallVector<Operation *> dead;
 };
 
-/// Removes admission clauses that admit every key. The table then behaves like
-/// one without the clause, including in steps that only look keys up.
+/// Removes admission clauses that admit every key. The table then behaves
+/// exactly like one without the clause, also in steps in which keys are looked
+/// up but not trained.
 void dropIdleAdmission(TableOp table) {
   if (table.getAdmitCount() == 1)
     table.removeAdmitCountAttr();

@@ -31,8 +31,8 @@ struct MergeLookups : pdlc::impl::NNMergeLookupsBase<MergeLookups> {
     reportStatistic(*this, getOperation(), numMerged, "lookups-merged", merged);
   }
 
-  /// Erases unused ops, so that no row is looked up for them. Users follow the
-  /// ops that they use, so one backward pass finds whole chains.
+  /// Erases unused ops, so that no row is looked up for them. A single pass
+  /// from the last op to the first finds whole chains of unused ops.
   static void eraseUnread(ProgramOp program) {
     Block &body = program.getBody().front();
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
@@ -40,8 +40,9 @@ struct MergeLookups : pdlc::impl::NNMergeLookupsBase<MergeLookups> {
         op.erase();
   }
 
-  /// Makes counts use the bags of a lookup with the same ids, whatever its
-  /// pooling. This avoids looking up ids twice.
+  /// If a lookup has the same ids as a count, whatever its pooling, makes the
+  /// count use the bags of this lookup, so that the ids are not looked up
+  /// twice.
   static LogicalResult shareCountedBags(ProgramOp program) {
     SmallVector<CountPooledOp> counts(
         program.getBody().getOps<CountPooledOp>());
@@ -94,8 +95,8 @@ struct MergeLookups : pdlc::impl::NNMergeLookupsBase<MergeLookups> {
     return success();
   }
 
-  /// Moves the ops that compute ids and splits before `first`. Ids depend only
-  /// on fields, so their operands can move, too.
+  /// Moves all ops that compute ids and splits before `first`. This is possible
+  /// because ids depend only on fields.
   LogicalResult hoistIds(ProgramOp program, Operation *first) {
     SetVector<Value> wanted;
     for (PoolOp pool : program.getBody().getOps<PoolOp>())

@@ -13,9 +13,10 @@
 
 namespace pdlc {
 
-/// Warns of outputs of a frozen program that depend on an op that mixes the
-/// samples of a batch. Composite ops of the program must be lowered. The
-/// behavior of ops during training is not considered.
+/// Warns if an output of a frozen program depends on an op that mixes the
+/// samples of a batch. The prediction for a sample then depends on the other
+/// samples of its batch. Does nothing for other programs. Composite ops of the
+/// program must have been lowered.
 void warnOfMixedOutputs(nn::ProgramOp program);
 
 } // namespace pdlc

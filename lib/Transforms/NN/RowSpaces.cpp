@@ -14,8 +14,8 @@ using namespace pdlc::nn;
 
 namespace {
 
-/// Tracks through a program which ragged value the rows of each tensor belong
-/// to. Null stands for samples.
+/// Determines, for each tensor of a program, whether its rows are samples, or
+/// the ids of a ragged value. Null stands for samples.
 class RowSpaces {
 public:
   LogicalResult verify(ProgramOp program);
@@ -27,8 +27,8 @@ private:
   LogicalResult refuse(Operation &op, OpOperand &operand, Value expected,
                        Value found);
 
-  /// Returns the ragged value whose bags `ragged` has; `ragged` itself if the
-  /// bags are its own.
+  /// Returns the ragged value that defines the bags of `ragged`: `ragged`
+  /// itself, or another one if an op such as `nn.same_bags` has joined the two.
   Value find(Value ragged) const {
     if (!ragged)
       return {};

@@ -16,10 +16,11 @@ namespace pdlc {
 /// The bags of each tensor whose rows are those of bags.
 using RowsOfBags = llvm::DenseMap<mlir::Value, mlir::Value>;
 
-/// Diagnoses an op of a program in phase `model`, whose functions are inlined,
-/// that meets tensors whose dynamic first dimensions count different things:
-/// samples, or the ids of this or that bags (RowsOpInterface). Returns which
-/// tensors have rows of which bags.
+/// Checks that each op of a program combines only tensors whose rows are the
+/// same things: samples, or the ids of the same bags (RowsOpInterface). Reports
+/// an error at the first op that does not. Returns, for each tensor whose rows
+/// are ids, the ragged value that they belong to. The program must be in phase
+/// `model`, with its functions inlined.
 mlir::FailureOr<RowsOfBags> verifyRowSpaces(nn::ProgramOp program);
 
 } // namespace pdlc

@@ -14,9 +14,9 @@
 
 namespace pdlc {
 
-/// Copies the ops of a scalar region, such as those of `nn.rule`, to the
-/// insertion point of `builder`. Replaces the region's arguments by
-/// `arguments`. Returns the yielded values.
+/// Copies the ops of a scalar region, such as a region of an `nn.rule`, to the
+/// insertion point of `builder`. Uses `arguments` in place of the region's
+/// arguments. Returns the yielded values.
 llvm::SmallVector<mlir::Value> inlineRegion(mlir::OpBuilder &builder,
                                             mlir::Region &region,
                                             mlir::ValueRange arguments);

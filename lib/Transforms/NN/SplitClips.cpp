@@ -77,8 +77,8 @@ private:
     symbols.erase(group);
   }
 
-  /// Inserts a copy of `op` before `place`, named after `op` and one of its
-  /// symbols.
+  /// Inserts a copy of `op` before `place`. Its name is the name of `op`,
+  /// followed by that of the symbol `member`.
   static Operation *insertCopy(Operation *op, StringAttr member,
                                Operation *place, SymbolTable &symbols) {
     Operation *copy = op->clone();
@@ -90,8 +90,9 @@ private:
     return copy;
   }
 
-  /// Replaces `group` in the op by the new groups of its symbols that have
-  /// gradients.
+  /// Replaces `group` in the groups of `apply` by the new groups. `parts` has
+  /// the new group of each symbol; groups of symbols without a gradient are
+  /// left out.
   static void replaceGroup(ApplyGradientsOp apply, FlatSymbolRefAttr group,
                            const DenseMap<Attribute, Attribute> &parts) {
     llvm::SetVector<Attribute> groups;

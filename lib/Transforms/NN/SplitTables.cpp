@@ -39,8 +39,8 @@ namespace {
 /// The two tables into which a table with deferred columns is split.
 class Parts {
 public:
-  /// Narrows `table` to its weight, and creates a second table after it for the
-  /// deferred columns.
+  /// Splits `table`: it keeps the columns of the weight, and a new table after
+  /// it gets the columns of the vector.
   explicit Parts(TableOp table)
       : width(table.getWidth()), columns{table.getWeightType().getDimSize(0),
                                          table.getVectorType().getDimSize(0)} {
@@ -80,8 +80,8 @@ private:
   int64_t width;
   SmallVector<int64_t> columns;
   SmallVector<FlatSymbolRefAttr> names;
-  /// True if lookups that use only weights need not look up vectors, in the
-  /// current program.
+  /// True if lookups of the current program may leave out the vectors when only
+  /// weights are used.
   bool leavesVectors = true;
 };
 
@@ -126,9 +126,10 @@ bool Parts::takesVectors(Value whole) const {
   });
 }
 
-/// Returns true if lookups in a training program may skip the vectors. They may
-/// not if vectors are counted but never looked up: counts are applied with the
-/// update of the rows, and nothing would update them.
+/// Returns true if the lookups `pulls` of a training program may leave out the
+/// vectors where only weights are used. If vectors are counted but never used,
+/// lookups must include them: counts are applied with the update of the rows,
+/// so without a lookup nothing would apply them.
 bool Parts::mayLeaveVectors(ArrayRef<PullOp> pulls) const {
   bool counts = false;
   for (PullOp pull : pulls)
@@ -192,9 +193,9 @@ bool Parts::isOfWeight(SliceOp slice) const {
                                     columns[0];
 }
 
-/// Returns the part that contains all columns of a slice. A training program
-/// looks up weights whenever it looks up vectors, so that a vector does not
-/// outlive its weight.
+/// Returns the index of the part that contains all columns of a slice, if the
+/// slice can read this part alone. In a training program, a slice of the vector
+/// also reads the weight, so that a vector is not kept longer than its weight.
 std::optional<size_t> Parts::partOf(SliceOp slice) const {
   if (isOfWeight(slice) && leavesVectors)
     return 0;
@@ -205,8 +206,9 @@ std::optional<size_t> Parts::partOf(SliceOp slice) const {
   return std::nullopt;
 }
 
-/// Concatenates both parts after the ops that bring rows of bags into the shape
-/// of samples. A slice of columns can then read a single part.
+/// Replaces the uses of `whole`, whose columns are now in two parts. Reshapes
+/// to the shape of samples are applied to each part, and a slice reads a single
+/// part where possible. All other users get the concatenation.
 void Parts::replaceUses(OpBuilder &builder, Value whole,
                         ArrayRef<Value> parts) {
   for (Operation *user : llvm::make_early_inc_range(whole.getUsers())) {

@@ -53,8 +53,8 @@ static LogicalResult failWithNote(InFlightDiagnostic diagnostic, Location loc,
 // Phase `model`
 //===----------------------------------------------------------------------===//
 
-/// Verifies a name. Names are written to safetensors headers, which are JSON,
-/// and to line-based reports.
+/// Verifies a name. Names become parts of safetensors headers, which are JSON,
+/// and of reports with one line per entry.
 static LogicalResult verifyName(Operation *op, StringRef name) {
   if (name.empty() ||
       llvm::any_of(name, [](unsigned char c) { return c < 32 || c == 127; }))
@@ -70,8 +70,9 @@ static LogicalResult verifyName(Operation *op, StringRef name) {
   return success();
 }
 
-/// Verifies that the module contains only symbols of nn, and that programs and
-/// functions contain only ops of nn. Later phases cannot handle anything else.
+/// Verifies that the module contains only symbols of dialect nn, and that
+/// programs and functions contain only ops of nn, because later phases handle
+/// nothing else. Also verifies names.
 static LogicalResult verifyPlace(Operation *op) {
   Operation *parent = op->getParentOp();
   if (auto module = dyn_cast<ModuleOp>(op); module && !parent)
@@ -126,9 +127,9 @@ static LogicalResult verifyMergedOp(Operation *op, Phase phase) {
   return success();
 }
 
-/// Verifies the snapshot rule: each symbol is read once and updated at most
-/// once, and no op uses it after its update. Therefore in-place updates are
-/// always legal.
+/// Verifies the snapshot rule: a program reads each symbol at most once,
+/// updates it at most once, and does not use it after the update. So an update
+/// can always be done in place.
 static LogicalResult verifySnapshot(ProgramOp program) {
   DenseMap<StringAttr, Operation *> reads, updates;
   auto record = [&](DenseMap<StringAttr, Operation *> &seen, Operation *op,
@@ -248,8 +249,9 @@ struct VerifyPhase : pdlc::impl::NNVerifyPhaseBase<VerifyPhase> {
                                 producer->getLoc(), "this runs later");
       if (op.hasTrait<PreparesStep>() && !properties.mayFail)
         return op.emitOpError("can fail and stands outside of prepare");
-      // Ops without updates may also be in a sending stage: in some modes, a
-      // worker forms the norm of its own gradients.
+      // In some modes, workers compute the norm of their own gradients. So an
+      // op with trait AppliesStep that updates nothing may also be in a stage
+      // that sends.
       bool applies = op.hasTrait<AppliesStep>() &&
                      !(isPure(&op) && properties.sendsResults);
       if (applies != properties.writesState)
@@ -261,8 +263,8 @@ struct VerifyPhase : pdlc::impl::NNVerifyPhaseBase<VerifyPhase> {
     return success();
   }
 
-  /// Verifies, from phase `buffers` on, that no tensors are left, and that only
-  /// the symbols of the model are left of its ops.
+  /// Verifies, from phase `buffers` on, that the module contains no programs
+  /// and no tensors, and in phase `llvm` only ops of LLVM and a target triple.
   LogicalResult verifyLowered(ModuleOp module, Phase phase) {
     WalkResult result = module.walk([&](Operation *op) -> WalkResult {
       if (isa<ProgramOp>(op))

@@ -46,8 +46,8 @@ static bool comesFromField(Value value) {
   });
 }
 
-/// Returns the first `nn.minimize` that depends on a value; null if there is
-/// none.
+/// Returns the first `nn.minimize` that depends on the result of `loss`; null
+/// if there is none.
 static MinimizeOp minimizeOf(Operation &loss) {
   SetVector<Operation *> after;
   getForwardSlice(&loss, &after);
@@ -73,8 +73,9 @@ static Value largestOf(ImplicitLocOpBuilder &builder, Value value) {
                                        /*axes=*/1, /*keep=*/true);
 }
 
-/// One number a sample, [b, 1], that is outside of [0, 1] exactly if one of the
-/// sample's labels is. `bags`: of those whose rows the labels are, if any.
+/// Returns one number for each sample, [b, 1], that is in [0, 1] exactly if all
+/// labels of the sample are. If the rows of `labels` are ids of bags, `bags` is
+/// their ragged value, else null.
 static Value extremeOf(ImplicitLocOpBuilder &builder, Value labels,
                        Value bags) {
   auto type = cast<RankedTensorType>(labels.getType());

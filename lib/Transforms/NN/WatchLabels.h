@@ -13,13 +13,14 @@
 
 namespace pdlc {
 
-/// Makes a program that trains observe the labels from fields of losses that
-/// take labels from 0 to 1 (`nn.sigmoid_cross_entropy`, `nn.log_loss`,
-/// `nn.softmax_cross_entropy`, `nn.rank_loss`, `nn.hinge_loss`), by the metric
-/// `pdlabi::labelRangeName`. It counts samples with a label outside of [0, 1],
-/// and the runtime warns of them. Samples that the loss gives no weight
-/// do not count. Must run before composite ops are spelled out, on programs
-/// without calls. `rowsOf`: what `verifyRowSpaces` returned.
+/// Makes a training program count samples with a label outside [0, 1], for
+/// losses that require labels in this range: `nn.sigmoid_cross_entropy`,
+/// `nn.log_loss`, `nn.softmax_cross_entropy`, `nn.rank_loss` and
+/// `nn.hinge_loss`. Adds an `nn.observe` of the metric `pdlabi::labelRangeName`
+/// for labels that come from fields; the runtime warns if the metric finds any.
+/// Samples without weight in the loss are not counted. Must be called before
+/// composite ops are lowered, on programs whose functions are inlined. `rowsOf`
+/// is the result of `verifyRowSpaces`.
 void watchLabels(nn::ProgramOp program, const RowsOfBags &rowsOf);
 
 } // namespace pdlc

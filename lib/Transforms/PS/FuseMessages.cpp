@@ -44,8 +44,9 @@ private:
   void post(OpBuilder &at, ps::MessageOp message, ValueRange values);
   /// Creates one message for all symbols that a copy shares.
   void joinShares(ArrayRef<ps::ShareOp> shares);
-  /// Sets the handlers of the messages. The response to `exchange` carries
-  /// partial norms. The state is updated by `last`.
+  /// Sets the message that starts each handler. The handler that computes
+  /// partial norms starts with `exchange`, because its response carries them.
+  /// The handler that updates state starts with `last`.
   void setHandlers(ps::MessageOp exchange, ps::MessageOp last);
   ChannelKind kindOf(FlatSymbolRefAttr channel) {
     return ps::lookupChannel(symbols, channel).getKind();
@@ -57,8 +58,8 @@ private:
   Block &body;
   OpBuilder builder;
   Location loc;
-  /// True if the program sends gradients. Only gradients are summed over
-  /// trainers.
+  /// True if the program sends gradients. Messages form rounds only in this
+  /// case.
   bool trains = false;
 };
 
@@ -137,8 +138,9 @@ LogicalResult MessageFuser::run() {
     joinShares(shares);
     return success();
   }
-  // Channels that the step needs at entry, and channels that its end sends and
-  // requests.
+  // `entry`: ops that receive the state at the entry of a step. `responses`:
+  // ops that receive results of the step. `plain`: all ops that messages
+  // replace. The other lists hold channels and values to send.
   SmallVector<Operation *> entry, responses, plain;
   SmallVector<Attribute> entryNames, keyNames, sends, responseNames, normNames;
   SmallVector<Value> keys, sent, joined;
@@ -156,8 +158,8 @@ LogicalResult MessageFuser::run() {
       sends.push_back(push.getChannelAttr());
       sent.push_back(push.getGradient());
     } else if (auto send = dyn_cast<ps::SendOp>(op)) {
-      // A norm that is joined from the partial norms of servers needs a message
-      // of its own.
+      // A norm that is joined from partial norms is known only after the
+      // response of servers, so it needs a second message.
       bool isNorm = !mode.sendersFormNorms &&
                     kindOf(send.getChannelAttr()) == ChannelKind::norm;
       (isNorm ? normNames : sends).push_back(send.getChannelAttr());
@@ -179,13 +181,13 @@ LogicalResult MessageFuser::run() {
   OpBuilder atEntry(entry.empty() ? &body.front() : entry.front());
   OpBuilder atEnd(body.getTerminator());
   if (sends.empty()) {
-    // The program does not train: one request with keys, and one response with
-    // rows and values.
+    // The program does not train. Its only message sends keys and receives rows
+    // and values.
     ps::MessageOp pull = createMessage("pull", keyNames, {}, entryNames);
     waitFor(atEntry, pull, keys, entry, nn::Stage::receive);
   } else if (normNames.empty()) {
-    // The sums in the response of the last step's exchange are used for
-    // reports.
+    // The response to the exchange of the previous step also contains its
+    // summed losses, for reports.
     llvm::append_range(sends, keyNames);
     llvm::append_range(responseNames, entryNames);
     llvm::append_range(responses, entry);

@@ -53,8 +53,9 @@ private:
   void exchangeNorms();
   void createNormHandler();
   void createApplyHandler();
-  /// Declares which symbols are shared and what servers do with them. Used in
-  /// modes in which trainers apply rules to a copy of the state.
+  /// Declares the symbols whose changes are exchanged, and the handler that
+  /// adds them on servers. Used in modes in which trainers apply rules to a
+  /// copy of the state.
   void shareChanges();
   ps::HandlerOp createHandler(StringRef name);
   /// Values that a handler received, for the updates that need them.
@@ -127,8 +128,8 @@ ps::ChannelOp ProgramSplitter::createChannel(ChannelKind kind,
   return channel;
 }
 
-/// Returns the op that computes the scalars of an update; null if there is
-/// none.
+/// Returns the `nn.once` that computes the scalars of an update; null if the
+/// update has no scalars.
 static nn::OnceOp onceOf(nn::UpdateOp update) {
   if (update.getScalars().empty())
     return {};
@@ -241,8 +242,9 @@ void ProgramSplitter::exchangeNorms() {
     SmallVector<Partial> &own = partials.emplace_back();
     Value joined = norm.getResult();
     if (!mode.sendersFormNorms) {
-      // No server has the whole gradient. Partial norms are joined in module
-      // order of the symbols, as in a single process.
+      // No server has all gradients of a clip, so each sends partial norms.
+      // They are joined in the order in which the module declares the symbols,
+      // as in a single process.
       SmallVector<Value> parts;
       auto counted =
           llvm::to_vector(norm.getSymbols().getAsRange<FlatSymbolRefAttr>());
@@ -335,8 +337,9 @@ void ProgramSplitter::createApplyHandler() {
   for (Operation &op : body)
     if (isa<nn::OnceOp, nn::UpdateOp>(op)) {
       if (auto update = dyn_cast<nn::UpdateOp>(op)) {
-        // Several symbols may share a gradient or a list of keys in the
-        // program, but each has a channel of its own.
+        // In the program, several symbols may have the same gradient or the
+        // same keys. On servers, each symbol uses what its own channel
+        // received.
         ps::MergedOp merged = received.gradients.lookup(update);
         mapping.map(update.getGradient(), merged.getGradient());
         if (update.getKeys())
@@ -356,9 +359,10 @@ void ProgramSplitter::createApplyHandler() {
 // Trainers with copies of the state
 //===----------------------------------------------------------------------===//
 
-/// Declares which symbols the copies of trainers share. The program stays as in
-/// a single process. Updated symbols travel in both directions. Other symbols
-/// come from servers, if those hold values other than the initial ones.
+/// Declares the symbols whose changes trainers exchange through servers. The
+/// ops of the program do not change. A symbol that the program updates is sent
+/// and received. Any other symbol is only received, because servers may have
+/// loaded values other than the initial ones.
 void ProgramSplitter::shareChanges() {
   SmallVector<std::pair<nn::UpdateOp, ps::ChannelOp>> deltas;
   OpBuilder at = OpBuilder::atBlockBegin(&body);
@@ -417,8 +421,7 @@ void ProgramSplitter::shareChanges() {
 // The whole program
 //===----------------------------------------------------------------------===//
 
-/// Orders the ops by stage: values derived from fields, values from servers,
-/// computation, and results sent back.
+/// Moves the ops of each stage together, in the order of the stages.
 void ProgramSplitter::orderByStage() {
   Operation *end = body.getTerminator();
   for (const nn::StageProperties &properties : nn::allStages()) {

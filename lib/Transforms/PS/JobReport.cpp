@@ -29,19 +29,21 @@ using namespace pdlc;
 /// Maximum number of bytes of a table per key, in addition to the rows.
 static constexpr int64_t kTableBytesOfKey = 20;
 static constexpr int64_t kWireKeyBytes = 8;
-/// Bytes per key that a trainer in mode geo has changed since the last
-/// exchange. The key is recorded at most twice, each time with two to four
-/// index slots of 16 bytes and 20 bytes of positions. Its position on a server
-/// and its rows are added.
+/// Bytes of memory for each key that a trainer in mode geo has changed since
+/// the last exchange, without its rows. A key is recorded at most twice. A
+/// record has two to four index slots of 16 bytes and 20 bytes of positions.
+/// The position of the key on its server is added.
 static constexpr int64_t kExchangeBytesOfKey = 170;
-/// Bytes per changed key that a server must still report to others, and per key
-/// that it is about to report. The latter is in a growing list and, sorted, in
-/// a second list of its shard.
+/// Bytes of memory on a server for each changed key that it must still report
+/// to other trainers, and for each key in the response that it is building. The
+/// latter keys are in a growing list and, sorted, in a second list of their
+/// shard.
 static constexpr int64_t kChangedKeyBytes = 8;
 static constexpr int64_t kReportedKeyBytes = 32;
-/// Sizes of message parts (docs/Protocol.md): the header of a message, the
-/// fixed part of a payload header, a size in it, a norm, and the sums of
-/// losses. Sections are padded.
+/// Sizes of message parts in bytes (docs/Protocol.md). They are the header of a
+/// message, the fixed part of its payload header, each size in the payload
+/// header, a norm, and the two sums of a loss. Sections are padded to
+/// kSectionAlignment.
 static constexpr int64_t kEnvelopeBytes = 40;
 static constexpr int64_t kPayloadHeadBytes = 16;
 static constexpr int64_t kSizeBytes = 8;
@@ -49,9 +51,9 @@ static constexpr int64_t kNormBytes = 8;
 static constexpr int64_t kLossBytes = 16;
 static constexpr int64_t kSectionAlignment = 8;
 static constexpr int64_t kWordBytes = 4;
-/// Ratio of allocated memory to the memory that a step on a device needs. The
-/// surplus lets the allocation settle soon (`reserve` of
-/// pdlrt/Device/Device.h).
+/// Ratio of the memory that is allocated on a device to the memory that a step
+/// needs. More is allocated than needed, so that the size soon stops growing
+/// (`reserve` of pdlrt/Device/Device.h).
 static constexpr double kDeviceRoom = 1.25;
 
 namespace {
@@ -64,8 +66,8 @@ struct SymbolFacts {
   int64_t storedBytes = 4;
   /// Number of slots with one element per row, included in `slots`.
   int64_t rowSlots = 0;
-  /// True if @train updates the symbol, reads it, and if the norm of a clip
-  /// includes it.
+  /// `trained` and `read`: the training program updates or reads the symbol.
+  /// `clipped`: the norm of a clip includes it.
   bool trained = false, read = false, clipped = false;
   /// True if the server keeps the values that each sender has seen.
   bool seen = false;
@@ -73,13 +75,13 @@ struct SymbolFacts {
   int64_t idsOfSample = 0;
 
   int64_t rowBytes() const { return rowElements * elementBytes; }
-  /// Returns the bytes of a value as a table stores and sends it, in whole
-  /// words.
+  /// Returns the bytes of a row's value, as a table stores and sends it. Values
+  /// are padded to whole words.
   int64_t valueBytes() const {
     return int64_t(llvm::alignTo(rowElements * storedBytes, kWordBytes));
   }
-  /// Returns the bytes of the gradient of a row. In a table, counts follow the
-  /// gradient.
+  /// Returns the bytes of a row's gradient, with the counts that follow it in a
+  /// table.
   int64_t gradientBytes() const { return rowBytes() + counts * elementBytes; }
   /// Returns the bytes of a row's value and slots.
   int64_t stateRowBytes() const {
@@ -92,11 +94,11 @@ struct SymbolFacts {
 struct ServerFacts {
   int64_t blocks = 0, shards = 0;
   double stateBytes = 0, bytesOfKey = 0, gradientBytes = 0;
-  /// Bytes of the values that one sender has seen, per step. They are part of
-  /// the last response to it.
+  /// Bytes of values in the last response to a sender. The owner keeps them for
+  /// delay compensation.
   double seenBytes = 0;
-  /// Bytes of gradients and values of parameters in messages. These messages
-  /// are not sent if devices add the gradients.
+  /// Bytes of parameters in messages: gradients to the owner, values from the
+  /// owner. Nothing of this is sent if devices add the gradients.
   double parameterBytesIn = 0, parameterBytesOut = 0;
   /// Load of an exchange; later divided to give the load of a step.
   OwnerLoad load;
@@ -136,8 +138,7 @@ private:
     return double(table.idsOfSample) * double(batchSize) * workers *
            double(stepsOfExchange()) * uniqueShare;
   }
-  /// Returns the bytes of memory that the owner of a key of `table` holds for
-  /// it.
+  /// Returns the bytes of memory that an owner needs for each key of `table`.
   int64_t bytesOfKey(const SymbolFacts &table) const {
     return (mode->trainersApply ? table.valueBytes() : table.stateRowBytes()) +
            kTableBytesOfKey;
@@ -145,15 +146,16 @@ private:
   double keysOfSender(const SymbolFacts &table) const {
     return keysOfExchange(table) / double(sendersOfTrainer());
   }
-  /// Mode geo: returns the number of keys that others have changed between two
-  /// exchanges, relative to the number that one trainer has.
+  /// Mode geo: returns the number of keys that all other trainers have changed
+  /// between two exchanges, as a multiple of the number that one trainer has
+  /// changed.
   double keysOfOthers() const {
     const double others = double(trainers - 1);
     return measured && others > 0 ? keyGrowth(*measured, others) : others;
   }
   void addShard(ServerFacts &owner, const SymbolFacts &fact) const;
-  /// Adds headers, sizes, losses and norms of a step, for one sender and
-  /// server.
+  /// Adds the bytes of headers, sizes, losses and norms that one sender and
+  /// `server` exchange.
   void addSmallParts(ServerFacts &server) const;
 
   nn::ProgramOp train;
@@ -274,8 +276,9 @@ void JobReport::addShard(ServerFacts &owner, const SymbolFacts &fact) const {
   load.keys += keys;
   load.bytesIn += keys * kWireKeyBytes;
   if (mode->trainersApply) {
-    // Changes are sent up. Keys and values that others have changed are sent
-    // down; in the worst case, they are all different keys.
+    // A trainer sends its changes. It receives the keys and values that the
+    // others have changed; here all trainers are assumed to change different
+    // keys.
     load.bytesIn += keys * fact.rowBytes();
     load.otherKeys += keys * keysOfOthers();
     load.valueBytes += keys * fact.valueBytes();
@@ -296,8 +299,8 @@ void JobReport::addShard(ServerFacts &owner, const SymbolFacts &fact) const {
     load.bytesOut += kNormBytes;
 }
 
-/// Computes the traffic of one sender's step, and the memory that a server
-/// holds and accesses.
+/// Computes, for each owner, the traffic with one sender in a step, the memory
+/// that it needs, and the state that it accesses.
 void JobReport::distribute() {
   byServer.resize(map.ownerCount());
   for (PlacementMap::Symbol &symbol : map.symbols) {
@@ -484,8 +487,9 @@ void JobReport::printTrainer(raw_ostream &out) const {
                       flopsOfSample());
 }
 
-/// Prints the effect of devices that add gradients. Whether trainers use such
-/// devices is known only when they start.
+/// Prints the traffic of a trainer if devices add the gradients
+/// (`--device-sums`). The compiler cannot know whether they will: this is
+/// decided when trainers start.
 void JobReport::printDeviceSums(raw_ostream &out, double sent,
                                 double received) const {
   double gradients = 0;
@@ -541,9 +545,9 @@ void JobReport::printTimes(raw_ostream &out) const {
       times.limitedByProcessors ? ": its processors are the limit" : "");
 }
 
-/// Mode geo: returns the memory that a server needs for changed keys and for a
-/// response that reports the changes of the others to one trainer. The server
-/// also keeps the previous response.
+/// Mode geo: returns the memory that a server needs to report changes to
+/// trainers: lists of changed keys, the response that it is building, and the
+/// previous response. Returns 0 if there is only one trainer.
 double JobReport::tellingBytes(const ServerFacts &server) const {
   if (!mode->trainersApply || trainers < 2)
     return 0;
@@ -553,8 +557,8 @@ double JobReport::tellingBytes(const ServerFacts &server) const {
          (server.load.keys * ofKey + server.load.bytesOut);
 }
 
-/// Returns the device memory of a trainer with all its replicas: the measured
-/// memory, scaled to other numbers of samples and keys.
+/// Estimates the device memory of a trainer with all its replicas. Scales the
+/// measured memory to the batch size and number of keys of this job.
 double JobReport::deviceMemory() const {
   double state = 0, values = 0;
   for (auto &[name, fact] : facts) {
@@ -597,9 +601,9 @@ void JobReport::printMemory(raw_ostream &out) const {
   double inTrainer = 0;
   for (auto [number, server] : llvm::enumerate(byServer)) {
     const double senders = double(trainers * sendersOfTrainer());
-    // In addition to the state and the sums of a step, an owner holds the last
-    // received and sent messages, and the ones before them while new ones are
-    // built. Messages of an exchange of copies are freed at once.
+    // An owner holds state, the sums of a step, and for each sender the last
+    // received and sent message. While it builds new messages, the previous
+    // ones still exist. In mode geo, messages are freed immediately.
     const double own =
         server.stateBytes + server.gradientBytes +
         (shards > 0 ? kept * double(server.shards) / shards : 0) +
@@ -616,8 +620,9 @@ void JobReport::printMemory(raw_ostream &out) const {
   if (!mode->trainersApply) {
     trainer -= tables;
   } else {
-    // All changes of a copy are sent at once. They are differences from the
-    // values last received from servers.
+    // In mode geo, a trainer sends all changes of its copy at once. They are
+    // the differences from the values that it received last, which it also
+    // keeps.
     for (const ServerFacts &server : byServer)
       trainer += (2 * (server.load.bytesIn + server.load.bytesOut) +
                   server.load.keys * double(kExchangeBytesOfKey)) *

@@ -120,7 +120,7 @@ void Partition::runOnOperation() {
   module->setAttr(ps::PSDialect::kModeAttrName,
                   ps::ModeAttr::get(&getContext(), *ps::modeOf(mode)));
   allBlocks = allShards = 0;
-  // The traffic of a step comes from the pulls and updates of training
+  // The bytes that a step moves follow from the pulls and updates of training
   // programs.
   llvm::DenseMap<StringAttr, int64_t> ids;
   llvm::DenseSet<StringAttr> trained, whole;

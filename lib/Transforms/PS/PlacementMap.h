@@ -15,9 +15,10 @@
 
 namespace pdlc {
 
-/// Placement of units on owners, as processes compute it from the program, with
-/// units in the same order. Owners are the servers of the job, followed by its
-/// trainers if the mode makes trainers own state.
+/// Owner of each unit of state. A unit is a block of `ps.blocks` or a shard of
+/// `ps.shards`; units have their order in the module. Each process of a job
+/// computes the same map when it starts. Owners are the servers of the job,
+/// followed by its trainers if the mode makes trainers own state.
 struct PlacementMap {
   struct Symbol {
     /// The ps.blocks or ps.shards op.
@@ -37,10 +38,10 @@ struct PlacementMap {
 
   int32_t ownerCount() const { return static_cast<int32_t>(loads.size()); }
 
-  /// Fills an empty map. If `servers` is not set, it is one in a mode with
-  /// servers. Fails with a diagnostic at the module if the policy is unknown,
-  /// if the mode does not allow this number of servers or trainers, or if
-  /// nothing was cut into units.
+  /// Fills `map`, which must be empty. If `servers` has no value, the job has
+  /// one server, or none in a mode without servers. Reports an error at the
+  /// module if the policy is unknown, if the mode does not allow this number of
+  /// servers or trainers, or if the module has no units.
   static mlir::LogicalResult compute(mlir::ModuleOp module,
                                      std::optional<int32_t> servers,
                                      int32_t trainers, llvm::StringRef policy,

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Parts of ps-verify-roles. Each part fails at the op in question, and may rely
-// on the properties that the parts above it in this file have verified.
+// The functions that ps-verify-roles calls, in the order of this file. Each
+// reports an error at the op in question, and may rely on what the functions
+// above it have verified.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +20,9 @@
 
 namespace pdlc {
 
-/// Declarations of one role, by name. Each query takes constant time, because
-/// verifiers look up every channel and every value.
+/// The module of one role, with its symbols and messages by name. Each query
+/// takes constant time, because verifiers look up every channel and every
+/// value.
 struct Role {
   explicit Role(mlir::ModuleOp module);
 
@@ -52,40 +54,40 @@ mlir::LogicalResult failWithNote(mlir::InFlightDiagnostic diagnostic,
                                  const llvm::Twine &note);
 
 /// Verifies that both roles declare the same parameters, states, tables and
-/// clips, and that both cut each symbol into units once, in the same way and
-/// order.
+/// clips. Also verifies that each symbol is cut into units once, and that both
+/// roles have the same units in the same order.
 mlir::LogicalResult verifyRoleLayouts(RolePair &roles);
 
-/// Verifies that both roles declare the same channels and messages, and that
-/// each channel is sent in the way that its kind and the mode require.
+/// Verifies that both roles declare the same channels and messages. Also
+/// verifies that messages send each channel as its kind and the mode require.
 mlir::LogicalResult verifyRoleChannels(RolePair &roles);
 
-/// Verifies that trainers wait for and post each message once, in an order that
-/// terminates, that they own no state, and that each posted value fits its
-/// channel.
+/// Verifies the programs of trainers. They post each message once and wait for
+/// it once, in an order in which no message waits for itself. They own no
+/// state. Each posted value fits its channel.
 mlir::LogicalResult verifyTrainerRole(RolePair &roles);
 
-/// Verifies that servers update each symbol once, with its own gradient, keys
-/// and scalars of its group, after all of these have arrived and before the
-/// values are sent.
+/// Verifies the handlers of servers. They update each symbol once, with its own
+/// gradient, keys and scalars. The update comes after all of these have
+/// arrived, and before values of the symbol are sent.
 mlir::LogicalResult verifyServerRole(RolePair &roles);
 
-/// Replaces the two functions above for modes in which trainers apply rules to
-/// a copy. Verifies that an exchange carries exactly the symbols that the
-/// program updates, and that servers add each change once, to the right symbol
-/// and rows.
+/// Used instead of `verifyTrainerRole` and `verifyServerRole` in modes in which
+/// trainers apply rules to a copy of the state. Verifies that an exchange
+/// carries exactly the symbols that the program updates, and that servers add
+/// each change once, to its own symbol and rows.
 mlir::LogicalResult verifyRoleCopies(RolePair &roles);
 
-/// Verifies that the norm of a clip includes exactly the symbols that the clip
-/// applies to, in the order of a single process.
+/// Verifies the norm of each clip. It must include exactly the symbols to which
+/// the clip applies, in the order in which a single process adds them.
 mlir::LogicalResult verifyRoleNorms(RolePair &roles);
 
 /// Returns true if only servers know the op of a module.
 bool belongsToServers(mlir::Operation *op, const ps::ModeProperties &mode);
 
-/// Verifies that the trainer has no op of servers, that `verifyProgram`
-/// succeeds for each of its programs, and that each of its channels is of a
-/// program that it has.
+/// Verifies that the trainer's module contains no op of servers, that each of
+/// its channels belongs to one of its programs, and that `verifyProgram`
+/// succeeds for each program.
 mlir::LogicalResult verifyTrainerOps(
     RolePair &roles,
     llvm::function_ref<mlir::LogicalResult(nn::ProgramOp)> verifyProgram);
@@ -94,8 +96,8 @@ mlir::LogicalResult verifyTrainerOps(
 mlir::LogicalResult verifyHasMessage(ps::HandlerOp handler);
 
 /// Returns a digest of everything on which two processes must agree in order to
-/// communicate: mode, units, channels and messages of a module. Consists of 16
-/// hexadecimal digits.
+/// communicate: the mode, units, channels and messages of the module. The
+/// digest has 16 hexadecimal digits.
 std::string wireDigest(mlir::ModuleOp module);
 
 } // namespace pdlc

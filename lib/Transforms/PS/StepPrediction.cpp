@@ -147,8 +147,8 @@ static constexpr double kAccesses = 3;
 /// Values and rows are copied into a message and out of it.
 static constexpr double kCopies = 2;
 
-/// Mode geo: returns the number of rows, of all trainers' steps, that are new
-/// to the job.
+/// Mode geo: returns how many rows the trainers create in one step that no
+/// table of the job has yet.
 static double newKeysOfCopies(const JobLoad &job, const MeasuredCosts *costs) {
   if (!job.trainersApply || !costs || costs->steps < 1)
     return 0;
@@ -162,12 +162,13 @@ static double newRow(double bytes, const MachineConstants &machine) {
   return machine.newKey + bytes * machine.newByte;
 }
 
-/// Mode geo: returns the time that a trainer's tables need for an exchange with
-/// an owner, of which `made` rows are new to the job. The trainer looks up its
-/// own keys and those of others again; if there are others, also in its base
-/// values. Rows that are new to the job are all new in the base values; in the
-/// copy, only those of others are new. The messages allocate memory, because
-/// the memory of the previous exchange was released.
+/// Mode geo: returns the time that the tables of a trainer need for an exchange
+/// with `owner`. `made` is the number of rows that are new to the job. The
+/// trainer looks up its own keys and those that others have changed. If there
+/// are other trainers, it also looks up all of them in its base values, and
+/// creates rows: in the base values for all new keys, in the copy for new keys
+/// of others. The time includes the allocation of message memory, because that
+/// of the previous exchange was released.
 static double copyTables(const JobLoad &job, const OwnerLoad &owner,
                          double made, const MachineConstants &machine) {
   const double trainers = double(job.trainers);
@@ -195,8 +196,8 @@ PredictedStep pdlc::predictStep(const JobLoad &job,
     return 2 * kCopies * bytes / machine.memoryBytes;
   };
 
-  // Time of one worker's batch, and its processor time. The rule is measured in
-  // one process that holds all state.
+  // Time of one worker's batch, its processor time, and the time of the rule.
+  // The rule was measured in one process that owns all state.
   double batch = 0, batchProcessors = 0, apply = 0, allBytes = 0;
   for (const OwnerLoad &owner : job.owners)
     allBytes += owner.denseBytes + owner.rowBytes;
@@ -240,8 +241,9 @@ PredictedStep pdlc::predictStep(const JobLoad &job,
         senders * (transport + copy(bytes) +
                    (owner.keys + owner.otherKeys) * machine.findKey) +
         (made > 0 ? made * newRow(owner.valueBytes / owner.keys, machine) : 0);
-    // The gradients of a round are added. Then the rule updates all parameters
-    // once, and the rows that any sender used.
+    // The owner adds the gradients, and applies the rule: in a round once to
+    // all parameters, without rounds once for each sender. Rows are updated for
+    // each sender that used them.
     const double share =
         allBytes > 0 ? apply / allBytes : kAccesses / machine.memoryBytes;
     if (!job.trainersApply) {
@@ -271,8 +273,9 @@ PredictedStep pdlc::predictStep(const JobLoad &job,
                                  : result.compute + exchange;
   if (!job.sharesHost)
     return result;
-  // With rounds, owners work after trainers have finished, and each kind uses
-  // all cores of the host. Otherwise, all processes run concurrently.
+  // In rounds, trainers and owners work alternately, and each of the two kinds
+  // can use all cores. Without rounds, all processes run at the same time and
+  // share the cores.
   const double cores = machine.cores;
   const double busy =
       job.stepsAreRounds

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The prediction uses measured constants of a machine and of a single training
-// process, and the computed load of a job. It is not fitted to measurements of
-// jobs.
+// The time of a step is predicted from measured constants of a machine,
+// measured costs of a training in one process, and the computed load of a job.
+// No constant is fitted to measurements of jobs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +22,10 @@
 
 namespace pdlc {
 
-/// Results of `pdl-measure`: operations and bytes per second of one core, and
-/// times in seconds. Times of messages are processor time on both ends, per
-/// message with its response and per byte of it.
+/// Results of `pdl-measure`. `flops`, `memoryBytes` and `networkBytes` are per
+/// second, those of computation for one core. All times are in seconds.
+/// `message` and `messageByte` are the processor time that sender and receiver
+/// together need for a message with its response, and for each byte of it.
 struct MachineConstants {
   double flops = 0, memoryBytes = 0, networkBytes = 0, roundTrip = 0;
   /// Time per key that a table contains, and per key that it does not contain.
@@ -39,8 +40,8 @@ struct MachineConstants {
   double processBytes = 0;
 };
 
-/// Costs of a step in one process in mode local, as `trainer train --costs`
-/// writes them: seconds, bytes and numbers.
+/// Costs of a step in one process in mode local, from the file that `trainer
+/// train --costs` writes. Times are in seconds, and sizes in bytes.
 struct MeasuredCosts {
   double batchSize = 0, replicas = 0;
   double step = 0, processors = 0, apply = 0;
@@ -48,8 +49,8 @@ struct MeasuredCosts {
   /// Number of measured steps, and number of keys in all tables after them.
   double steps = 0, tableKeys = 0;
   double residentBytes = 0, tableBytes = 0;
-  /// Memory of the device: total, tables, and memory per sample and per key of
-  /// a step. 0 if no device was used.
+  /// Device memory in bytes: in total, of tables, for each sample of a step,
+  /// and for each key of a step. 0 if no device was used.
   double deviceBytes = 0, deviceTableBytes = 0;
   double deviceBytesOfSample = 0, deviceBytesOfKey = 0;
 };
@@ -69,8 +70,8 @@ struct OwnerLoad {
 /// Work of a job in a step.
 struct JobLoad {
   int64_t trainers = 1, workers = 1, sendersOfTrainer = 1, batchSize = 1;
-  /// Number of requests from a sender to each owner per step. A fraction if
-  /// several steps share a request.
+  /// Number of requests that a sender sends to each owner in a step. It is a
+  /// fraction if one request serves several steps.
   double messages = 1;
   bool stepsAreRounds = false, trainersApply = false;
   /// True if messages are sent in the background during the next step.
@@ -92,14 +93,14 @@ struct PredictedStep {
   double processors = 0;
   /// Time from one step of a trainer to its next.
   double step = 0;
-  /// True if the processors of the host are the limit rather than the sequence
-  /// of work.
+  /// True if the processors of the shared host limit the throughput. False if a
+  /// step takes as long as its parts one after the other.
   bool limitedByProcessors = false;
 };
 
-/// Returns the number of distinct keys of `steps` consecutive steps, relative
-/// to that of one step. The number grows as a power of the number of samples
-/// (Heaps' law). The power is determined from the keys of one step and of all
+/// Returns the number of distinct keys in `steps` consecutive steps, as a
+/// multiple of the number in one step. It is a power of the number of samples
+/// (Heaps' law), whose exponent follows from the keys of one step and of all
 /// measured steps.
 double keyGrowth(const MeasuredCosts &costs, double steps);
 
@@ -109,9 +110,9 @@ mlir::FailureOr<MachineConstants> readMachine(mlir::ModuleOp module,
 mlir::FailureOr<MeasuredCosts> readCosts(mlir::ModuleOp module,
                                          llvm::StringRef path);
 
-/// Predicts the time of a step. `costs` may be null if none were measured. Then
-/// a worker's time follows from the operations of its products, and that of
-/// rules from the bytes that they access.
+/// Predicts the time of a step. If `costs` is null, the time of a worker is
+/// computed from the operations of its products, and the time of rules from the
+/// bytes that they access.
 PredictedStep predictStep(const JobLoad &job, const MachineConstants &machine,
                           const MeasuredCosts *costs);
 

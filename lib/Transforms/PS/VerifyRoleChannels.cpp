@@ -125,8 +125,8 @@ static LogicalResult verifySameMessages(Role &trainer, Role &pserver) {
   return success();
 }
 
-/// Verifies that each channel is sent in the direction of its kind, in exactly
-/// one message per direction.
+/// Verifies that messages send each channel in the direction of its kind, and
+/// that only one message sends and one receives it.
 static LogicalResult verifyTravel(Role &role) {
   llvm::DenseMap<StringAttr, ps::MessageOp> sent, received;
   for (auto message : role.module.getOps<ps::MessageOp>())
@@ -158,16 +158,17 @@ static LogicalResult verifyTravel(Role &role) {
   return success();
 }
 
-/// Returns true if trainers send anything except keys. Such a message ends a
-/// step.
+/// Returns true if trainers send more than keys in a message. Such a message
+/// ends a step.
 static bool sendsResults(ps::MessageOp message, const SymbolTable &symbols) {
   return llvm::any_of(message.getSends(), [&](Attribute name) {
     return ps::lookupChannel(symbols, name).getKind() != ChannelKind::keys;
   });
 }
 
-/// Verifies the attribute `round` of a message. In mode sync, results of
-/// trainers are summed in rounds; in mode async, they are not.
+/// Verifies the attribute `round` of a message. A message forms rounds exactly
+/// if it sends results and the mode sums results in rounds (sync, but not
+/// async).
 static LogicalResult verifyRounds(ps::MessageOp message,
                                   const SymbolTable &symbols,
                                   const ps::ModeProperties &mode) {
@@ -188,8 +189,9 @@ static LogicalResult verifyRounds(ps::MessageOp message,
                        ", where each request is applied by itself");
 }
 
-/// Verifies that a message that ends a step requests rows by the keys of the
-/// next step, and requests nothing that the current step still needs.
+/// Verifies a message that ends a step. It sends the keys of the next step,
+/// marked as `ahead`; in mode geo, keys belong to changed rows and are not
+/// ahead. It receives nothing that the current step still needs.
 static LogicalResult verifyAhead(ps::MessageOp message,
                                  const SymbolTable &symbols,
                                  const ps::ModeProperties &mode) {

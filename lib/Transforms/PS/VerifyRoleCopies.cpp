@@ -21,8 +21,8 @@ static bool isDelta(ChannelKind kind) {
 // Trainers
 //===----------------------------------------------------------------------===//
 
-/// Verifies that an exchange sends the symbols that the program updates, and
-/// receives the same symbols.
+/// Verifies that an exchange sends the changes of exactly the symbols that the
+/// program updates, and receives the values of all of them.
 static LogicalResult verifyCarried(nn::ProgramOp program,
                                    const SymbolTable &symbols,
                                    ps::MessageOp message) {

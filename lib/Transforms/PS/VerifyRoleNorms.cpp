@@ -14,9 +14,8 @@ using namespace pdlc;
 using ps::ChannelKind;
 
 namespace {
-/// Symbols that a program updates and whose groups name the clip, by clip. They
-/// are in module order, which is the order in which a single process adds their
-/// partial norms.
+/// Symbols that a program updates and whose groups name a clip, by clip. They
+/// are in module order, in which a single process adds their partial norms.
 using Members = llvm::DenseMap<Attribute, SmallVector<FlatSymbolRefAttr>>;
 } // namespace
 
@@ -62,8 +61,8 @@ static LogicalResult verifyMembers(Operation *op, FlatSymbolRefAttr clip,
   return success();
 }
 
-/// Verifies a norm in mode sync. No process has a whole gradient, so the
-/// partial norms of all servers are joined.
+/// Verifies a norm in modes such as sync, in which no process has all
+/// gradients: it must join the partial norms of all servers.
 static LogicalResult verifyJoined(ps::PostOp post, Value norm,
                                   FlatSymbolRefAttr clip,
                                   ArrayRef<FlatSymbolRefAttr> members,
@@ -127,8 +126,8 @@ Posted::Posted(ps::PostOp post, ArrayRef<ps::ChannelValues> sent) : post(post) {
   llvm::append_range(weights, llvm::make_second_range(losses));
 }
 
-/// Verifies a norm in mode async. A worker forms the norm of the gradients that
-/// it posts.
+/// Verifies a norm in modes such as async, in which a worker computes norms
+/// itself: it must be the norm of the gradients that the worker posts.
 static LogicalResult verifyFormed(const Posted &posted, Value norm,
                                   FlatSymbolRefAttr clip,
                                   ArrayRef<FlatSymbolRefAttr> members,

@@ -30,8 +30,8 @@ LogicalResult pdlc::failWithNote(InFlightDiagnostic diagnostic,
 std::string pdlc::wireDigest(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  // Shared by all prints. Otherwise each print would number the whole module
-  // again.
+  // Share the numbering of values among all prints. Each print would otherwise
+  // number the whole module again.
   AsmState names(module, OpPrintingFlags().printGenericOpForm());
   stream << module->getAttr(ps::PSDialect::kModeAttrName) << '\n';
   for (Operation &op : *module.getBody())
@@ -104,8 +104,8 @@ struct VerifyRoles : pdlc::impl::PSVerifyRolesBase<VerifyRoles> {
 
 private:
   LogicalResult verify();
-  /// Returns the module of a role. If there is none, reports an error and
-  /// returns null.
+  /// Returns the module of the role `name`. If there is none, reports an error
+  /// and returns null.
   ModuleOp findRole(StringRef name);
   /// Verifies that the digest that processes compare matches the module.
   LogicalResult verifyWire(ModuleOp module);
@@ -148,8 +148,8 @@ LogicalResult VerifyRoles::verifyWire(ModuleOp module) {
          << "\": processes that mean different messages could meet";
 }
 
-/// Verifies that both roles belong to one model, so that one role can resume
-/// from a checkpoint that the other one wrote.
+/// Verifies that both roles have the same fingerprint: they belong to one
+/// model, and can use the same checkpoints.
 static LogicalResult verifyFingerprints(ModuleOp trainer, ModuleOp pserver) {
   auto partsOf = [](ModuleOp module) {
     auto found = module.getOps<nn::FingerprintOp>();

@@ -33,23 +33,24 @@ private:
   LogicalResult verifyObjective(Operation *op, ps::ChannelOp gradient,
                                 Value weight);
   LogicalResult verifyUse();
-  /// Returns the channel through which a handler receives `value`; null if
-  /// there is none.
+  /// Returns the channel through which `value` arrived in a handler; null if it
+  /// did not arrive through a channel.
   ps::ChannelOp channelOf(Value value);
   /// Returns true if `value` is the summed weight of a round or of a worker.
   bool isWeight(Value value);
-  /// Returns the position at which the trainer posts a message in a step; past
-  /// the end if it does not post it.
+  /// Returns the number of messages that the trainer posts before `message` in
+  /// a step. If it does not post this message, returns the number of all
+  /// messages that it posts.
   size_t position(ps::MessageOp message);
 
   Role &pserver;
   const ps::ModeProperties &mode;
-  /// Number of messages that a trainer posts, by program, and position among
-  /// them, by message.
+  /// `postCounts`: number of messages that a program of the trainer posts, by
+  /// program. `postPlaces`: position of each message among them.
   llvm::DenseMap<StringAttr, size_t> postCounts, postPlaces;
   /// Objective of each channel of kind loss.
   llvm::DenseMap<Operation *, int64_t> objectives;
-  /// Channels through which the new values of a symbol are sent, by program and
+  /// Channels through which servers send the values of a symbol, by program and
   /// symbol.
   llvm::DenseMap<std::pair<StringAttr, StringAttr>, SmallVector<ps::ChannelOp>>
       returned;
@@ -112,8 +113,8 @@ bool ServerVerifier::isWeight(Value value) {
          value == value.getDefiningOp<ps::MergedOp>().getLossSums().weight;
 }
 
-/// Verifies that a group divides by a weight and clips by the norm of its own
-/// clip.
+/// Verifies that an `nn.once` divides by a weight that has arrived, and clips
+/// by the norm of its group's clip.
 LogicalResult ServerVerifier::verifyScalars(nn::OnceOp once) {
   if (!isWeight(once.getWeight()))
     return once.emitOpError("divides by something else than the weight that a "
@@ -130,8 +131,8 @@ LogicalResult ServerVerifier::verifyScalars(nn::OnceOp once) {
   return success();
 }
 
-/// Verifies the clip of a gradient channel: the clip whose norm a worker adds
-/// the gradient to.
+/// Verifies the clip that a gradient channel names. If workers compute norms,
+/// it is the clip of the symbol's group; otherwise the channel must name none.
 static LogicalResult verifyClip(ps::ChannelOp gradient, Role &pserver,
                                 const ps::ModeProperties &mode) {
   Operation *symbol =

@@ -17,9 +17,9 @@ using ps::ChannelKind;
 // Order of messages
 //===----------------------------------------------------------------------===//
 
-/// Returns the first op that one of the values depends on and that waits for
-/// `message`; null if there is none. Handles all values together, because their
-/// slices overlap.
+/// Returns the first wait for `message` on which one of the values depends;
+/// null if there is none. A null `message` stands for any message. Searches for
+/// all values at once, because the ops on which they depend overlap.
 static Operation *findDependence(ValueRange values, StringAttr message) {
   llvm::SetVector<Value> slice;
   slice.insert(values.begin(), values.end());
@@ -167,8 +167,8 @@ static LogicalResult verifyKeys(nn::ProgramOp program,
   return success();
 }
 
-/// Verifies that each posted value fits its channel, as far as the op that
-/// computes it shows.
+/// Verifies that each posted value is one that its channel expects, if the op
+/// that computes the value shows this.
 static LogicalResult verifyPosted(nn::ProgramOp program,
                                   const SymbolTable &symbols,
                                   const AwaitedValues &awaited) {

@@ -26,8 +26,9 @@ struct DeduplicateKernels
   void runOnOperation() override;
 
 private:
-  /// Merges functions with equal bodies once. Returns true if functions were
-  /// merged; then their callers may have become equal.
+  /// Merges functions with equal bodies. Returns true if it has merged any.
+  /// Then it must be called again, because callers of merged functions may have
+  /// become equal.
   bool mergeEqual();
 
   uint64_t merged = 0;
@@ -46,8 +47,8 @@ static std::string textWithoutName(func::FuncOp function) {
   return text;
 }
 
-/// Renames all uses of `module`'s own symbols in a single walk. One walk per
-/// kernel would make the pass quadratic.
+/// Renames the uses of symbols of `module`, all in a single walk. One walk for
+/// each kernel would take quadratic time.
 static void renameUses(ModuleOp module,
                        const DenseMap<StringAttr, StringAttr> &names) {
   AttrTypeReplacer replacer;

@@ -161,8 +161,8 @@ void DeviceKernels::add(func::FuncOp kernel) {
   auto [place, isNew] = kernels.try_emplace(kernel);
   if (!isNew)
     return;
-  // Determine written arguments before products become calls, because calls do
-  // not say what they write.
+  // Find out which arguments the kernel writes before its products become calls
+  // of the library, because a call does not show this.
   const SmallVector<bool> written = llvm::map_to_vector(
       kernel.getArguments(), [](Value each) { return isWritten(each); });
   callLibrary(kernel);
@@ -181,8 +181,9 @@ void DeviceKernels::add(func::FuncOp kernel) {
   describe(FlatSymbolRefAttr::get(kernel.getSymNameAttr()), kinds);
 }
 
-/// Recomputes, at a call, a number that a kernel computes from constants and
-/// arguments only.
+/// Computes a number of a kernel at a call of the kernel. The number must
+/// depend only on constants and on arguments of the kernel. `known` maps values
+/// of the kernel to values at the call.
 static Value computeAtCall(Value value, IRMapping &known, OpBuilder &builder) {
   if (Value there = known.lookupOrNull(value))
     return there;

@@ -22,8 +22,8 @@ namespace pdlc {
 /// Returns the memory operands that a runtime call writes.
 llvm::SmallVector<mlir::Value> writtenBy(mlir::Operation *op);
 
-/// Returns the name of a function of the device library. `element` is null for
-/// functions without an element type.
+/// Returns the full name of a function of the device library. `element` is null
+/// if the function has no element type.
 std::string libraryName(llvm::StringRef name, mlir::Type element);
 
 /// Kernels of a module that a device launches, and their descriptions.
@@ -32,8 +32,8 @@ public:
   explicit DeviceKernels(mlir::ModuleOp module)
       : module(module), symbols(module) {}
 
-  /// Returns the function that a call names; null if it is not defined in the
-  /// module.
+  /// Returns the kernel that `call` calls. Returns null if the called function
+  /// is not defined in the module.
   mlir::func::FuncOp kernelOf(mlir::func::CallOp call) {
     auto kernel = symbols.lookup<mlir::func::FuncOp>(call.getCallee());
     return kernel && !kernel.isExternal() ? kernel : mlir::func::FuncOp();
@@ -48,8 +48,8 @@ public:
   /// Adds a kernel of the device library that the runtime launches by itself.
   mlir::FlatSymbolRefAttr
   addForRuntime(llvm::StringRef name, llvm::ArrayRef<rt::DeviceArgument> kinds);
-  /// Returns the number of iterations of the kernel for `call`. The number is
-  /// computed before the call.
+  /// Emits, before `call`, the computation of the number of iterations that the
+  /// kernel has for this call. Returns the number.
   mlir::Value turnsOf(mlir::func::FuncOp kernel, mlir::func::CallOp call);
   /// Creates separate copies of kernels for callers that run on the host.
   void separateFromHost();

@@ -139,8 +139,8 @@ Value DeviceStage::viewLike(Value memref, Value pointer) {
                             zero, view.getSize());
 }
 
-/// Copies device memory to the host. The returned host view is valid after the
-/// next wait.
+/// Creates a copy of device memory on the host, and returns a view of it. The
+/// copy is complete after the next wait.
 Value DeviceStage::copyOut(Value memref) {
   Value bytes = bytesOf(memref);
   Value memory = hostMemory(bytes);
@@ -149,8 +149,8 @@ Value DeviceStage::copyOut(Value memref) {
   return viewLike(memref, memory);
 }
 
-/// Copies device memory to the host, at most once. For users that do not write
-/// to the copy.
+/// Returns a copy of device memory on the host that all users share. They must
+/// not write to it.
 Value DeviceStage::copyOutOnce(Value memref) {
   Value &known = copiedOut[memref];
   if (!known)
@@ -212,8 +212,8 @@ LogicalResult DeviceStage::convertCall(func::CallOp call) {
   return success();
 }
 
-/// Computes a product with a vendor library of the device. The library may
-/// decline it; then a kernel is launched instead.
+/// Computes a product with a vendor library of the device. If the library does
+/// not support the product at run time, a kernel is launched instead.
 void DeviceStage::multiply(Location loc, const LibraryProduct &product) {
   using enum rt::DeviceArgument;
   const bool isBf16 = product.kind == rt::Product::bf16;
@@ -229,8 +229,8 @@ void DeviceStage::multiply(Location loc, const LibraryProduct &product) {
                                 builder.getUnitAttr());
 }
 
-/// Launches the kernel of the device library that replaces a runtime call, if
-/// there is one.
+/// Replaces a runtime call by launches of the device library. Sets `isLaunched`
+/// to false if the library has no kernel for the call.
 LogicalResult DeviceStage::launchLibrary(Operation *op, bool &isLaunched) {
   for (Value operand : op->getOperands())
     if (isa<MemRefType>(operand.getType())) {
@@ -251,7 +251,8 @@ LogicalResult DeviceStage::launchLibrary(Operation *op, bool &isLaunched) {
     return rt::CountOp::create(builder, loc, builder.getIndexType(), quantity,
                                index, stage.getArgument(0));
   };
-  // Products with rounded factors have a fixed summation order with strict
+  // With strict numerics, products with rounded factors have a fixed summation
+  // order, which vendor libraries do not have. So use them only with fast
   // numerics.
   const auto byDevice = [&](const LibraryProduct &product) {
     multiply(loc, product);
@@ -320,14 +321,15 @@ LogicalResult DeviceStage::convertGather(rt::GatherOp gather) {
   return success();
 }
 
-/// Returns true if the op only reads memory on the host and needs no work on
-/// the device.
+/// Returns true if the op reads results on the host and writes nothing that the
+/// device needs. It can then wait until the end of its block.
 static bool onlyLooks(Operation *op) {
   return isa<rt::ObserveOp, rt::ObserveGroupsOp, rt::LossSumOp>(op);
 }
 
-/// Runs an op without a kernel on the host: copies its inputs from the device,
-/// and copies the written memory back.
+/// Leaves an op on the host for which the device has no kernel. Copies its
+/// inputs to the host before it, and the memory that it writes to the device
+/// after it.
 LogicalResult DeviceStage::leaveToHost(Operation *op) {
   const bool isLast = onlyLooks(op);
   const SmallVector<Value> written = writtenBy(op);

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A stage has two pointers to each piece of memory: one for the host and one
-// for the device. Launched kernels use the device pointer. Ops that stay on the
-// host use the host pointer; if they need device memory, copies are inserted.
+// Data that the host prepares, such as fields, lookups and parameters, exists
+// on the host and on the device. Results of the stage exist on the device only.
+// Launched kernels get addresses of device memory. Ops that stay on the host
+// use host memory. If they need device memory, copies are inserted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +30,7 @@ namespace pdlc {
 /// Stage compute of a program during its conversion for a device.
 class DeviceStage {
 public:
-  /// `numerics` decides whether a vendor library of the device may compute
-  /// products.
+  /// A vendor library of the device may compute products if `numerics` is fast.
   DeviceStage(mlir::func::FuncOp stage, DeviceKernels &kernels,
               rt::Numerics numerics)
       : stage(stage), kernels(kernels), numerics(numerics),
@@ -40,8 +40,8 @@ public:
 
 private:
   enum class Side { Host, Both, Device };
-  /// Returns the location of the memory of a pointer or memref when the stage
-  /// runs.
+  /// Returns where the memory of a pointer or memref is: on the host, on the
+  /// device, or on both.
   static mlir::FailureOr<Side> sideOf(mlir::Value memory);
 
   mlir::Value onDevice(mlir::Value memory);
@@ -75,13 +75,13 @@ private:
   mlir::func::FuncOp stage;
   DeviceKernels &kernels;
   const rt::Numerics numerics;
-  /// Builder for the current op. New ops are created at the op that they
-  /// replace.
+  /// Creates the new ops. Its insertion point is the op that is being
+  /// converted.
   mlir::OpBuilder builder;
   mlir::Value worker;
   llvm::DenseMap<mlir::Value, mlir::Value> copies;
-  /// Copies to the host since the last op that may write. All readers share one
-  /// copy.
+  /// Host copies of device memory, by memref, that were made after the last op
+  /// that may write. Ops that only read share a copy.
   llvm::DenseMap<mlir::Value, mlir::Value> copiedOut;
   std::map<std::pair<rt::Place, int64_t>, mlir::Value> pointers;
   /// Ops that use results on the host, by the end of each block.

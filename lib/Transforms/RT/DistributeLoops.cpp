@@ -31,8 +31,8 @@ struct DistributeLoops : pdlc::impl::RTDistributeLoopsBase<DistributeLoops> {
 };
 } // namespace
 
-/// Makes a thread run iteration `first` and every `stride`-th iteration after
-/// it.
+/// Replaces the loops of `shared` by one loop for a thread. It runs the
+/// iterations `first`, `first + stride`, `first + 2 * stride`, and so on.
 static void distribute(SharedLoops &shared, func::FuncOp kernel, Value first,
                        Value stride) {
   auto &[loops, bounds] = shared;
@@ -43,8 +43,8 @@ static void distribute(SharedLoops &shared, func::FuncOp kernel, Value first,
     total = arith::MulIOp::create(builder, loc, total, bound);
   auto turns = scf::ForOp::create(builder, loc, first, total, stride);
   builder.setInsertionPointToStart(turns.getBody());
-  // The last dimension varies between neighboring threads, so that they access
-  // adjacent memory.
+  // Neighboring threads get neighboring iterations. Let the last dimension
+  // differ between them, so that they access adjacent memory.
   SmallVector<Value> numbers(bounds.size());
   Value rest = turns.getInductionVar();
   for (size_t i = bounds.size() - 1; i > 0; --i) {
@@ -65,9 +65,9 @@ static void distribute(SharedLoops &shared, func::FuncOp kernel, Value first,
   loops.front().erase();
 }
 
-/// Moves the temporary memory of iterations to the start of the kernel. A
-/// thread runs its iterations one after the other, so they can share it. Only
-/// memory of static size is moved.
+/// Moves temporary memory of iterations to the start of the kernel. A thread
+/// runs its iterations one after the other, so these can share the memory.
+/// Memory of dynamic size is not moved.
 static void hoistMemory(func::FuncOp kernel) {
   Block &body = kernel.getBody().front();
   kernel.walk([&](memref::AllocaOp room) {

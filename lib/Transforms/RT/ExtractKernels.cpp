@@ -35,8 +35,7 @@ static void appendCallees(func::FuncOp function, const SymbolTable &symbols,
   });
 }
 
-/// Checks that a device can run everything in a function. Reports the op that
-/// it cannot run.
+/// Reports an error at an op of the function that a device cannot run.
 static LogicalResult checkBody(func::FuncOp function,
                                const SymbolTable &symbols) {
   WalkResult result = function.walk([&](Operation *op) {

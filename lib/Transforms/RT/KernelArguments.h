@@ -13,14 +13,14 @@
 
 namespace pdlc {
 
-/// Returns the address of argument `number` in the memory of all arguments,
-/// which take 8 bytes each.
+/// Returns the address of argument `number` in `memory`, which holds all
+/// arguments, 8 bytes each.
 mlir::Value argumentAt(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value memory, unsigned number);
 
-/// Creates a function `(memory, i64, i64)`, named like `kernel` plus `suffix`.
-/// It calls the kernel with the two numbers as the last arguments, and loads
-/// all others from memory.
+/// Creates a function `(memory, i64, i64)` that calls `kernel`. It passes the
+/// two numbers as the last two arguments, and loads all other arguments from
+/// memory. Its name is that of the kernel, followed by `suffix`.
 mlir::func::FuncOp createCallFromMemory(mlir::func::FuncOp kernel,
                                         llvm::StringRef suffix,
                                         mlir::SymbolTable &symbols);

@@ -26,8 +26,8 @@ scf::ParallelOp pdlc::onlyLoopOf(Block &block) {
   return found;
 }
 
-/// Returns true if all dimensions run from 0 in steps of 1 and the loop has no
-/// reductions.
+/// Returns true if the loop runs from 0 in steps of 1 in all dimensions, and
+/// reduces nothing.
 static bool isPlain(scf::ParallelOp loop) {
   return loop.getNumReductions() == 0 &&
          llvm::all_of(
@@ -37,8 +37,8 @@ static bool isPlain(scf::ParallelOp loop) {
                       [](Value step) { return matchPattern(step, m_One()); });
 }
 
-/// Returns true if the bound is defined before the loop. Moves a constant out
-/// of the loop if necessary.
+/// Returns true if `bound` is available before the loop `outermost`. A constant
+/// inside the loop is moved before it.
 static bool isKnownBefore(Value bound, scf::ParallelOp outermost) {
   if (outermost.isDefinedOutsideOfLoop(bound))
     return true;

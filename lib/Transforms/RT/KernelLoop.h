@@ -14,21 +14,22 @@
 
 namespace pdlc {
 
-/// Returns the only parallel loop of a block. Returns null if there are no or
-/// several loops, or if other ops of the block access memory: values read
-/// before the loop may be overwritten by it.
+/// Returns the parallel loop of a block. Returns null if there is none, if
+/// there are several, or if other ops of the block access memory. For example,
+/// a value that is loaded before the loop could be overwritten by an iteration
+/// of another thread.
 mlir::scf::ParallelOp onlyLoopOf(mlir::Block &block);
 
-/// Nested loops whose iterations are distributed over the threads of a device.
-/// Each loop except the last contains only the next loop and ops without memory
-/// access. The iterations are those of all dimensions, which run from 0 in
-/// steps of 1.
+/// Nested loops whose iterations are distributed over threads. Each loop except
+/// the innermost contains only the next loop, and ops that do not access
+/// memory. All dimensions run from 0 in steps of 1; an iteration is one point
+/// of all dimensions.
 struct SharedLoops {
   llvm::SmallVector<mlir::scf::ParallelOp> loops; // Outermost loop first.
   llvm::SmallVector<mlir::Value> bounds;          // Bounds of all dimensions.
 
-  /// Returns true if `kernel` consists of such loops. Moves constants that
-  /// bound a loop before the outermost loop.
+  /// Returns true if `kernel` consists of such loops, and sets the members.
+  /// Moves constant bounds of inner loops before the outermost loop.
   bool match(mlir::func::FuncOp kernel);
 };
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Converts the stages one by one (DeviceStage.h). Then adds the kernels that
-// the runtime launches by itself.
+// Converts each stage (DeviceStage.h). Then adds kernels that stages do not
+// launch, but the runtime does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,8 +55,9 @@ static void addForRuntime(DeviceKernels &kernels,
   kernels.addForRuntime(pdlabi::kernelName(signature, element.isF64()), kinds);
 }
 
-/// Adds the kernels that check whether gradients are finite and that sum the
-/// gradients of replicas, for each element type in use.
+/// Adds the kernels of the device library that check whether gradients are
+/// finite, and that add the gradients of replicas. They are added for each
+/// element type of the gradients.
 static void addKernelsOfGradients(ModuleOp module, DeviceKernels &kernels) {
   SymbolTable symbols(module);
   for (rt::ProgramOp program : module.getOps<rt::ProgramOp>())
@@ -67,8 +68,9 @@ static void addKernelsOfGradients(ModuleOp module, DeviceKernels &kernels) {
             nn::heldTypeOf(symbols.lookup(name.getValue())).getElementType());
 }
 
-/// Adds the kernels that find, create and move rows of tables in device memory,
-/// for each element type in use. Only for processes that own tables.
+/// Adds the kernels of the device library that find, create and move rows of
+/// tables in device memory, for each element type of a table. Does nothing for
+/// a module of one role, whose programs do not hold the tables.
 static void addKernelsOfTables(ModuleOp module, DeviceKernels &kernels) {
   if (module->hasAttr(ps::PSDialect::kRoleAttrName))
     return;
@@ -84,9 +86,9 @@ static bool isUsed(Value memory) {
   });
 }
 
-/// Keeps the rules of some parameters on the host. A parameter that a stage
-/// itself reads, such as the counter of alternating programs, must always be up
-/// to date on the host.
+/// Keeps the rule of a parameter on the host if a stage reads the parameter on
+/// the host, because its host copy must always be current. An example is the
+/// step counter of alternating programs.
 static void leaveRulesToHost(ModuleOp module) {
   SymbolTable symbols(module);
   llvm::DenseSet<int64_t> read;

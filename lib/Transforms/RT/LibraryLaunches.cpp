@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Maps calls of the runtime to kernel launches of pdlabi/device.h that have the
-// same effect. Arguments follow the order of the header.
+// Replaces calls of the runtime by launches of kernels of pdlabi/device.h with
+// the same effect. Arguments have the order of that header.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,8 +84,8 @@ private:
     Value count, width, ofRow, rowStride;
   };
   Bags bagsIn(Value memref);
-  /// Calls `body` for each block of a batch with its first row and its number
-  /// of rows.
+  /// Calls `body(first, rows)` for each block of a batch of `count` rows.
+  /// `first` is the first row of the block, and `rows` its number of rows.
   void forEachBlock(Value count, function_ref<void(Value, Value)> body);
   /// Creates a product of a block's scores, or of values computed from them.
   void product(rt::Numerics numerics, Value m, Value n, Value k,

@@ -14,8 +14,8 @@
 
 namespace pdlc {
 
-/// An argument of a kernel of the device library, and how the kernel accesses
-/// it.
+/// An argument of a kernel of the device library. `kind` tells whether it is a
+/// number, or memory that the kernel reads or writes.
 struct LibraryArgument {
   mlir::Value value;
   rt::DeviceArgument kind;
@@ -40,24 +40,24 @@ struct LibraryBuilder {
   /// Return the contents of the step context.
   llvm::function_ref<mlir::Value(rt::Place, int64_t)> pointer;
   llvm::function_ref<mlir::Value(rt::Quantity, int64_t)> count;
-  /// Computes an f32 product with a vendor library of the device. If that
-  /// declines, a kernel is launched. The post-ops may be empty or a bias. Null
-  /// if there is no vendor library.
+  /// Computes an f32 product with a vendor library of the device, or with a
+  /// kernel if the library does not support the product. There may be one
+  /// post-op, a bias. Null if vendor libraries must not be used.
   llvm::function_ref<void(const LibraryProduct &product)> multiply;
-  /// Launches the kernel `pdldevice_NAME` with the arguments of
-  /// pdlabi/device.h, except for the two thread numbers. `element` is the
-  /// kernel's element type; null if it has none.
+  /// Launches the kernel `pdldevice_NAME`. `arguments` are those of
+  /// pdlabi/device.h without the last two, which are thread numbers. `element`
+  /// is the element type of the kernel; null if it has none.
   llvm::function_ref<void(llvm::StringRef name, mlir::Type element,
                           llvm::ArrayRef<LibraryArgument> arguments)>
       launch;
 };
 
-/// Creates the launches that replace a runtime call. Returns false if the
-/// device library has no kernel for it.
+/// Creates launches that have the effect of the runtime call `op`. Returns
+/// false, and creates nothing, if the device library has no kernel for it.
 bool launchFromLibrary(mlir::Operation *op, const LibraryBuilder &library);
 
-/// Returns the symbol of a function of the device library. Declares the
-/// function in `module` if necessary.
+/// Returns the symbol of function `name` of the device library. Declares the
+/// function in `module` if it is not declared yet.
 mlir::FlatSymbolRefAttr declareInLibrary(mlir::ModuleOp module,
                                          llvm::StringRef name,
                                          llvm::ArrayRef<mlir::Type> arguments,

@@ -6,14 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each loop nest is turned into a key that describes its ops, their attributes
-// and types, and the flow of values between them. Inputs of the nest appear in
-// the key as numbered memory or as scalar slots. Nests with equal keys differ
-// only in the values of the slots.
+// Loop nests that differ only in their inputs share one kernel. To find them,
+// each nest is described by a key: its ops, their attributes and types, and the
+// flow of values between them. In the key, an input is numbered memory, or a
+// scalar slot. Nests with equal keys differ only in memory and in the values of
+// their slots.
 //
-// If all nests of a key fill a slot with the same constant, it stays a constant
-// of the kernel. The other slots become parameters. Slots that are always
-// filled with the same value share one parameter.
+// If a slot has the same constant value in all nests of a key, it is a constant
+// of the kernel. All other slots become parameters. If two slots have equal
+// values in each nest, they share a parameter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,8 +48,8 @@ using namespace pdlc;
 
 namespace {
 
-/// Canonical form of an address: a pointer that no rt.address computes, plus a
-/// constant number of bytes, plus some values.
+/// Canonical form of an address: a pointer that is not the result of an
+/// rt.address, plus `bytes`, plus the values `offsets`.
 struct Origin {
   Value root;
   SmallVector<Value, 2> offsets;
@@ -86,18 +87,18 @@ struct Slot {
   }
 };
 
-/// A parallel or ordered loop at the top level of a stage, together with the
-/// loads of its inputs and the stores of its results.
+/// A parallel or ordered loop at the top level of a stage, with the loads that
+/// only it uses and the stores of its results.
 class Nest {
 public:
   explicit Nest(Operation *loop) : loop(loop) { collectMembers(); }
 
-  /// Computes all the members below. Fails if the nest uses something that
-  /// cannot be passed to a kernel.
+  /// Computes the members below. Fails if the nest uses a value that cannot be
+  /// an argument of a kernel.
   LogicalResult read();
 
-  /// Returns the number of an address. Assigns a new number to an address that
-  /// the nest has not used yet.
+  /// Returns the number of an address in `addresses`. Adds the address if the
+  /// nest has not used it yet.
   unsigned addressOf(Value base, Value offset);
 
   Operation *loop;
@@ -168,9 +169,9 @@ void Nest::collectMembers() {
   llvm::append_range(members, stores);
 }
 
-/// Returns true if two values are equal: the same value, or results of equal
-/// ops on equal operands. Values of the step context do not change while a
-/// stage runs.
+/// Returns true if two values are known to be equal: they are the same value,
+/// or results of equal ops on equal operands. Pointers of the step context are
+/// included, because they do not change while a stage runs.
 static bool areSame(Value a, Value b) {
   if (a == b)
     return true;
@@ -181,8 +182,8 @@ static bool areSame(Value a, Value b) {
              first, second, OperationEquivalence::IgnoreLocations);
 }
 
-/// Returns true if both addresses have the same pointer and differ only by a
-/// constant number of bytes.
+/// Returns true if two addresses have the same pointer and the same offsets, so
+/// that they differ only by a constant number of bytes.
 static bool areComparable(const Origin &a, const Origin &b) {
   if (!areSame(a.root, b.root) || a.offsets.size() != b.offsets.size())
     return false;
@@ -197,8 +198,9 @@ static bool areComparable(const Origin &a, const Origin &b) {
   return true;
 }
 
-/// Adds `offset` to the origin. Splits sums only as long as constants are
-/// added, because the sums of an arena are as long as the program.
+/// Adds `offset` to the origin. Takes constant terms out of a sum, but does not
+/// split it further: the sums of an arena have as many terms as the program has
+/// buffers.
 static void addOffset(Origin &origin, Value offset) {
   APInt number;
   while (true) {
@@ -268,9 +270,9 @@ void Nest::readScalar(Value value) {
   append(value.getType().getAsOpaquePointer());
 }
 
-/// Returns the minimum number of bytes from the first element of a view to its
-/// last. A dynamic number of rows counts as one: if the memory is used, there
-/// is at least one row.
+/// Returns a lower bound of the number of bytes from the first element of a
+/// view to its last. A dynamic number of rows counts as one, because memory
+/// that is used has at least one row.
 static int64_t minBytes(MemRefType type) {
   Type element = type.getElementType();
   int64_t bytes =
@@ -507,9 +509,9 @@ func::FuncOp OutlineKernels::createKernel(Nest &nest, ArrayRef<int> parameterOf,
   // The symbol table renames the kernel if the name is in use.
   auto stage = nest.loop->getParentOfType<func::FuncOp>();
   symbols.insert(kernel, stage->getIterator());
-  // The buffer plan and the step context guarantee that memory which a stage
-  // writes does not overlap memory that it reads at the same time. Addresses
-  // that visibly overlap come from elsewhere and get no attribute.
+  // The buffer plan and the step context guarantee that an op does not write
+  // memory that it reads through another address. Only addresses that visibly
+  // overlap, which do not come from the plan, get no attribute.
   for (auto [i, address] : llvm::enumerate(nest.addresses))
     if (!address.overlaps)
       kernel.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
@@ -606,8 +608,8 @@ void OutlineKernels::callKernel(Nest &nest, func::FuncOp kernel,
 }
 
 void OutlineKernels::replaceNests() {
-  // Nests use results of each other, so create all calls before erasing any
-  // nest.
+  // A nest may use results of another one. So create all calls first, and then
+  // erase the nests.
   for (Nest &nest : nests)
     for (auto [result, value] : llvm::zip(nest.results, nest.call.getResults()))
       result.replaceAllUsesWith(value);

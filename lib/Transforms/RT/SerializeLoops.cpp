@@ -27,16 +27,17 @@ using namespace pdlc;
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Returns true if the two are known not to overlap. Views of different
-/// pointers never overlap in a stage if one of them is written.
+/// Returns true if two memrefs are known not to overlap, because they are views
+/// of different pointers. In a stage, such views do not overlap if one of them
+/// is written.
 static bool areApart(Value memref, Value other) {
   auto view = memref.getDefiningOp<rt::ViewOp>();
   auto otherView = other.getDefiningOp<rt::ViewOp>();
   return view && otherView && view.getBase() != otherView.getBase();
 }
 
-/// Returns true if the op calls a scalar function of a formula, which accesses
-/// no memory.
+/// Returns true if the op calls a scalar function, such as one of
+/// pdlabi/math.h. Such functions do not access memory.
 static bool isFormulaCall(Operation *op) {
   return isa<func::CallOp>(op) &&
          llvm::all_of(op->getOperandTypes(),
@@ -63,8 +64,9 @@ static bool isKnownToRun(scf::ForOp loop) {
          lower.slt(upper);
 }
 
-/// Returns the number of outer dimensions of `loop` on which the load depends.
-/// Returns the number of all dimensions if the load must stay in place.
+/// Returns the number of outer loops in which the load must stay: those of the
+/// dimensions of `loop` on which it depends. Returns the number of all
+/// dimensions if the load cannot be moved at all.
 static unsigned depthOf(memref::LoadOp load, scf::ParallelOp loop) {
   const unsigned all = loop.getNumLoops();
   unsigned depth = 1;
@@ -85,16 +87,16 @@ static unsigned depthOf(memref::LoadOp load, scf::ParallelOp loop) {
   return result.wasInterrupted() ? all : depth;
 }
 
-/// Returns true if the reduction of the iterations gives the same result in any
-/// order.
+/// Returns true if the values that iterations reduce are integers, so that the
+/// result does not depend on the order.
 static bool combinesExactly(scf::ParallelOp parallel) {
   return llvm::all_of(parallel.getResultTypes(), [](Type type) {
     return getElementTypeOrSelf(type).isIntOrIndex();
   });
 }
 
-/// Makes each loop of the nest yield the reduced values. The loops carry the
-/// values that the iterations of `parallel` reduce.
+/// Converts the reduction of `parallel`: each loop of the nest carries the
+/// reduced values, and yields them.
 static void yieldCombined(scf::ParallelOp parallel,
                           MutableArrayRef<scf::ForOp> nest) {
   if (parallel.getNumReductions() == 0)
@@ -165,20 +167,21 @@ static void lowerPlainly(scf::ParallelOp parallel) {
 
 namespace {
 
-/// A parallel loop in which each iteration loads a number, adds terms one by
-/// one in an ordered loop, and stores the result to the same place.
+/// A parallel loop that computes sums in memory. Each iteration loads a number,
+/// adds terms to it in an ordered loop, and stores the result to the same
+/// location.
 class OrderedSum {
 public:
   explicit OrderedSum(scf::ParallelOp parallel) : parallel(parallel) {}
-  /// Returns true if the loop has this form, and chooses the order of its
-  /// loops.
+  /// Returns true if the parallel loop has this form. Then also chooses the
+  /// order of the loops of the nest.
   bool match();
   /// Replaces the loop by a nest in that order.
   void lower();
 
 private:
-  /// One loop of the nest: a dimension of the parallel loop, or an ordered
-  /// loop.
+  /// A loop of the nest. It is a dimension of the parallel loop, or an ordered
+  /// loop if `isOrdered`.
   struct Loop {
     Value iv, lower, upper, step;
     bool isOrdered;
@@ -238,9 +241,10 @@ bool OrderedSum::matchBody() {
                       });
 }
 
-/// Finds a load that depends on every loop, each by one index, and uses its
-/// order. A matrix product has no such load. Then neighboring sums, which are
-/// adjacent in memory, are computed together.
+/// Chooses the order of the loops. If a load uses the variable of each loop as
+/// an index, the loops follow the order of its memory. In a matrix product, no
+/// load does. Then sums that are adjacent in memory are computed together.
+/// Returns false if neither is possible.
 bool OrderedSum::findOrder() {
   SmallVector<Loop> all;
   for (auto [iv, lower, upper, step] :
@@ -262,8 +266,8 @@ bool OrderedSum::findOrder() {
     for (const Loop &loop : order)
       if (loop.isOrdered)
         ordered.push_back(loop.iv);
-    // Each loop must occur once, and the order of the terms of each sum must
-    // not change.
+    // The load must use each loop exactly once. Ordered loops must keep their
+    // order, because it is the order of the terms of each sum.
     DenseSet<Value> distinct;
     for (const Loop &loop : order)
       distinct.insert(loop.iv);
@@ -337,9 +341,9 @@ void OrderedSum::lower() {
 // Temporary memory of an iteration
 //===----------------------------------------------------------------------===//
 
-/// Moves the temporary memory of a loop iteration to the start of the function.
-/// Iterations run one after the other and can share it, and the stack does not
-/// grow with their number.
+/// Moves the temporary memory of an iteration to the start of the function.
+/// Iterations run one after the other, so they can share it. Otherwise the
+/// stack would grow with the number of iterations.
 static void moveToEntry(memref::AllocaOp memory) {
   auto function = memory->getParentOfType<FunctionOpInterface>();
   memory->moveBefore(&function.getFunctionBody().front().front());

@@ -31,14 +31,14 @@ using namespace pdlc;
 // Cost of an iteration
 //===----------------------------------------------------------------------===//
 
-/// Assumed number of iterations of a loop of unknown length: that of a small
-/// batch.
+/// Number of iterations that is assumed for a loop of unknown length, as in a
+/// small batch.
 static constexpr int64_t kUnknownTurns = 256;
-/// Cost of a function of a formula, such as an exponential, in bytes read or
-/// written.
+/// Cost of a call of a scalar function, such as an exponential. The unit of
+/// cost is the time to read or write one byte.
 static constexpr int64_t kCallBytes = 32;
-/// Minimum number of bytes for sharing. A loop with fewer bytes, if known at
-/// compile time, is left to one thread.
+/// Minimum cost of a loop that threads share. If the cost is known at compile
+/// time and lower, one thread runs the loop.
 static constexpr int64_t kWorthSharing = 128 * 1024;
 
 static int64_t turnsOf(Value lower, Value upper) {
@@ -87,15 +87,16 @@ struct SharedKernel {
   func::FuncOp function;
   scf::ParallelOp loop;
   SmallVector<func::CallOp> calls;
-  /// The first dimension, which threads share: its bound, which is a constant
-  /// or an argument of the kernel, and the bytes that one iteration accesses.
+  /// Bound of the first dimension, whose iterations threads share: a constant,
+  /// or an argument of the kernel. `bytes` is the cost of one such iteration,
+  /// in bytes read and written.
   Value bound;
   int64_t bytes = 0;
 
   /// Returns true if threads may share the loop. Sets the members above.
   bool match();
-  /// Changes the loop to run over a range of iterations that the kernel takes
-  /// as arguments.
+  /// Adds two arguments to the kernel, the begin and the end of a range, and
+  /// makes the loop run over this range only.
   void takeRange();
   /// Replaces `call` by a call of the runtime.
   void replace(func::CallOp call, func::FuncOp turns, Value room);
@@ -200,8 +201,8 @@ void ShareLoops::runOnOperation() {
       int64_t &arguments = most[call->getParentOfType<func::FuncOp>()];
       arguments = std::max<int64_t>(arguments, call.getNumOperands());
     }
-  // All calls of a stage share this memory, because they run one after the
-  // other.
+  // The calls of a stage run one after the other, so they can share the memory
+  // for arguments.
   llvm::DenseMap<func::FuncOp, Value> rooms;
   for (auto &[stage, arguments] : most) {
     auto builder = OpBuilder::atBlockBegin(&stage.getBody().front());

@@ -23,17 +23,17 @@ namespace pdlc {
 using namespace mlir;
 using namespace pdlc;
 
-/// Maximum length of a row that is vectorized here. LLVM handles longer rows
-/// well.
+/// Maximum length of the rows that this pass vectorizes. LLVM's own vectorizer
+/// handles longer rows well.
 static constexpr int64_t kLongestRow = 64;
-/// Maximum number of lanes of a vector. LLVM splits vectors that do not fit a
-/// register.
+/// Maximum number of lanes of a vector. If the registers of the CPU are
+/// smaller, LLVM splits the vector.
 static constexpr int64_t kMaxLanes = 16;
 
 namespace {
 
-/// A parallel loop over the elements of a row, inside a loop over rows. The
-/// loops compute the maximum of the values of all elements.
+/// A parallel loop over the elements of a row, inside a parallel loop over
+/// rows. Both loops reduce one value of each element to the maximum.
 class RowLoop {
 public:
   explicit RowLoop(scf::ParallelOp elements) : elements(elements) {}
@@ -49,8 +49,9 @@ private:
   bool isAddress(Value value);
   SmallVector<Piece> pieces() const;
   Type typeFor(Type element, int64_t lanes) const;
-  /// Builds vector ops for `piece` before the loop. Returns the values whose
-  /// maximum the loop computes, one per lane.
+  /// Creates vector ops that compute `piece`, before the loop over elements.
+  /// Returns a vector of the values to be reduced, with one lane for each
+  /// element.
   Value buildPiece(OpBuilder &builder, const Piece &piece);
   Value broadcast(Value scalar, int64_t lanes);
   Value joinLanes(OpBuilder &builder, Value largest);
@@ -68,8 +69,9 @@ private:
 // Matching
 //===----------------------------------------------------------------------===//
 
-/// Returns the value whose maximum, starting from `start`, is the only
-/// reduction of the loop. Returns null for other loops.
+/// If the loop has one dimension and reduces only a maximum, sets `start` to
+/// its initial value and returns the value that is reduced. Otherwise returns
+/// null.
 static Value maximized(scf::ParallelOp loop, Attribute &start) {
   if (loop.getNumLoops() != 1 || loop.getNumReductions() != 1 ||
       !matchPattern(loop.getInitVals().front(), m_Constant(&start)))
@@ -85,8 +87,8 @@ static Value maximized(scf::ParallelOp loop, Attribute &start) {
   return reduce.getOperands().front();
 }
 
-/// Returns true if the value is the address of the row element of the loop's
-/// current iteration.
+/// Returns true if `value` is the address of the element that the current
+/// iteration of the loop over elements processes.
 bool RowLoop::isAddress(Value value) {
   auto address = value.getDefiningOp<LLVM::GEPOp>();
   if (!address || address->getBlock() != elements.getBody() ||
@@ -165,8 +167,8 @@ Type RowLoop::typeFor(Type element, int64_t lanes) const {
   return lanes == 1 ? element : VectorType::get({lanes}, element);
 }
 
-/// Returns the scalar in each lane. Created before the loop over rows if
-/// possible.
+/// Returns a vector with `scalar` in each lane. Creates it before the loop over
+/// rows if `scalar` is available there.
 Value RowLoop::broadcast(Value scalar, int64_t lanes) {
   if (lanes == 1)
     return scalar;

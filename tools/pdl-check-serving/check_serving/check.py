@@ -1,7 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The check: asks all, compares with the first trainer's predictions, and says who differs."""
+"""The check: requests predictions in all ways, compares them with those of the first trainer, and
+reports differences."""
 
 import contextlib
 import pathlib
@@ -14,15 +15,15 @@ from check_serving.server import Server, started_server
 
 
 class Reference:
-    """What all others are compared with: predictions of the first trainer, and what its rows
-    hold."""
+    """Reference for all comparisons: predictions of the first trainer, and the content of its
+    rows."""
 
     def __init__(self, options, trainer, folder):
         batch = options.batch_sizes[-1]
         self.who = f"trainer predict ({trainer.name}, batches of {batch})"
         self.trainer = trainer
         file = folder / "inputs.safetensors"
-        # A row for each one of the data, also where it was bad.
+        # The file has a row for each row of the data, including bad ones.
         self.by_row = trainer.predict(options, batch, folder, file)
         self.inputs = Inputs(file)
         if not len(self.inputs):
@@ -36,8 +37,8 @@ class Reference:
         return f"row {self.inputs.samples[sample]} of the data (from 0)"
 
     def compare(self, who, found, cause=None):
-        """Raises a Failure that names the first sample where `found` differs. `cause()` may say
-        why."""
+        """Raises a Failure that names the first sample for which `found` differs. `cause()`
+        returns a possible reason."""
         if set(found) != set(self.columns):
             raise Failure(f"{who} has the outputs {', '.join(sorted(found))}, but {self.who} has "
                           f"{', '.join(sorted(self.columns))}")
@@ -68,7 +69,8 @@ class Reference:
 
 
 def good_in(rows, columns, reference):
-    """Of what metrics observed in rows, that of the samples of the reference; the samples."""
+    """Selects the samples of the reference from the values that metrics observed in rows. Returns
+    the selected values and the samples."""
     places = {row: place for place, row in enumerate(rows)}
     samples = [i for i, row in enumerate(reference.inputs.rows) if row in places]
     chosen = [places[reference.inputs.rows[i]] for i in samples]
@@ -76,7 +78,8 @@ def good_in(rows, columns, reference):
 
 
 def check_observed(options, reference, who, rows, columns):
-    """Each metric with labels observes an output; names of outputs by metric."""
+    """Checks that each metric with labels observes an output. Returns the names of outputs by
+    metric."""
     columns, samples = good_in(rows, columns, reference)
     outputs = {name: column.of_samples(samples) for name, column in reference.columns.items()}
     candidates = [(name, place, column.part(place)) for name, column in outputs.items()
@@ -87,7 +90,7 @@ def check_observed(options, reference, who, rows, columns):
         if not name.endswith(".prediction"):
             continue
         metric = name.removesuffix(".prediction")
-        # What it observes a second time are other candidates than those that are predicted.
+        # In a second observation, a metric observes other candidates than the predicted ones.
         head, _, time = metric.rpartition(".")
         metric = head if time.isdecimal() and f"{head}.prediction" in columns else metric
         if metric in options.not_predicted:
@@ -113,14 +116,15 @@ def check_observed(options, reference, who, rows, columns):
 
 
 class Evaluation:
-    """What one trainer's metrics observed in batches of one size, and made of it."""
+    """Values that the metrics of one trainer observed in batches of one size, and the results."""
 
     def __init__(self, options, trainer, batch, folder):
         self.who = f"trainer evaluate ({trainer.name}, batches of {batch})"
         self.rows, self.columns, self.lines = trainer.evaluate(options, batch, folder)
 
     def compare(self, other, except_for=()):
-        """Raises a Failure where it is not the same as another, but for some columns."""
+        """Raises a Failure if it differs from another evaluation in a column that is not in
+        `except_for`."""
         if (list(self.rows), set(self.columns)) != (list(other.rows), set(other.columns)):
             raise Failure(f"{self.who} observes other rows or metrics than {other.who}")
         for name, column in self.columns.items():
@@ -140,8 +144,8 @@ class Evaluation:
 
 
 def check_evaluation(options, reference, trainers, folder):
-    """What metrics observe is what is predicted, the same for all trainers, and, unless it mixes
-    samples, in batches of any size."""
+    """Checks that metrics observe the predicted values, which must be equal for all trainers and,
+    unless the metric mixes samples, for all batch sizes."""
     first = None
     for batch in options.batch_sizes:
         of_batch = None
@@ -152,7 +156,8 @@ def check_evaluation(options, reference, trainers, folder):
                 found.compare(of_batch)
             of_batch = of_batch or found
         if first:
-            # A loss of a whole batch, say: of predictions it would have been said above.
+            # For example, a loss of a whole batch. Differences of predictions would have been
+            # reported above.
             mixing = [name for name, column in of_batch.columns.items()
                       if difference(first.columns[name], column)]
             of_batch.compare(first, mixing)
@@ -168,7 +173,7 @@ def report(options, who, names, more=""):
 
 
 def cause_of(options, reference, library, served):
-    """Why a library may differ."""
+    """Returns a function that finds out why a library may differ."""
     def cause():
         told = ""
         if reference.inputs.has_texts():
@@ -186,7 +191,7 @@ def cause_of(options, reference, library, served):
 
 
 def check(options, folder):
-    """Raises a Failure where two disagree; prints what is equal."""
+    """Raises a Failure if two ways differ. Prints the equal ones."""
     trainers, libraries = compile_model(options, folder) if options.model else ([], [])
     trainers += [Trainer(path, path) for path in options.trainer]
     libraries += [Library(path, path) for path in options.library]
@@ -220,7 +225,7 @@ def check(options, folder):
 
 
 def check_servers(options, reference, libraries, served, folder):
-    # Each is there while it is asked.
+    # Each server runs only while it is checked.
     servers = [started_server(options, library, served, folder)
                for library in libraries if not options.no_servers]
     if options.server:

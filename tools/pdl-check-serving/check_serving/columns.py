@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Numbers by sample, and where two of them differ."""
+"""Numbers by sample, and their first difference."""
 
 import array
 import math
@@ -9,21 +9,21 @@ import struct
 
 
 class Column:
-    """`width` numbers of each sample; `data` is an array of C floats or doubles."""
+    """`width` numbers of each sample. `data` is an array of C floats or doubles."""
 
     def __init__(self, width, data):
         self.width = width
         self.data = data
 
     def of_samples(self, samples):
-        """Those of some samples, in their order."""
+        """Returns the numbers of some samples, in the order of `samples`."""
         chosen = array.array(self.data.typecode)
         for sample in samples:
             chosen.extend(self.data[sample * self.width:(sample + 1) * self.width])
         return Column(self.width, chosen)
 
     def part(self, place):
-        """One number of each sample."""
+        """Returns one number of each sample."""
         return Column(1, self.data[place::self.width])
 
 
@@ -35,26 +35,28 @@ def bits_of(number, code):
 
 
 def text_of(number, code):
-    """As a number, with the digits that tell it from all others, and as bits."""
+    """Returns a number as text with all significant digits, and its bits."""
     return f"{number:.{9 if code == 'f' else 17}g} ({bits_of(number, code)})"
 
 
 def same(first, second):
-    """To the bit; NaN equals NaN."""
+    """Returns true if two numbers are equal bit for bit. All NaNs are equal."""
     if math.isnan(first) or math.isnan(second):
         return math.isnan(first) and math.isnan(second)
     return first == second and math.copysign(1, first) == math.copysign(1, second)
 
 
 class Difference:
-    """Of two columns: the first `sample` and its `place`, and how many samples differ."""
+    """Difference of two columns: the first `sample` and its `place`, and the number of samples
+    that differ."""
 
     def __init__(self, sample, place, count):
         self.sample, self.place, self.count = sample, place, count
 
 
 def difference(first, second):
-    """None where two columns of one shape are equal to the bit."""
+    """Returns the difference of two columns of the same shape; None if they are equal bit for bit.
+    """
     if first.data.typecode == second.data.typecode and (
             first.data.tobytes() == second.data.tobytes()):
         return None

@@ -1,16 +1,16 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What ends a check."""
+"""Errors that end a check."""
 
 import errno
 
 
-# Exit codes of failures (docs/Reference/ExitCodes.md).
+# Exit codes for failures (docs/Reference/ExitCodes.md).
 PERMANENT = 1
 RETRY = 3
 
-# Errors of system calls that another try may not meet.
+# Errors of system calls that may not occur again on a retry.
 _BRIEF = {errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE,
           errno.ENOMEM, errno.EAGAIN, errno.ECONNREFUSED, errno.ECONNRESET, errno.EPIPE,
           errno.EHOSTUNREACH, errno.ENETUNREACH, errno.ETIMEDOUT, errno.EADDRINUSE, errno.ESTALE}
@@ -22,7 +22,7 @@ def exit_code_of(error):
 
 
 class Failure(Exception):
-    """An error message: what disagrees, or why there is nothing to compare."""
+    """Error message about a difference, or about the reason why nothing can be compared."""
 
     def __init__(self, message, exit_code=PERMANENT):
         super().__init__(message)

@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What rows hold, as `trainer predict --dump-inputs` writes it, cut into batches as a library
-and a server take them."""
+"""Content of rows in the file of `trainer predict --dump-inputs`, divided into batches in the form
+that a library or a server accepts."""
 
 import array
 
@@ -33,13 +33,14 @@ class Field:
                                 else range(len(self.texts) + 1))
 
     def bags(self, begin, end, splits):
-        """Where the bags of samples begin, from 0, and where those of all are."""
+        """Returns the start of the samples' bags in the field, and the starts of these bags
+        relative to it."""
         first = splits[begin * self.width]
         cut = splits[begin * self.width:end * self.width + 1]
         return first, [split - first for split in cut]
 
     def for_library(self, begin, end, with_keys):
-        """As pdl.serving takes it."""
+        """Returns the samples in the form of pdl.serving."""
         if self.texts is not None and not with_keys:
             first, ends = self.bags(begin, end, self.text_splits)
             texts = self.texts[first:first + ends[-1]]
@@ -53,11 +54,11 @@ class Field:
 
     @staticmethod
     def ready(values):
-        """Ids as ready keys, which are unsigned."""
+        """Returns ids as keys, which are unsigned."""
         return memoryview(values).cast("B").cast("Q") if values.typecode == "q" else values
 
     def for_server(self, begin, end):
-        """As tensors of the V2 protocol, in JSON."""
+        """Returns the samples as tensors of the V2 protocol, in JSON."""
         datatype, values, splits = DATATYPES[self.values.typecode], self.values, self.splits
         if self.texts is not None:
             datatype, values, splits = "BYTES", self.texts, self.text_splits

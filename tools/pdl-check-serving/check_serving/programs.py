@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiling models, and what compiled trainers and libraries answer."""
+"""Compilation of models, and predictions of compiled trainers and libraries."""
 
 import pathlib
 import re
@@ -14,12 +14,12 @@ from check_serving.columns import Column
 from check_serving.failure import PERMANENT, RETRY, Failure
 from pdl import serving
 
-# What answers show is said in one sentence.
+# The check reports unknown ids in its own sentence.
 warnings.filterwarnings("ignore", category=serving.UnknownIdsWarning)
 
 
 def run(*command):
-    """A command that must succeed; what it printed."""
+    """Runs a command that must succeed. Returns its output."""
     try:
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
     except OSError as error:
@@ -44,7 +44,7 @@ def find_tool(options, name):
 
 
 def compile_model(options, folder):
-    """Trainers and libraries of the model, fused and not."""
+    """Returns trainers and libraries of the model, fused and not fused."""
     translate = find_tool(options, "pdl-translate")
     trainers, libraries = [], []
     for name, flags in ("fused", []), ("unfused", ["--no-fuse"]):
@@ -63,7 +63,7 @@ def refuse_fast(path):
 
 
 class Trainer:
-    """A compiled trainer, by a name that sentences call it."""
+    """Compiled trainer with a name for messages."""
 
     def __init__(self, name, path):
         self.name, self.path = name, pathlib.Path(path)
@@ -77,7 +77,7 @@ class Trainer:
             refuse_fast(path)
 
     def command(self, options, command, program, batch):
-        # Names of models and files never begin with a dash here.
+        # Here, names of models and files never start with a dash.
         flags = ["--data", *options.data, "--rows", options.rows, "--batch-size", batch,
                  "--program", program]
         values = "--init-from" if pathlib.Path(options.checkpoint).is_file() else "--checkpoint"
@@ -92,8 +92,8 @@ class Trainer:
         return [self.path.absolute(), command, *flags]
 
     def predict(self, options, batch, folder, inputs=None):
-        """Columns by output, one number for each row, bad ones too. `inputs`: the file to write
-        what rows hold to."""
+        """Returns columns by output, with one number for each row, including bad ones. `inputs`:
+        file to which the content of rows is written."""
         written = folder / "predictions.safetensors"
         run(*self.command(options, "predict", options.program, batch), "--output", written,
             *(["--dump-inputs", inputs] if inputs else []))
@@ -101,7 +101,7 @@ class Trainer:
                 for name, (shape, data) in tensors.read(written).items()}
 
     def evaluate(self, options, batch, folder):
-        """Rows, columns of what metrics observe, by name, and lines of what they make of it."""
+        """Returns rows, columns of observed values by name, and lines with the metrics."""
         written = folder / "observed.safetensors"
         printed = run(*self.command(options, "evaluate", options.evaluate_program, batch),
                       "--output", written)
@@ -109,12 +109,12 @@ class Trainer:
         rows = found.pop("row")[1]
         columns = {name: Column(shape[1], data) for name, (shape, data) in found.items()
                    if data.typecode != "q"}
-        # The first line says how long it took.
+        # The first line has the duration, which varies.
         return rows, columns, re.sub(r"^evaluated .*\n", "", printed)
 
 
 class Library:
-    """A compiled library, by a name that sentences call it, with the values `open` gives it."""
+    """Compiled library with a name for messages, and the values loaded by `open`."""
 
     def __init__(self, name, path):
         self.name, self.path = name, pathlib.Path(path).absolute()
@@ -141,7 +141,7 @@ class Library:
         return self.model.state()["steps"]
 
     def answer(self, program, inputs, batch, with_keys=False):
-        """Columns by output, one number for each sample."""
+        """Returns columns by output, with one number for each sample."""
         results, widths = {}, {}
         try:
             for begin, end in inputs.batches(batch):

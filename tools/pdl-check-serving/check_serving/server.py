@@ -1,7 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""pdl-serve: one that is started with a library and values, or one that runs."""
+"""pdl-serve: a server that the check starts with a library and values, or one that already runs.
+"""
 
 import array
 import contextlib
@@ -41,14 +42,14 @@ def connect(address):
 
 
 class Server:
-    """A server that answers at `address`, by a name that sentences call it."""
+    """Server at `address`, with a name for messages."""
 
     def __init__(self, name, address, model):
         self.name, self.address, self.model = name, address, model
         self.connection = connect(address)
 
     def ask(self, method, path, body=None):
-        """Status and body of an answer."""
+        """Sends a request. Returns the status and the body of the response."""
         try:
             self.connection.request(method, path, body)
             answer = self.connection.getresponse()
@@ -58,7 +59,7 @@ class Server:
                           f"{error}", RETRY) from None
 
     def answer(self, program, inputs, batch):
-        """Columns by output, one number for each sample."""
+        """Returns columns by output, with one number for each sample."""
         called = self.model if "@" in self.model or program == "predict" else (
             f"{self.model}@{program}")
         path = f"/v2/models/{urllib.parse.quote(called)}/infer"
@@ -66,7 +67,7 @@ class Server:
         for begin, end in inputs.batches(batch):
             body = json.dumps({"inputs": inputs.for_server(begin, end)}, ensure_ascii=False)
             status, content = self.ask("POST", path, body.encode())
-            # So that -0 is not taken for an integer, which has no sign.
+            # Parse integers as floats, because the integer -0 would lose its sign.
             answer = json.loads(content, parse_int=float)
             if status != 200:
                 raise Failure(f"server ({self.name}) does not respond what @{program} of the "
@@ -84,14 +85,14 @@ class Server:
 
 
 def put_values(source, version):
-    """Puts values beside a library, as pdl-serve looks for them."""
+    """Puts values next to a library, where pdl-serve looks for them."""
     source = pathlib.Path(source).absolute()
     if source.is_file():
         (version / source.name).symlink_to(source)
     elif (source / "export.json").exists():
         (version / "export").symlink_to(source)
     elif source.name.startswith("step-"):
-        # A delta needs those that it follows, which stand beside it.
+        # A delta needs its predecessors, which are in the same folder.
         folder = version / "checkpoints"
         folder.mkdir()
         for each in source.parent.glob("step-*"):
@@ -102,7 +103,7 @@ def put_values(source, version):
 
 
 def is_open(path):
-    """Whether somebody takes connections there."""
+    """Returns true if a process accepts connections at the path."""
     with socket.socket(socket.AF_UNIX) as probe:
         try:
             probe.connect(str(path))
@@ -112,7 +113,8 @@ def is_open(path):
 
 
 class StartedServer(Server):
-    """One with a library and values, at a unix socket of its own. `close` ends it too."""
+    """Server that the check starts with a library and values, at a unix socket of its own. `close`
+    ends it."""
 
     def __init__(self, options, library, values, folder):
         place = folder / f"server-{len(list(folder.glob('server-*')))}"
@@ -137,9 +139,9 @@ class StartedServer(Server):
                       + (lines[-1] if lines else "nothing"))
 
     def wait(self):
-        """Until it answers."""
+        """Waits until the server has loaded the model."""
         begin = time.monotonic()
-        # The socket is there a while before it listens.
+        # The socket exists some time before the server listens.
         while not is_open(self.path):
             self.wait_on(begin)
         while self.ask("GET", f"/v2/models/{urllib.parse.quote(self.model)}/ready")[0] != 200:
@@ -156,7 +158,7 @@ class StartedServer(Server):
         time.sleep(0.02)
 
     def close(self):
-        """The status of the process."""
+        """Ends the server. Returns the exit status of its process."""
         super().close()
         self.process.send_signal(signal.SIGTERM)
         try:
@@ -168,7 +170,8 @@ class StartedServer(Server):
 
 @contextlib.contextmanager
 def started_server(options, library, values, folder):
-    """One that is ended at the end, which must be well where all else was."""
+    """Yields a server that is ended after the block. If the block succeeds, the server must end
+    successfully."""
     with stopping.uninterrupted():
         server = StartedServer(options, library, values, folder)
     try:

@@ -1,19 +1,21 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ctrl-C and SIGTERM end the work, wherever it is, but where something is started or ended."""
+"""Ctrl-C and SIGTERM end the check at any place, except while a process or folder is created or
+removed."""
 
 import contextlib
 import signal
 
 SIGNALS = signal.SIGINT, signal.SIGTERM
 
-# How many blocks of `uninterrupted` the program is in, and the signal that came.
+# `depth`: number of active blocks of `uninterrupted`. `received`: the signal that was received.
 depth, received = 0, None
 
 
 class Stopped(BaseException):
-    """By the signal `number`. Servers that were started are ended, and files go, on its way."""
+    """Raised by the signal `number`. While it is propagated, started servers are ended and files
+    are removed."""
 
     def __init__(self, number):
         super().__init__(number)
@@ -21,8 +23,8 @@ class Stopped(BaseException):
 
 
 def check():
-    """Raises Stopped where a signal came. Long loops ask this: what a signal raises inside of a
-    destructor, Python drops."""
+    """Raises Stopped if a signal was received. Long loops must call this, because Python drops
+    exceptions that a signal raises in a destructor."""
     if received and not depth:
         raise Stopped(received)
 
@@ -36,15 +38,15 @@ def note(number, _):
 
 
 def watch():
-    """From now on a signal raises Stopped."""
+    """Makes signals raise Stopped."""
     for each in SIGNALS:
         signal.signal(each, note)
 
 
 @contextlib.contextmanager
 def uninterrupted():
-    """A signal waits for the end of this block: between a process or a folder that was made and
-    the one who will clear it away, it would leave that behind."""
+    """Delays signals until the end of this block. Otherwise a signal between the creation of a
+    process or folder and the registration of its owner would leave it behind."""
     global depth
     depth += 1
     try:

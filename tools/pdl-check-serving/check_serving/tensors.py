@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Safetensors files, read with the standard library alone."""
+"""Safetensors files, read with the standard library only."""
 
 import array
 import json
@@ -12,7 +12,7 @@ CODES = {"F32": "f", "F64": "d", "I32": "i", "I64": "q", "U8": "B"}
 
 
 def read(path):
-    """{name: (shape, array.array)} of a file that a trainer wrote."""
+    """Returns {name: (shape, array.array)} of a file that a trainer wrote."""
     content = path.read_bytes()
     (size,) = struct.unpack_from("<Q", content)
     body, found = 8 + size, {}

@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random models, and what programs that come of them have to agree on; `pdl-smith --help`."""
+"""Random models, and checks that their programs agree; see `pdl-smith --help`."""
 
 import pathlib
 import sys

@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What programs of one model have to agree on."""
+"""Checks that all programs of one model agree."""
 
 import argparse
 import collections
@@ -22,30 +22,30 @@ from smith.model import model_of
 from smith.samples import data_of
 
 CHECKS = ("accepts", "exact", "batch", "cpu", "fusions", "gradients", "device", "sync", "pushes")
-# Those that take long, and run only where they are asked for.
+# Slow checks, which run only if they are selected.
 SLOW = ("device", "sync", "pushes")
 
 
 class Failure(Exception):
-    """A check that fails: what differs."""
+    """A failed check, with its difference."""
 
     def __init__(self, check, what):
         super().__init__(what)
         self.check = check
 
     def summary(self):
-        """The first errors that a tool has written, or what was said last."""
+        """Returns the first error messages of a tool, or the end of its output."""
         lines = str(self).splitlines()
         errors = [i for i, line in enumerate(lines) if re.search(r"error: |Assertion", line)]
         return "\n".join(lines[errors[0]:errors[0] + 3] if errors else [str(self)[-600:]])
 
 
 class NotFinite(Exception):
-    """The model is no good example."""
+    """The model has values that are not finite, so it is discarded."""
 
 
 def difference(first, second):
-    """How two files of tensors differ, or None."""
+    """Returns the difference between two files of tensors, or None."""
     a, b = tensorfile.read(first), tensorfile.read(second)
     if sorted(a) != sorted(b):
         return f"tensors {sorted(set(a) ^ set(b))} are in one only"
@@ -59,13 +59,14 @@ def difference(first, second):
 
 
 def columns(text):
-    """The columns of predictions by name."""
+    """Returns the columns of predictions by name."""
     rows = [line.split("\t") for line in text.splitlines()]
     return {column[0]: column[1:] for column in zip(*rows)}
 
 
 def metrics(report):
-    """The values of a report by metric, and how many digits they have; None without a value."""
+    """Returns the values of a report by metric, each with its number of digits; None for a metric
+    without a value."""
     found = {}
     for value, digits, name in re.findall(
             r"^test .*?(-?\d+(?:\.(\d+))?|undefined.*) \(@(\w+)[;)]", report, flags=re.M):
@@ -74,7 +75,7 @@ def metrics(report):
 
 
 class Checker:
-    """Runs checks on the recipe of a seed in a folder of its own."""
+    """Runs checks on the recipe of a seed, in a folder of its own."""
 
     def __init__(self, folder, seed):
         self.path, self.seed, self.done = pathlib.Path(folder), seed, collections.Counter()
@@ -82,12 +83,11 @@ class Checker:
         tensorfile.write(str(self.data), data_of(seed))
 
     def check(self, recipe, checks):
-        """Raises a Failure, or NotFinite."""
+        """Runs checks on a recipe. Raises a Failure or NotFinite."""
         self.check_model(model_of(self.seed, recipe), checks)
 
     def check_model(self, model, checks):
-        """The same of a model that is written already; only the check "gradients" needs its
-        recipe."""
+        """Runs checks on a written model. Only the check "gradients" needs its recipe."""
         self.model = model
         self.source = self.path / "model.mlir"
         self.source.write_text(self.model.text)
@@ -127,7 +127,7 @@ class Checker:
         return dump, losses.read_text()
 
     def finite(self, losses):
-        # A turn of another program has no loss in the list.
+        # In a turn of another program, the list has no loss.
         turns = "nn.cycle" in self.model.text
         if re.search("inf" if turns else "nan|inf", losses):
             raise NotFinite
@@ -138,7 +138,8 @@ class Checker:
 
     def exact(self):
         trainer = self.local()
-        # All samples once: the last batch has three samples, then a single one.
+        # Train on all samples once. The last batch has three samples in one case, and one sample
+        # in the other.
         compiled, passes = {}, []
         for batch, steps in ((5, 7), (4, 9)):
             self.dump, losses = self.train(trainer, f"compiled{batch}", batch, "--steps", steps)
@@ -147,7 +148,7 @@ class Checker:
         report = observes and metrics(run(
             trainer, "evaluate", "--data", self.data, "--init-from", compiled[5][0],
             "--batch-size", 5).stdout)
-        # One run of the compiler interprets behind each phase, batch size by batch size.
+        # One run of the compiler interprets the model after each phase, for each batch size.
         start = ""
         for phase in ("gradient", "fused"):
             passes.append(f"--pdl-pipeline={start} to={phase} numerics=strict")
@@ -183,7 +184,8 @@ class Checker:
                 self.compare_metrics(phase, report)
 
     def compare_metrics(self, phase, report):
-        """A report has some digits of what the interpreter has of phase `phase`."""
+        """Checks that a report has the values of the interpreter in phase `phase`, with fewer
+        digits."""
         lines = [line for line in (self.path / f"{phase}.metrics").read_text().splitlines()
                  if not line.startswith("loss of ")]  # Of a program that trains.
         if sorted(line.split()[0] for line in lines) != sorted(report):
@@ -202,7 +204,7 @@ class Checker:
     def batch(self):
         one, many = (columns(self.predict(self.local(), self.start(), size))
                      for size in (1, 64))
-        # Behind ops that mix samples an output depends on its batch (docs/Modes.md).
+        # After ops that mix samples, an output depends on its batch (docs/Modes.md).
         compared = [name for name in one
                     if name.rpartition(".")[0] not in self.model.mixing
                     and name not in self.model.mixing]
@@ -241,8 +243,8 @@ class Checker:
         run(PDL_OPT, case / "model.mlir", "--pdl-pipeline=to=gradient",
             f"--nn-interpret=program=train data={self.data} seed=7 steps=0 "
             f"dump={case / 'init.safetensors'}", "-o", os.devnull)
-        # A corner (relu, max, floor) between two losses is no bug: it goes away where initial
-        # values and the width are others, and a wrong gradient stays.
+        # A corner (of relu, max or floor) between two losses is not a defect. With other initial
+        # values and another width, its effect disappears, but that of a wrong gradient stays.
         for seed, width in ((0, 2.0 ** -17), (1, 2.0 ** -20), (2, 2.0 ** -22)):
             check_gradients.WIDTH = width
             options = argparse.Namespace(pdl_opt=PDL_OPT, directions=1, seed=seed,
@@ -261,12 +263,13 @@ class Checker:
         self.fail("\n".join(problems))
 
     def device(self):
-        """On the fake device: one replica, and four that share two devices; and tables there, too."""
+        """Checks the fake device with one replica and with four replicas on two devices, and with
+        tables on the device."""
         try:
             other = compile_model(self.source, self.path / "device", "--numerics=strict",
                                   "--target=cuda")
         except AssertionError as error:
-            # Functions of f64 that a device has not.
+            # The device lacks some f64 functions.
             if "compile this model for CPUs" in str(error):
                 return False
             raise
@@ -279,7 +282,7 @@ class Checker:
                 try:
                     second, others = self.train(other, f"{kind}.{name}", 3, *flags, *device)
                 except AssertionError as error:
-                    # Tables that only a host updates.
+                    # These tables can only be updated on the host.
                     if "use --table-placement host" not in str(error):
                         raise
                     placed = []
@@ -296,19 +299,20 @@ class Checker:
         return True
 
     def sync(self):
-        # Each gradient leaves as soon as the program says that it is all written.
+        # Each gradient is sent when the program reports that it is complete.
         self.cluster("sync", "2x2", 2, "--overlap", "on", "--part-bytes", 1)
 
     def pushes(self):
-        # Senders form norms, and do not know which keys have rows.
+        # Senders compute norms, and do not know which keys have rows.
         if self.has_lives() and re.search(r"nn.clip @\w+ : (global_)?norm", self.model.text):
             return False
         self.cluster("async", "1x1", 1)
         return True
 
     def cluster(self, mode, replicas, trainers, *flags):
-        """So many trainers and two servers do what one process of as many replicas does."""
-        # Keys need some steps to wait, to come and to go.
+        """Checks that a job of `trainers` trainers and two servers gives the results of one
+        process with as many replicas."""
+        # Within these steps, keys wait, get rows and lose them.
         steps = 6 if self.has_lives() else 2
         shared = ["--data", self.data, "--seed", 7, "--batch-size", 4, "--steps", steps]
 

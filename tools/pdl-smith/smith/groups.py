@@ -1,7 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How symbols are trained: rules, schedules, regularizers, clips and averages."""
+"""Random settings for the training of symbols: rules, schedules, regularizers, clips and averages.
+"""
 
 import random
 
@@ -11,16 +12,17 @@ from pdl.scalars import copysign, maximum, narrow, sqrt, wide
 from smith import lives
 from smith.recipe import Training
 
-# The simplest: all that a model needs, and what gradients are read from.
+# Simplest settings. Gradients can be read from the result of a step with them.
 PLAIN_GROUP = {"rule": "sgd", "rate": 0.125}
 
-# By rule: rates, hyper-parameters, and whether it trains tables.
+# For each rule: rate, hyper-parameters, and whether it trains tables.
 RULES = {
     "sgd": (0.125, {}, True), "momentum": (0.03125, {}, True), "nesterov": (0.03125, {}, True),
     "adagrad": (0.0625, {}, True), "adam": (0.03125, {}, True), "adamax": (0.03125, {}, True),
     "adamw": (0.03125, {"weight_decay": 0.125}, True),
     "lion": (0.015625, {"weight_decay": 0.125}, True),
-    # Each begins with a root of next to nothing, over which a step is 1 / epsilon as long.
+    # At the start, each of these rules divides by the root of nearly zero, so its steps are longer
+    # by 1 / epsilon.
     "rmsprop": (0.015625, {"rho": 0.75}, True),
     "rmsprop_centered": (0.015625, {"rho": 0.75, "epsilon": 0.0625}, True),
     "decayed_adagrad": (0.03125, {}, True), "adadelta": (1.0, {}, True),
@@ -32,7 +34,7 @@ RULES = {
     "lars": (0.0625, {"coefficient": 0.125}, False), "lamb": (0.03125, {}, False),
     "rowwise_lars": (0.0625, {"coefficient": 0.125}, True),
     "rowwise_lamb": (0.03125, {}, True),
-    # Those of the model itself, below.
+    # Rules of the model itself (see below).
     "own_signed": (0.03125, {"scale": 0.5}, True), "own_directed": (0.03125, {}, True),
     "own_normalized": (0.03125, {}, False),
 }
@@ -50,7 +52,7 @@ AVERAGES = (("ema", {"decay": 0.75}), ("model_average", {"share": 0.5, "least": 
 
 
 def random_group(r):
-    """Settings of a group."""
+    """Returns random settings of a group."""
     rule = r.choice(list(RULES))
     rate, hyper, _ = RULES[rule]
     made = {"rule": rule, "rate": rate, "untouched": r.choice(("lazy", "dense"))}
@@ -64,7 +66,8 @@ def random_group(r):
         made["clip"] = r.choice(CLIPS)
     if r.random() < 0.25:
         made["average"] = r.choice(AVERAGES)
-    # Draws of their own: the seeds that were there before stay the models that they were.
+    # Use a separate generator of random numbers, so that the models of earlier seeds stay the
+    # same.
     late = random.Random(repr(made))
     if late.random() < 0.3:
         made["rate_over"] = "pushers"
@@ -74,7 +77,7 @@ def random_group(r):
 
 
 def random_training(seed):
-    """How a model is trained."""
+    """Returns random settings for the training of a model."""
     r = random.Random(f"training {seed}")
     form = r.choice(("one", "one", "one", "several", "cycle"))
     crosses = lives.crosses(seed)
@@ -92,7 +95,7 @@ def trains_tables(settings):
 
 
 def own_rule(model, name):
-    """A rule that the model itself says, with regions of each kind."""
+    """Returns a rule that the model itself defines, with regions of each kind."""
     if name == "own_signed":
         return model.rule(name, hyper={"scale": 1.0}, slots={"mean": 0.0},
                           once=lambda step, rate, scale: rate * scale,
@@ -112,7 +115,7 @@ def own_rule(model, name):
 
 
 def _named(model, known, make, name, hyper):
-    """A rule or schedule of the standard library, or the model's own."""
+    """Returns a rule or schedule of the standard library, or one of the model."""
     if not name.startswith("own_"):
         return make(name, **hyper) if hyper else name
     if name not in known:
@@ -122,7 +125,8 @@ def _named(model, known, make, name, hyper):
 
 
 def declare(model, groups, plain):
-    """The groups of a model; where `plain` all are trained so that a step is a gradient."""
+    """Declares the groups of a model. If `plain` is true, all groups are trained so that a step
+    equals a gradient."""
     made, own = [], {}
     for i, settings in enumerate([PLAIN_GROUP] * len(groups) if plain else groups):
         more = {}

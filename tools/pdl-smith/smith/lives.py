@@ -1,19 +1,17 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tables whose keys come and go: admission, expiry, and vectors that come later.
-
-Numbers are small, so that keys wait, get rows and lose them within the few steps of a check.
-"""
+"""Tables whose keys are added and removed: admission, expiry, and vectors that are added later.
+Numbers are small, so that keys wait, get rows and lose them within the few steps of a check."""
 
 import random
 
 import pdl
 
-# Clauses of tables; those that need counts are drawn for tables whose rule counts.
+# Clauses of tables. Clauses that need counts are only drawn for tables whose rule counts.
 CLAUSES = ("admit", "shrink", "widen")
-# Lives of tables that a step looks up without an update: each clause by itself, and those that
-# admit every key. Those of the second list are of tables whose rule counts.
+# Clauses of tables that a step looks up without an update: each clause by itself, and clauses that
+# admit every key. Those of the second list are for tables whose rule counts.
 CROSSED = {
     "counted": {"admit_count": 3}, "every": {"admit_count": 1}, "drawn": {"admit_probability": 0.5},
     "all": {"admit_probability": 1.0}, "shrinks": {"shrink_every": 2, "shrink_unseen": 1},
@@ -29,30 +27,31 @@ WEIGHTS = ({"show": 0.25}, {"show": 0.125, "click": 1.0}, {"click": 0.75, "show"
 
 
 def has_lives(seed):
-    """Every fourth seed has tables with a life: the others are the models that they were before
-    there were any."""
+    """Every fourth seed has tables with such clauses. Models of other seeds stayed the same when
+    these clauses were added."""
     return seed % 4 == 3
 
 
 def crosses(seed):
-    """Every sixteenth seed has tables that programs or losses look up which do not train them."""
+    """Every sixteenth seed has tables that are looked up by programs or losses that do not train
+    them."""
     return seed % 16 == 11
 
 
 def random_crossings(r):
-    """The tables of such a seed: the name of a life, whether the loss that trains the table looks
-    it up, too, and the number of its group."""
+    """Returns the tables of such a seed: the name of an entry of CROSSED, whether the loss that
+    trains the table also looks it up, and the number of its group."""
     names = r.sample([*CROSSED, *CROSSED, *CROSSED_BY_SCORE], 4)
     return tuple((name, name in CROSSED and r.random() < 0.5, r.randrange(3)) for name in names)
 
 
 def random_clauses(r):
-    """Those that tables of a model may have."""
+    """Returns the clauses that tables of a model may have."""
     return tuple(r.sample(CLAUSES, r.randint(1, len(CLAUSES))))
 
 
 def life_of(clauses, number, width, counts):
-    """Arguments of `pdl.Model.table` for the table of step `number`."""
+    """Returns arguments of `pdl.Model.table` for the table of step `number`."""
     r = random.Random(f"life {number} {width}")
     made = {}
     if "admit" in clauses and r.random() < 0.7:

@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""From a recipe, or a seed, to the text of a model."""
+"""Generation of a model's text from a recipe or a seed."""
 
 import random
 
@@ -21,19 +21,17 @@ INITS = (pdl.init.uniform(-0.5, 0.5), pdl.init.uniform(-0.5, 0.5), pdl.init.cons
          pdl.init.normal(0.0, 0.25), pdl.init.truncated_normal(0.0, 0.25))
 MATRIX_INITS = (pdl.init.xavier(), pdl.init.xavier_normal(), pdl.init.msra_uniform(),
                 pdl.init.msra_normal("fan_out"))
-# How some tables store their rows, by the number of their step.
+# Storage of the rows of some tables, by the number of their step.
 STORED = {2: "bf16", 5: "f16"}
 
 
 class Builder:
-    """Builds one recipe, step by step, while its function is traced.
-
-    `plain` models are those whose losses are compared with differences: nothing may hide from
-    the slopes, so ops without gradient are said otherwise. `mixing` are the steps that depend
-    on other samples, `written` the states that programs write, `accumulated` what into them:
-    a state, a value, and whether the samples are weighted; `counted` the tables whose rows are
-    counted, the field with the ids and the step.
-    """
+    """Builds one recipe step by step while its function is traced. `plain`: true for models whose
+    gradients are compared with differences of losses; ops without a gradient are then written in
+    another way, so that no slope is hidden. `mixing`: steps that depend on other samples.
+    `written`: states that programs write. `accumulated`: states that are accumulated; for each,
+    the state, a value, and whether the samples are weighted. `counted`: tables whose rows are
+    counted; for each, the table, the field with the ids, and the step."""
 
     def __init__(self, model, groups, training, fields, plain):
         self.model, self.groups, self.training = model, groups, training
@@ -44,10 +42,10 @@ class Builder:
         self.counted, self.counted_group = [], None
         self.wide_group = None
 
-    # What generators declare.
+    # Declarations for generators.
 
     def param(self, name, shape):
-        """A parameter of the step that is built."""
+        """Declares a parameter of the step that is being built."""
         number = self.step.number
         choices = INITS + (MATRIX_INITS if len(shape) == 2 else ())
         return self.model.param(f"p{number}{name}", shape,
@@ -55,7 +53,7 @@ class Builder:
                                 init=choices[number % len(choices)])
 
     def wide_param(self, shape):
-        """A parameter of the step that is built, of f64 beside the others' f32."""
+        """Declares an f64 parameter of the step that is being built, while others are f32."""
         if self.wide_group is None:
             self.wide_group = self.model.group(
                 "wide", rule="sgd" if self.plain else "adam", rate=1.0 if self.plain else 0.03125)
@@ -63,17 +61,17 @@ class Builder:
                                 element="f64", init=pdl.init.uniform(-0.5, 0.5))
 
     def state(self, name, shape):
-        """A tensor that is not trained."""
+        """Declares a tensor that is not trained."""
         return self.model.state(f"p{self.step.number}{name}", shape,
                                 init=pdl.init.uniform(-0.5, 0.5))
 
     def table(self, width, name=""):
-        """A table of the step that is built."""
+        """Declares a table of the step that is being built."""
         number = self.step.number
         group, settings = self._group(
             [pair for pair in zip(self.groups, self.training.groups)
              if groups.trains_tables(pair[1])])
-        # Servers cannot say which value a gradient was computed on, if it was rounded.
+        # If values are rounded, servers do not know from which value a gradient was computed.
         exact = self.plain or "compensate" in settings
         return self.model.table(f"t{number}{name}", width, group=group,
                                 init=INITS[number % len(INITS)],
@@ -82,7 +80,8 @@ class Builder:
                                 **self._life(width))
 
     def counted_table(self, width, field):
-        """One whose rows a program counts, where it trains by their rule."""
+        """Declares a table whose rows a program counts, if the program trains it by a rule with
+        counts."""
         if self.plain or self.training.form == "cycle":
             return self.table(width)
         number = self.step.number
@@ -93,8 +92,8 @@ class Builder:
         return table
 
     def cross(self, number, crossing):
-        """Looks up a table of `training.crossings`. Returns the value, and which losses take it:
-        those numbered so (of split groups, below)."""
+        """Looks up a table of `training.crossings`. Returns the value, and the numbers of the
+        losses that use it (of split groups, below)."""
         name, is_trained, which = crossing
         width = 2
         if name in lives.CROSSED:
@@ -114,7 +113,7 @@ class Builder:
                 (0, 1) if is_trained else (1 - part,))
 
     def _counted_group(self):
-        """Its rule counts what its tables' rows are."""
+        """Returns the group whose rule uses counts of rows."""
         if self.counted_group is None:
             self.counted_group = self.model.group(
                 "counted", rule=pdl.rule("click_adagrad", bound=0.5), rate=0.125,
@@ -122,7 +121,7 @@ class Builder:
         return self.counted_group
 
     def _life(self, width, counts=False):
-        """How keys of a table come and go."""
+        """Returns random clauses for the admission and removal of keys of a table."""
         return {} if self.plain else lives.life_of(self.training.lives, self.step.number, width,
                                                    counts)
 
@@ -130,8 +129,8 @@ class Builder:
         return fitting[self.step.settings.get("group", 0) % len(fitting)]
 
     def written(self, name, shape, rule, start, weighted=False):
-        """A state that the program writes; its rule makes a "mean" or a "sum" of values. States
-        of one group have one weight (nn.accumulate, C3)."""
+        """Declares a state that the program writes. Its rule computes a "mean" or a "sum" of
+        values. States of one group have one weight (nn.accumulate, C3)."""
         if (rule, weighted) not in self._state_groups:
             named, rate = {"mean": ("moving_average", 0.125),
                            "sum": (pdl.rule("running_sum", decay=0.75), 1.0)}[rule]
@@ -144,11 +143,11 @@ class Builder:
         return state
 
     def accumulate(self, state, value, weighted):
-        """What programs that train accumulate."""
+        """Records a value that programs accumulate in training."""
         self.accumulated.append((state, value, weighted))
 
     def steps(self):
-        """How many steps there have been."""
+        """Returns the number of steps so far."""
         if self.counter is None:
             if self.training.counter:
                 group = self.model.group("counter", rule="step_counter", rate=1.0)
@@ -159,10 +158,10 @@ class Builder:
                 self.counter = self.model.state("steps", (1,), init=pdl.init.zeros())
         return pdl.read(self.counter)
 
-    # Steps.
+    # Building of steps.
 
     def add(self, step):
-        """Builds one step, whose inputs are built."""
+        """Builds one step, whose inputs have been built."""
         self.step = step
         inputs = [self.values[i] for i in step.inputs]
         entry = GENERATORS[step.op]
@@ -175,22 +174,22 @@ class Builder:
             self.mixing.add(step.number)
 
     def forget(self, step):
-        """Takes back that a step may be used; its text stays."""
+        """Removes a step from the steps that can be used. Its text stays."""
         del self.values[step.number]
         self.counted = [one for one in self.counted if one[2] != step.number]
 
 
 class Written:
-    """A model: its text, its recipe, and what checks ask of it."""
+    """A model: its text, its recipe, and the properties that checks need."""
 
     def __init__(self, text, recipe, mixing, written):
         self.text, self.recipe = text, recipe
-        # Outputs that depend on other samples, and states that no gradient is of.
+        # `mixing`: outputs that depend on other samples. `written`: states without a gradient.
         self.mixing, self.written = mixing, written
 
 
 def generate(chooser, builder, reject):
-    """Random steps; returns the outputs."""
+    """Builds random steps. Returns the outputs."""
     for name, kind in samples.FIELDS.items():
         chooser.put(builder, Step("field", (), kind, name=name,
                                   bags=name if kind == "ragged" else None))
@@ -216,7 +215,7 @@ def generate(chooser, builder, reject):
 
 
 def close(chooser, builder):
-    """Leads some of what nothing uses, and is of no sample, back to samples."""
+    """Reduces some unused values that do not belong to samples to values of samples."""
     r, used = chooser.random, {i for s in chooser.steps.values() for i in s.inputs}
     ends = [s for s in chooser.steps.values()
             if s.number not in used and s.op != "field" and s.kind != SAMPLES]
@@ -254,7 +253,7 @@ def _mean(value):
 
 
 def loss_of(kind, value, label):
-    """A loss of a sample from any value of it."""
+    """Returns a loss of a sample that is computed from any of its values."""
     if kind == "square":
         flat = _flat(value)
         return pdl.reduce("mean", pdl.mul(flat, flat), [1], keep=True)
@@ -272,7 +271,7 @@ def loss_of(kind, value, label):
 
 
 def _metrics(seed, model):
-    """Some metrics, by name: those of samples, and one of lists."""
+    """Declares some metrics of samples and one of lists. Returns them by name."""
     r = random.Random(f"metrics {seed}")
     made = {}
     for name in (*r.sample(METRICS, 3), r.choice(LIST_METRICS)):
@@ -295,8 +294,8 @@ def _observe(metrics, outputs, label, item, weights):
 
 
 def model_of(seed, recipe=None, plain=False, reject=lambda why: None):
-    """The model of a recipe, or of the one that `seed` makes. `reject` gets the reasons for
-    which steps were refused while one was made."""
+    """Returns the model of a recipe, or of the recipe that is generated from `seed`. `reject` is
+    called with the reason for each rejected step during generation."""
     model = pdl.Model(f"seed{seed}")
     samples.declare(model)
     training = recipe.training if recipe else groups.random_training(seed)
@@ -317,7 +316,7 @@ def model_of(seed, recipe=None, plain=False, reject=lambda why: None):
         else:
             for _, step in sorted(made.steps.items()):
                 builder.add(step)
-        # Each group that is trained needs something to train.
+        # Each trained group needs a symbol that is trained.
         first = pdl.tanh(z)
         for i, group in enumerate(declared):
             first = pdl.add(first, pdl.read(model.param(
@@ -328,7 +327,7 @@ def model_of(seed, recipe=None, plain=False, reject=lambda why: None):
             bias = model.param("wide_bias", (1,), group=builder.wide_group, element="f64",
                                init=pdl.init.constant(0.25))
             first = pdl.add(first, pdl.cast(pdl.read(bias), "f32"))
-        # Of a single loss nothing is another one's.
+        # With a single loss, no table belongs to another loss.
         crossed = [builder.cross(i, one) for i, one in enumerate(training.crossings)
                    if form != "one"]
         return [first, *(builder.values[number] for number, _ in made.outputs),
@@ -336,7 +335,7 @@ def model_of(seed, recipe=None, plain=False, reject=lambda why: None):
                 *(value for _, value, _ in builder.accumulated)]
 
     def train_over(part, label, rest):
-        """Losses of groups, in a program that trains."""
+        """Adds losses of groups to a program that trains."""
         results = compute(*rest)
         weights = pdl.add(label, 0.5) if training.weighted else None
         for (state, _, weighted), value in zip(builder.accumulated,

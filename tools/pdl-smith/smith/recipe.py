@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a random model is made of, in a form that can be made smaller."""
+"""Parts of a random model, in a form that can be reduced."""
 
 import copy
 
@@ -11,16 +11,16 @@ IDS = "ids"          # Ids of samples.
 PLACES = "places"    # Positions that parameters may decide: nothing is looked up by them.
 RAGGED = "ragged"    # Bags of ids.
 NUMBERS = "numbers"  # Bags of numbers.
-# Fields of bags; floats of such a kind have a row for each of the field's ids. The first two
+# Fields of bags. Floats of such a kind have one row for each id of the field. The first two fields
 # have bags of the same sizes.
 BAGS = ("bags", "more", "other")
 FLOATS = (SAMPLES, FIXED, *BAGS)
 
 
 class Step:
-    """One step of a model: the generator `op` given the steps numbered `inputs`, with
-    `settings`. `kind` is what its first dimension counts; of ragged ids the setting `bags`
-    names the field whose bags they have, if it is one. `shape` is known once it is built."""
+    """One step of a model: the generator `op` with the steps numbered `inputs` as inputs, and
+    `settings`. `kind`: the meaning of the first dimension. For ragged ids, the setting `bags` is
+    the field with the same bags, if there is one. `shape` is known after the step was built."""
 
     def __init__(self, op, inputs=(), kind=SAMPLES, **settings):
         self.op, self.inputs, self.kind = op, tuple(inputs), kind
@@ -28,20 +28,18 @@ class Step:
         self.number = None
 
     def with_inputs(self, inputs):
-        """The same of other inputs."""
+        """Returns the same step with other inputs."""
         other = copy.copy(self)
         other.inputs = tuple(inputs)
         return other
 
 
 class Training:
-    """How a model is trained.
-
-    `form`: "one" loss over all groups, "several" losses over groups of their own, or a "cycle"
-    of programs. `groups` are settings for smith.groups; `weighted` samples; a `counter` of
-    steps, which choices ask; `lives` are the clauses of smith.lives that tables may have;
-    `crossings` tables that other losses look up than the one that trains them.
-    """
+    """Settings for the training of a model. `form`: "one" loss over all groups, "several" losses
+    over groups of their own, or a "cycle" of programs. `groups`: settings for smith.groups.
+    `weighted`: true if samples have weights. `counter`: true if there is a counter of steps, which
+    conditions use. `lives`: clauses of smith.lives that tables may have. `crossings`: tables that
+    are looked up by other losses than the one that trains them."""
 
     def __init__(self, groups, form="one", weighted=False, counter=False, lives=(), crossings=()):
         self.groups, self.form = groups, form
@@ -53,13 +51,13 @@ class Training:
                 + len(self.lives) + len(self.crossings))
 
     def _with(self, **changed):
-        """The same, but for some settings."""
+        """Returns the same settings with some changes."""
         other = copy.copy(self)
         other.__dict__.update(changed)
         return other
 
     def smaller(self, plain):
-        """Simpler ones; `plain` is the simplest group."""
+        """Yields simpler settings. `plain`: the simplest group."""
         for crossing in self.crossings:
             yield self._with(crossings=tuple(c for c in self.crossings if c != crossing))
         for clause in self.lives:
@@ -81,8 +79,8 @@ class Training:
 
 
 class Recipe:
-    """A model that can be built, and made smaller. Steps are a dict by number; outputs are
-    pairs of a step's number and the name of a loss."""
+    """Model that can be built and reduced. Steps are a dict by number. Outputs are pairs of a
+    step's number and the name of a loss."""
 
     def __init__(self, steps, outputs, training):
         self.steps, self.outputs, self.training = steps, outputs, training
@@ -91,7 +89,7 @@ class Recipe:
         return len(self.steps) + len(self.outputs)
 
     def live(self):
-        """Without the steps that no output needs."""
+        """Returns the recipe without steps that no output needs."""
         needed = {number for number, _ in self.outputs}
         for number in sorted(self.steps, reverse=True):
             if number in needed:
@@ -100,11 +98,11 @@ class Recipe:
                       self.outputs, self.training)
 
     def ops(self):
-        """The generators that it uses."""
+        """Returns the names of the generators of all steps."""
         return {step.op for step in self.steps.values()}
 
     def smaller(self, plain_group):
-        """Recipes with something taken away, the boldest first."""
+        """Yields reduced recipes; the largest reductions come first."""
         for output in self.outputs:
             if len(self.outputs) > 1:
                 yield Recipe(self.steps, [output], self.training).live()
@@ -112,7 +110,7 @@ class Recipe:
             if len(self.outputs) > 1:
                 rest = [o for o in self.outputs if o is not output]
                 yield Recipe(self.steps, rest, self.training).live()
-        # An output or an input is replaced by a step that it is made of.
+        # Replace an output or an input by a step from which it is computed.
         for i, (number, loss) in enumerate(self.outputs):
             for inner in self.steps[number].inputs:
                 if self.steps[inner].kind == SAMPLES:

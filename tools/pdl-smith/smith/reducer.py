@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Failing models, made smaller and kept."""
+"""Reduction and storage of failing models."""
 
 import pathlib
 import re
@@ -16,13 +16,14 @@ TRIES = 150
 
 
 def signature(failure):
-    """What failures of one cause share: another complaint of the compiler is another failure."""
+    """Returns the common part of failures with one cause. A different message of the compiler is a
+    different failure."""
     found = re.search(r"error: (.{0,40})", str(failure))
     return failure.check, found and re.sub(r"[%@'\"\d].*", "", found[1])
 
 
 def reduce(checker, recipe, failure):
-    """The smallest recipe found on which the same check fails, and how it fails."""
+    """Returns the smallest recipe found for which the same check fails, and its failure."""
     wanted, tries, progress = signature(failure), 0, True
     while progress and tries < TRIES:
         progress = False
@@ -42,7 +43,7 @@ def reduce(checker, recipe, failure):
 
 
 def keep(folder, seed, recipe, failure, data):
-    """Writes a failing model with its data and the command that reproduces it."""
+    """Writes a failing model with its data and the command that reproduces the failure."""
     place = pathlib.Path(folder) / f"seed{seed}-{failure.check}"
     place.mkdir(parents=True, exist_ok=True)
     (place / "model.mlir").write_text(

@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What samples of all random models are, and the data of a seed."""
+"""Fields of the samples of all random models, and the data of a seed."""
 
 import array
 import random
@@ -14,7 +14,7 @@ SAMPLES_OF_A_SEED = 33
 FLOAT_FIELDS = {"x": 6, "y": 4, "z": 1}
 ID_FIELDS = {"ids": 2, "item": 1}
 SHARES = "shares"  # A number for each id of "bags" and "more".
-# What steps begin with, and of which kind they are.
+# Fields, from which steps start, and their kinds.
 FIELDS = {**dict.fromkeys(FLOAT_FIELDS, SAMPLES), **dict.fromkeys(ID_FIELDS, IDS),
           **dict.fromkeys(BAGS, RAGGED), SHARES: NUMBERS}
 SLOTS = 2
@@ -22,7 +22,7 @@ SOME_IDS = (-1, 0, 1, 2, 5, 2 ** 62)
 
 
 def declare(model):
-    """The record."""
+    """Declares the record."""
     record = model.record("sample")
     record.floats("label", 1)
     for name, width in FLOAT_FIELDS.items():
@@ -35,7 +35,7 @@ def declare(model):
 
 
 def data_of(seed):
-    """The fields' tensors."""
+    """Returns the tensors of the fields."""
     r = random.Random(f"data {seed}")
     count = SAMPLES_OF_A_SEED
     data = {"label": tensorfile.Tensor("F32", [count, 1], array.array(

@@ -1,7 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions that take symbols (`nn.func ... with(...)`), which the builder does not write."""
+"""Functions with symbols as arguments (`nn.func ... with(...)`), which the builder cannot write.
+"""
 
 import pdl
 from pdl.body import Body, current
@@ -10,9 +11,9 @@ from pdl.symbols import Parameter, Table
 
 
 class _Shared(Function):
-    """A function whose last arguments are parameters or tables, other ones at each call."""
+    """Function whose last arguments are parameters or tables, which can differ between calls."""
 
-    # The builder refuses that its users change what they have declared; this is its own kind.
+    # The builder does not allow users to change declarations, so use the method of `object`.
     __setattr__ = object.__setattr__
 
     def __call__(self, value, with_):
@@ -39,14 +40,15 @@ class _Shared(Function):
 
 
 class _OwnParameter(Parameter):
-    """What a function calls the parameter that a call gives it; it is declared nowhere."""
+    """Name in a function for the parameter that each call passes. It is not declared in the model.
+    """
 
     def lines(self, locations=False):
         return []
 
 
 class _OwnTable(Table):
-    """The same of a table."""
+    """Name in a function for the table that each call passes. It is not declared in the model."""
 
     def lines(self, locations=False):
         return []
@@ -59,6 +61,7 @@ def _own(model, name, given):
 
 
 def shared_function(model: pdl.Model, name: str, function):
-    """A function of a value and of parameters or tables, called as `f(value, with_=[p, ...])`."""
+    """Returns a function of a value and of parameters or tables, called as `f(value, with_=[p,
+    ...])`."""
     function.__name__ = function.__qualname__ = name
     return _Shared(model, function)

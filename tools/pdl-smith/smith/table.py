@@ -1,12 +1,11 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The table of generators, and how one is chosen.
+"""The table of generators, and the choice of steps.
 
-A generator is a class below `Generator`: `choose` makes a random step of what is there, and
-`build` writes it. A new op of the dialect is one more class in the file of its family in
-smith/generators, or one more name in a list there.
-"""
+A generator is a class derived from `Generator`: `choose` returns a random step that uses existing
+steps, and `build` writes it. A new op of the dialect needs one more class in the file of its
+family in smith/generators, or one more name in a list there."""
 
 import math
 import random
@@ -21,13 +20,13 @@ GENERATORS = {}
 class Generator:
     """One kind of step.
 
-    often:   how often it is tried, beside the others' 1
-    learned: parameters decide its value, so that no ids are made of it (nn.lookup looks ids up
-             before parameters are read)
-    mixes:   the result of a sample depends on the others of its batch, in frozen programs too
-    grows:   values may grow, and are tamed by a tanh behind it
-    sums:    its state is of a rule that no cycle of programs takes (nn.cycle, C3 and C4)
-    counts:  its table has a rule that counts, by which keys may come and go
+    often:   how often it is tried, relative to a generator with 1
+    learned: its value depends on parameters, so no ids are computed from it (nn.lookup looks up
+             ids before parameters are read)
+    mixes:   the result of a sample depends on other samples of its batch, also in frozen programs
+    grows:   values may become large, so a tanh is added after the step
+    sums:    its state has a rule that no cycle of programs permits (nn.cycle, C3 and C4)
+    counts:  its table has a rule that counts, so keys may be added and removed
     """
 
     often, learned, mixes, grows, sums, counts = 1, False, False, False, False, False
@@ -39,26 +38,26 @@ class Generator:
             GENERATORS[cls.name] = cls()
 
     def choose(self, chooser):
-        """A step of what the chooser has, or None where nothing fits."""
+        """Returns a step that uses existing steps; None if none fits."""
         raise NotImplementedError
 
     def step(self, inputs, kind, **settings):
-        """A step of this generator; `inputs` are steps."""
+        """Returns a step of this generator. `inputs` are steps."""
         return Step(self.name, [one.number for one in inputs], kind, **settings)
 
 
 def elements(shape):
-    """How many numbers a sample, a row or a fixed tensor has."""
+    """Returns the number of numbers in a sample, a row or a fixed tensor."""
     return math.prod(size for size in shape if size is not None)
 
 
 def free_axes(step):
-    """The axes that are no batch."""
+    """Returns the axes other than the batch."""
     return [i for i, size in enumerate(step.shape) if size is not None]
 
 
 class Chooser:
-    """Chooses the steps of a recipe while it is built, so that shapes are known."""
+    """Chooses the steps of a recipe while it is being built, so that shapes are known."""
 
     def __init__(self, seed, training):
         self.random = random.Random(seed)
@@ -67,7 +66,7 @@ class Chooser:
         self.kinds = (SAMPLES,)
         names = [name for name, one in GENERATORS.items()
                  if not (one.sums and training.form == "cycle")]
-        # A model leans to two families, so that their steps meet.
+        # Each model prefers two families, so that their steps are combined.
         families = sorted({GENERATORS[name].__module__ for name in names})
         leaning = self.random.sample(families, 2)
         self.rows_often = 0.3 if "smith.generators.bags" in leaning else 0.0
@@ -75,59 +74,59 @@ class Chooser:
             GENERATORS[name].often * (4 if GENERATORS[name].__module__ in leaning else 1)
             * (6 if GENERATORS[name].counts and training.lives else 1) for name in names]
 
-    # What generators ask.
+    # Functions for generators.
 
     def group(self):
-        """The number of a group, for parameters of a step."""
+        """Returns the number of a group for the parameters of a step."""
         return self.random.randrange(4)
 
     def all(self, kinds, test=lambda step: True):
-        """The steps of some kinds that pass a test."""
+        """Returns the steps of some kinds that pass a test."""
         return [s for s in self.steps.values() if s.kind in kinds and test(s)]
 
     def one(self, kinds, test=lambda step: True):
-        """One of them, late ones rather; None if there is none."""
+        """Returns one of these steps, preferably a late one; None if there is none."""
         found = self.all(kinds, test)
         return max(self.random.choice(found), self.random.choice(found),
                    key=lambda s: s.number) if found else None
 
     def value(self, test=lambda step: True, kinds=None):
-        """Floats with one dimension at least that is no batch."""
+        """Returns a step with floats that have at least one dimension other than the batch."""
         return self.one(kinds or self.kinds, lambda s: free_axes(s) and test(s))
 
     def mate(self, step, test):
-        """A step of the same kind as another one."""
+        """Returns a step of the same kind that passes a test."""
         found = self.all((step.kind,), test)
         return self.random.choice(found) if found else None
 
     def like(self, step):
-        """One of the same type."""
+        """Returns a step of the same type."""
         return self.mate(step, lambda s: s.shape == step.shape)
 
     def rows(self, test=lambda step: True):
-        """Rows of bags, and the field with the bags."""
+        """Returns a step with rows of bags, and the field with the bags."""
         step = self.one(BAGS, test)
         return (step, self.bags(step.kind)) if step else (None, None)
 
     def bags(self, name):
-        """The step of a field of bags."""
+        """Returns the step of a field of bags."""
         return next(s for s in self.steps.values()
                     if s.op == "field" and s.settings["name"] == name)
 
     def known(self, step):
-        """Whether a step depends on fields alone."""
+        """Returns true if a step depends only on fields."""
         return not GENERATORS[step.op].learned and all(
             self.known(self.steps[i]) for i in step.inputs)
 
     @property
     def last(self):
-        """The number of the last step."""
+        """Returns the number of the last step."""
         return max(self.steps)
 
-    # How recipes are made.
+    # Generation of recipes.
 
     def choose(self):
-        """A random step, or None."""
+        """Returns a random step, or None."""
         chance = self.random.random()
         self.kinds = BAGS if chance < self.rows_often else (
             FLOATS if chance < 0.5 else (SAMPLES,))
@@ -144,7 +143,7 @@ class Chooser:
             "mul", "sum", "sqrtn", "add", "sub", "squared_error") and self.random.random() < 0.6
 
     def put(self, builder, step):
-        """Builds a step and keeps it; raises what the builder says of it, and `TooLarge`."""
+        """Builds a step and keeps it. Raises the builder's errors, and `TooLarge`."""
         step.number = max(self.steps, default=-1) + 1
         builder.add(step)
         if step.kind in FLOATS and elements(step.shape) > MOST:
@@ -154,7 +153,7 @@ class Chooser:
 
 
 class TooLarge(Exception):
-    """A step with more elements than models of this kind need."""
+    """Raised for a step with more elements than these models need."""
 
 
 __all__ = ["BAGS", "FIXED", "FLOATS", "GENERATORS", "IDS", "NUMBERS", "PLACES", "RAGGED", "SAMPLES",

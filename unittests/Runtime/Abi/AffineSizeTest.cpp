@@ -58,7 +58,7 @@ TEST(AffineSize, NoticesWhatItCannotHold) {
   EXPECT_EQ(ofBatch(largest / 2 + 1, 0, 2), std::nullopt);
   EXPECT_EQ(ofBatch(0, 1, int64_t(1) << 31), int64_t(1) << 62);
   EXPECT_EQ(ofBatch(0, 2, int64_t(1) << 31), std::nullopt);
-  // The square overflows by itself, or its product with one batch does.
+  // Either the square overflows, or its product with one batch.
   EXPECT_EQ(ofBatch(0, 1, int64_t(1) << 40), std::nullopt);
   EXPECT_EQ(ofBatch(0, largest / 2, 3), std::nullopt);
   EXPECT_EQ(evaluate({0, 0, 0, justFits, nullptr, nullptr}, counts.of(1)),

@@ -21,7 +21,7 @@ using testing::HasSubstr;
 
 namespace {
 
-/// A copy of the hand-written descriptor whose parts can be changed.
+/// Copy of the hand-written descriptor whose parts can be changed.
 struct Copy {
   Copy() : descriptor(*handWrittenProgram({})) {
     auto copy = [](auto *from, int32_t count) {
@@ -101,7 +101,7 @@ TEST(Descriptor, ForeignVersionsSayWhatToDo) {
               HasSubstr("translate the model again"));
 }
 
-/// Damage to a descriptor, and a part of the message that it causes.
+/// Damage to a descriptor, and a part of the message that reports it.
 struct DamagedDescriptor {
   std::function<void(Copy &)> damage;
   const char *message;

@@ -19,7 +19,8 @@ using testing::ElementsAre;
 
 namespace {
 
-/// x = 10 x + digit: the digits of x show what was done, in order.
+/// Computes x = 10 x + digit. The digits of x then show the order of all
+/// launches.
 void appendDigit(const uint64_t *arguments, int64_t first, int64_t) {
   if (first != 0)
     return;
@@ -72,8 +73,8 @@ protected:
 TEST_F(DeviceCommandsTest, WhatRepeatsIsDoneByOneLaunch) {
   for (int i = 0; i < 5; ++i)
     EXPECT_EQ(stage(8, {1, 2, 3}), 123) << i;
-  // The first is recorded, the second confirms that it repeats; then three
-  // replays.
+  // The first step is recorded, the second confirms that it repeats, and three
+  // further steps are replayed.
   EXPECT_EQ(commands->replayed(), 3);
 }
 
@@ -124,7 +125,7 @@ TEST_F(DeviceCommandsTest, AFewShapesAreKept) {
   EXPECT_EQ(commands->replayed(), 4);
 }
 
-// The next batch is prepared during the stage, in its own memory.
+// The next batch is prepared during a stage, in memory of its own.
 TEST_F(DeviceCommandsTest, BatchesOfTwoPlacesRepeatEachByItself) {
   const int places[2] = {};
   for (int i = 0; i < 5; ++i) {

@@ -38,8 +38,8 @@ class DeviceGradientsTest : public testing::Test {
 protected:
   static constexpr int64_t elements = 3;
 
-  /// Opens a program with these types of both, and with kernels for the types
-  /// `checked`.
+  /// Opens a program with two parameters of the types `types`, and with kernels
+  /// for the types `checked`.
   void open(std::array<int32_t, 2> types, const std::vector<int32_t> &checked) {
     static const int64_t shape[] = {elements};
     for (size_t s = 0; s < symbols.size(); ++s) {
@@ -76,7 +76,7 @@ protected:
     input = std::make_unique<DeviceInput>(*device, descriptor, program);
   }
 
-  /// Runs a stage that produces these gradients of both.
+  /// Runs a stage that produces these gradients of the two parameters.
   template <typename T, typename U>
   void compute(const std::array<T, elements> &first,
                const std::array<U, elements> &second) {

@@ -92,7 +92,7 @@ TEST_F(DeviceProductTest, IsTheDevicesOrAKernels) {
   open({});
   EXPECT_EQ(product(2, 2), want);
   EXPECT_EQ(launches, 0);
-  // The device declines this product.
+  // Let the device reject this product.
   open({.products = 1});
   EXPECT_EQ(product(2, 2), want);
   EXPECT_EQ(launches, 0);

@@ -33,8 +33,8 @@ protected:
     memory = *device->allocate(DeviceBuffer::Kind::OfDevice, 2 * sizeof(float));
   }
 
-  /// Runs a stage that doubles the two numbers of a place, often enough for a
-  /// graph.
+  /// Runs a stage that doubles the two numbers at place `place` of the input.
+  /// The stage has enough launches to become a graph.
   std::vector<float> doubled(DeviceStep &step, const pdl_step_context &context,
                              DeviceInput &input, int32_t place) {
     step.begin(context, input);

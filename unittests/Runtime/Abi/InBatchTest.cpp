@@ -109,7 +109,8 @@ template <typename T> void check(const Batch &batch, int32_t numerics) {
 }
 
 TEST(InBatch, EqualsTheSlowWay) {
-  // One sample; less than a block; a block and a part of one.
+  // Test one sample, less than a block, one block, and a block with a part of
+  // another one.
   for (const int64_t count : {1, 5, 128, 300})
     for (const bool corrected : {false, true})
       for (const bool masked : {false, true}) {

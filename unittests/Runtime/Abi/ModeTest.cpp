@@ -73,7 +73,8 @@ TEST(Mode, PropertiesFitTogether) {
           << mode.name;
     }
     EXPECT_NE(mode.sendersFormNorms, mode.stepsAreRounds) << mode.name;
-    // State that is lost with a trainer cannot be waited for.
+    // If a trainer's state is lost with it, the job cannot wait for the
+    // trainer.
     EXPECT_FALSE(mode.trainersOwn() && mode.restartsContinue) << mode.name;
     EXPECT_EQ(mode.hasServers, mode.trainersOwn() || mode.needsServers())
         << mode.name;

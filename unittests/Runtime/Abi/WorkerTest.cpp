@@ -52,16 +52,16 @@ TEST(Worker, ImpossibleAmountsAreErrors) {
   // The sanitizers' own allocators end the process here.
   EXPECT_EQ(pdlrt_allocate(&worker, std::numeric_limits<int64_t>::max() / 2),
             nullptr);
-  // A serving library reports it too; its callers do not know flags of a
-  // trainer.
+  // Callers of a serving library get this error too. They do not know flags of
+  // a trainer.
   EXPECT_STREQ(pdlrt_last_error(),
                "out of memory while preparing a batch; use smaller batches (a "
                "trainer's --batch-size), or a machine with more memory");
 #endif
 }
 
-// A listener is told which gradient of which replica is ready. Without a
-// listener, a program reports to none.
+// A listener gets the replica and the gradient that is ready. Without a
+// listener, a program reports nothing.
 TEST(Worker, ReportsGradients) {
   struct Listener final : GradientListener {
     void gradientReady(int replica, int32_t update) noexcept override {

@@ -54,7 +54,7 @@ public:
       gone.push_back(draw());
     TableScratch own;
     table.erase(erased, gone.data(), own);
-    // Some erased keys return at once, and some later.
+    // Some erased keys return immediately, and some later.
     if (erased > 2)
       update({gone.begin(), gone.begin() + 2});
     table.quiesce(0);
@@ -164,8 +164,8 @@ inline Chain makeBaseAndDelta(const TestFolder &folder) {
 using ChangeKeys = std::function<void(std::vector<int64_t> &keys,
                                       std::vector<int64_t> &erased)>;
 
-/// Writes the checkpoint `path`, whose tables have one part, with other keys
-/// and correct checksums.
+/// Rewrites the checkpoint `path` with changed keys and correct checksums. Each
+/// of its tables must have one part.
 inline void writeOtherKeys(const std::string &path, const ChangeKeys &change) {
   std::map<std::string, SafetensorsWriter> files;
   CheckpointManifest manifest;

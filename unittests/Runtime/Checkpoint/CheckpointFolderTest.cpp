@@ -64,7 +64,8 @@ TEST(CheckpointFolder, FindsTheNewestWholeOne) {
               HasSubstr("none of the checkpoints"));
 }
 
-// Its name would make it the newest one again and again.
+// Because of its name, the checkpoint would be used as the newest one each
+// time.
 TEST(CheckpointFolder, ARenamedCheckpointIsPassedOver) {
   TestFolder folder;
   auto model = makeModel(3, 5);
@@ -92,8 +93,8 @@ TEST(CheckpointFolder, ARenamedCheckpointIsPassedOver) {
   EXPECT_TRUE(openCheckpoint(path + "/best", refused).ok());
 }
 
-// Servers save without trainers, whose first one may be alive and hold the
-// lock.
+// Servers may save after they have lost the trainers. The first trainer may
+// then be alive and hold the lock.
 TEST(CheckpointFolder, AProcessOfTheSameJobWritesConcurrently) {
   TestFolder folder;
   const std::string path = folder.file("all");
@@ -113,8 +114,8 @@ TEST(CheckpointFolder, AProcessOfTheSameJobWritesConcurrently) {
     EXPECT_TRUE(owner->checkOwner().ok());
     EXPECT_TRUE(fs::exists(path + "/step-000000000006.tmp.77"));
   }
-  // The owner has ended, so the lock is taken over. A later process of it must
-  // ask.
+  // The owner has ended, so the lock is taken over. A later process of the
+  // owner's job must take over the folder too.
   auto other = CheckpointFolder::openFor(path, 8);
   ASSERT_TRUE(other.ok());
   EXPECT_FALSE(*CheckpointFolder::openIfFree(path));
@@ -122,8 +123,7 @@ TEST(CheckpointFolder, AProcessOfTheSameJobWritesConcurrently) {
   EXPECT_FALSE(other->checkOwner().ok());
 }
 
-// The previous incarnation of a trainer may be suspended, or cut off from the
-// network.
+// The previous incarnation of a trainer may be suspended or disconnected.
 TEST(CheckpointFolder, ALaterStartOfTheSameJobTakesItOver) {
   TestFolder folder;
   const std::string path = folder.file("all");
@@ -145,10 +145,10 @@ TEST(CheckpointFolder, ALaterStartOfTheSameJobTakesItOver) {
     ASSERT_TRUE(later.ok()) << later.status().message();
     EXPECT_TRUE(later->checkOwner().ok());
     EXPECT_THAT(earlier->checkOwner().message(), HasSubstr("another start"));
-    // A process may still write there for the previous incarnation.
+    // A process may still write to this folder for the previous incarnation.
     EXPECT_TRUE(fs::exists(path + "/step-000000000006.tmp.77"));
-    // The folder stays locked when the previous incarnation ends, and when one
-    // more comes.
+    // The folder stays locked when the previous incarnation ends, and when a
+    // further incarnation takes it over.
     {
       const auto ended = std::move(*earlier);
     }
@@ -228,7 +228,7 @@ TEST(CheckpointFolder, WhatIsHalfRemovedDoesNotReturn) {
     ASSERT_TRUE(all.ok());
     for (int64_t steps : {1, 2})
       save(*model, all->nameOf(steps), steps);
-    // Enough names that the writer is killed among them.
+    // Create so many names that the writer is killed during their removal.
     for (int i = 0; i < 20'000; ++i)
       folder.write("all/step-000000000001/more" + std::to_string(i), "");
     const Watch watch(path, IN_MOVED_FROM);
@@ -246,7 +246,8 @@ TEST(CheckpointFolder, WhatIsHalfRemovedDoesNotReturn) {
   EXPECT_THAT(filesOf(path), ElementsAre("step-000000000002"));
 }
 
-// As a job with --checkpoint-keep 1 does while another process reads.
+// A job with --checkpoint-keep 1 may remove a checkpoint while another process
+// reads it.
 TEST(CheckpointFolder, WhatIsRemovedMeanwhileIsNotDamaged) {
   TestFolder folder;
   auto model = makeModel(3, 5);
@@ -301,8 +302,8 @@ extern "C" int fsync(int file) {
   return int(syscall(SYS_fsync, file));
 }
 
-// Some file systems have no locks. There a process of the same job may live
-// although its lock can be taken.
+// Some file systems have no locks. There a lock can be taken although another
+// process of the same job is alive.
 TEST(CheckpointFolder, WithoutLocksProcessesOfOneJobLeaveEachOtherAlone) {
   TestFolder folder;
   const std::string path = folder.file("all");
@@ -322,14 +323,14 @@ TEST(CheckpointFolder, WithoutLocksProcessesOfOneJobLeaveEachOtherAlone) {
       EXPECT_FALSE(owner->checkOwner().ok());
       EXPECT_TRUE(fs::exists(unfinished));
     }
-    // A process of another job cleans up.
+    // A process of another job removes the unfinished folders.
     EXPECT_TRUE(CheckpointFolder::openFor(path, 9).ok());
     EXPECT_FALSE(fs::exists(unfinished));
   }
   lockError = 0;
 }
 
-// Nothing else is removed until the checkpoint is safe.
+// Nothing is removed until the checkpoint has been flushed.
 TEST(CheckpointWriter, AFolderThatCannotBeFlushedIsAnError) {
   TestFolder folder;
   auto model = makeModel(3, 5);

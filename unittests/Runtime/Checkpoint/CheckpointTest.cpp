@@ -55,7 +55,7 @@ TEST(Checkpoint, RestoresValuesSlotsAndSteps) {
     EXPECT_EQ(dumpOf(folder, restored), dump);
     EXPECT_EQ(restored.stepCount(0), 11);
     EXPECT_EQ(restored.stepCount(1), 12);
-    // Another way to the same bytes.
+    // Get the same bytes by reading the checkpoint.
     Expected<ModelState> state = stateOf(*checkpoint);
     ASSERT_TRUE(state.ok());
     ASSERT_TRUE(writeDump(*state, folder.file("dump")).ok());
@@ -90,7 +90,7 @@ TEST(Checkpoint, HoldsValuesAsTheyAreStored) {
         restoreModel(restored, *checkpoint, CheckpointUse::Training);
     ASSERT_TRUE(status.ok()) << status.message();
     EXPECT_EQ(digestOfState(restored), digestOfState(*model));
-    // A dump of either is a dump in f32, which restores the same bits.
+    // Dumps of both are in f32, and restoring them gives the same bits.
     const std::string dump = dumpOf(folder, *model);
     Expected<ModelState> state = stateOf(*checkpoint);
     ASSERT_TRUE(state.ok());
@@ -148,8 +148,8 @@ TEST(Checkpoint, EveryDamageIsRefused) {
   }
 }
 
-// A reader of only the progress does not read the state. It still detects
-// missing and truncated files, and damage in what it reads.
+// A reader that needs only the progress does not read the state. It still
+// detects missing and truncated files, and damage in the parts that it reads.
 TEST(Checkpoint, ProgressIsReadWithoutTheState) {
   TestFolder folder;
   const std::string path = folder.file("step-000000000012");
@@ -208,7 +208,7 @@ TEST(Checkpoint, AnotherVersionIsNamed) {
                                HasSubstr("reads version 3 and deltas of "
                                          "version 4;")));
   }
-  // A whole checkpoint is no delta.
+  // A complete checkpoint is not a delta.
   folder.write("c/manifest.json",
                "{\"version\": 4," + text.substr(begin.size()));
   EXPECT_THAT(Checkpoint::open(folder.file("c")).status().message(),
@@ -248,8 +248,8 @@ TEST(Checkpoint, AnotherModelIsRefused) {
                           "this program f64 [4]"));
 }
 
-// Another learning rate makes another training, but the values are valid for
-// all other uses.
+// With another learning rate it is another training, but the values are valid
+// for all other uses.
 TEST(Checkpoint, AnotherTrainingMayUseTheValues) {
   TestFolder folder;
   auto model = makeModel(3, 50);
@@ -305,7 +305,7 @@ TEST(Checkpoint, DifferencesOfModelsAreNamed) {
   other.push_back({PDL_PART_TRAINING, "regularizer of group @g", "l2"});
   EXPECT_EQ(text(other, CheckpointUse::Training),
             "the checkpoint has no regularizer of group @g, this program l2");
-  // The group of a cycle's turns does not belong to the model.
+  // The group of turns of a cycle does not belong to the model.
   const auto cycle = [](const char *value) {
     return std::vector<ModelPart>{
         {PDL_PART_TRAINING, "rule of group @train.turns", value}};
@@ -397,7 +397,7 @@ TEST(Checkpoint, OldLayoutsAreOpenedOnRequest) {
           .ok());
   EXPECT_EQ(accepted.unchecked,
             keys + "; the fields and the losses of the training");
-  // Everything that can be checked is still checked.
+  // Everything else is still checked.
   parts.back().value = "0.2";
   EXPECT_THAT(
       checkSameModel(program, *again, "c", CheckpointUse::Training, &accepted)
@@ -410,7 +410,7 @@ namespace {
 /// Writes the rows of a dump as parts of given ranges of shards, as servers do.
 struct PartedCheckpoint {
   std::vector<std::pair<int64_t, int64_t>> ranges;
-  /// Changes a part's rows, and its description.
+  /// Changes the rows of a part and its description.
   std::function<void(CheckpointPart &, std::vector<int64_t> &)> spoil;
 
   void write(const Model &model, const std::string &path) const {
@@ -493,7 +493,7 @@ TEST(Checkpoint, PartsOfAnyNumberOfWritersAreOneState) {
   }
 }
 
-// Written like a table that does not fit into one part.
+// The table is written like one that does not fit into one part.
 TEST(Checkpoint, ATableInManyPartsIsOneTable) {
   TestFolder folder;
   auto model = makeModel(3, 500);
@@ -588,8 +588,8 @@ TEST(CompareStates, SaysWhereTheyDiffer) {
   EXPECT_THAT(found.messages[0], HasSubstr("-0 in B"));
   EXPECT_EQ(compareStates(a, b, "A", "B", 1).messages.size(), 1u);
 
-  // An additional key in the middle: other rows are still compared with their
-  // own.
+  // There is an additional key in the middle. Other rows are still compared
+  // with the rows of the same key.
   auto larger = makeModel(3, 21);
   found = compareStates(a, stateFrom(*larger), "A", "B", 9);
   EXPECT_EQ(found.count, 1);

@@ -46,7 +46,7 @@ int64_t keysIn(const Checkpoint &checkpoint, const char *name = "keys") {
   return keys;
 }
 
-/// Expects a checkpoint to have that state, however it is read.
+/// Expects a checkpoint to have the state `state`, with each way of reading it.
 void expectState(const TestFolder &folder, const std::string &path,
                  const std::string &dump, const TablePartSizes &sizes = {}) {
   Scheduler three(3);
@@ -133,7 +133,7 @@ TEST(Delta, WithAllBeforeItIsTheWhole) {
   }
 }
 
-// Reading or finding a row is no change.
+// Reading or finding a row does not count as a change.
 TEST(Delta, HoldsWhatWasWrittenAlone) {
   TestFolder folder;
   auto model = makeTrained();
@@ -186,8 +186,8 @@ TEST(Delta, HoldsWhatWasWrittenAlone) {
   EXPECT_EQ(dumpOf(folder, follower), dump);
 }
 
-// The delta belongs to one moment while rows are written, created and erased.
-// Later changes are in the next delta.
+// A delta has the state of one moment, although rows are written, created and
+// erased meanwhile. Later changes are in the next delta.
 TEST(Delta, IsOfItsSnapshot) {
   for (const int32_t untouched : {PDL_UNTOUCHED_LAZY, PDL_UNTOUCHED_DENSE})
     for (const TablePartSizes &sizes :
@@ -234,7 +234,7 @@ TEST(Delta, IsOfItsSnapshot) {
     }
 }
 
-// A process that does not know what has changed saves all its rows.
+// A process that does not know the changed rows saves all its rows.
 TEST(Delta, MayHaveWholeParts) {
   TestFolder folder;
   auto model = makeTrained();
@@ -263,7 +263,7 @@ TEST(Delta, SaysWhatIsWrongOfWhatItFollows) {
     damage(chain, *model);
     const std::string sentence =
         Checkpoint::open(chain.pathOf(3)).status().message();
-    // Nothing of it is loaded.
+    // Nothing of the damaged chain is loaded.
     std::vector<std::string> refused;
     EXPECT_TRUE(
         findNewestCheckpoint(folder.file("chain"), refused).status().ok() ||
@@ -297,7 +297,7 @@ TEST(Delta, SaysWhatIsWrongOfWhatItFollows) {
         fs::remove(onlyTableFile(chain.pathOf(1)));
       }),
       AllOf(HasSubstr("needs step-000000000001"), HasSubstr("use another")));
-  // Complete, but a different one.
+  // The predecessor is complete, but it is another checkpoint.
   EXPECT_THAT(messageOf([](Chain &chain, const Model &model) {
                 fs::remove_all(chain.pathOf(1));
                 chain.save(model, 1, false);
@@ -307,7 +307,7 @@ TEST(Delta, SaysWhatIsWrongOfWhatItFollows) {
                     HasSubstr("use another checkpoint")));
 }
 
-/// The same happens when a training resumes.
+/// The same happens if a training resumes.
 TEST(Delta, IsMergedAlthoughItIsRemovedMeanwhile) {
   TestFolder folder;
   auto model = makeTrained();
@@ -325,7 +325,7 @@ TEST(Delta, IsMergedAlthoughItIsRemovedMeanwhile) {
   ASSERT_TRUE(merged.ok()) << merged.message();
   for (const std::string &name : filesOf(folder.file("before")))
     EXPECT_EQ(folder.read("after/" + name), folder.read("before/" + name));
-  // A file that got the name meanwhile is kept.
+  // Another file that has got the name meanwhile is kept.
   fs::create_directory(folder.file("another"));
   EXPECT_THAT(mergeCheckpoint(*checkpoint, folder.file("another")).message(),
               HasSubstr("something has that name by now, and stays"));
@@ -382,7 +382,7 @@ TEST(Delta, WhatIsKeptHasAllThatItNeeds) {
   EXPECT_THAT(listCheckpoints(folder.file("chain")), ElementsAre(5));
 }
 
-// Otherwise a training would start anew in it.
+// Otherwise a training would start again from the beginning in this folder.
 TEST(Delta, OneCheckpointIsNoFolderOfThem) {
   TestFolder folder;
   auto model = makeTrained();
@@ -397,7 +397,8 @@ TEST(Delta, OneCheckpointIsNoFolderOfThem) {
                         "in it to go on from it"));
 }
 
-// However it is read, and even with correct checksums.
+// Each way of reading detects the wrong keys, although the checksums are
+// correct.
 TEST(Delta, WithKeysThatAreNotInTheirPlaceIsRefused) {
   const auto messagesOf = [](const ChangeKeys &change) {
     TestFolder folder;

@@ -128,7 +128,8 @@ protected:
   TestFolder folder;
 };
 
-// The goldens were written by a program before the fields were in one list.
+// The golden files were written by a program before the fields were in one
+// list.
 TEST_F(ManifestTest, BytesAreTheGoldens) {
   EXPECT_EQ(written(fullManifest()), contentOf(goldenPath("manifest.json")));
   EXPECT_EQ(written(deltaManifest()),
@@ -147,8 +148,8 @@ TEST_F(ManifestTest, GoldensAreReadAndWrittenAgain) {
   }
 }
 
-// A field that older manifests do not have keeps its default. Without any other
-// one, the text is no manifest.
+// Fields that older manifests lack get default values. If any other field is
+// missing, the text is no manifest.
 TEST_F(ManifestTest, OnlyLaterFieldsMayBeMissing) {
   const json whole = json::parse(encodeManifest(deltaManifest()));
   const auto isRead = [](const json &object) {

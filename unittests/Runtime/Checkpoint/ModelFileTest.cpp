@@ -25,7 +25,7 @@ using testing::HasSubstr;
 
 namespace {
 
-/// A file with everything in the hand-written model, to be damaged.
+/// File with everything in the hand-written model. Tests damage parts of it.
 struct Tensors {
   std::vector<float> w = {1, 2, 3}, b = {4}, values = {1, 2, 3, 4, 5, 6, 7, 8};
   std::vector<int64_t> keys = {-5, 9};

@@ -95,7 +95,7 @@ TEST(RunningEpoch, GroupsAreKept) {
   constexpr int replicas = 2;
   RunningEpoch running = {1, 2, MetricSums(descriptor, replicas), {}};
   running.groups.resize(4);
-  // The first replica has none.
+  // The first replica has no samples.
   running.groups[3].add(INT64_MIN, -0.5, true, 2);
   running.groups[3].add(7, 0.25, false, 0.5);
   Expected<Checkpoint> checkpoint =
@@ -111,7 +111,7 @@ TEST(RunningEpoch, GroupsAreKept) {
   EXPECT_THAT(same->groups[3].predictions, ElementsAre(-0.5, 0.25));
   EXPECT_THAT(same->groups[3].labels, ElementsAre(1, 0));
   EXPECT_THAT(same->groups[3].weights, ElementsAre(2, 0.5));
-  // An unknown metric starts anew.
+  // The sums of an unknown metric start at zero.
   metrics[1].name = "another";
   Expected<RunningEpoch> other =
       loadRunningEpoch(descriptor, replicas, *checkpoint);

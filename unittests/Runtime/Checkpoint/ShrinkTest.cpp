@@ -33,8 +33,8 @@ constexpr int64_t every = 10, unseen = 2, admission = 3;
 constexpr double decay = 0.3, least = 0.2;
 constexpr std::array<double, 3> weights = {0.25, 0.5, 0};
 
-/// The hand-written program with a table with feature admission and eviction.
-/// Its row slots show, click and period follow those that it has.
+/// Hand-written program with a table that has feature admission and eviction.
+/// Its row slots show, click and period follow the slots of the program.
 struct LivingProgram {
   LivingProgram(int32_t type, bool byScore)
       : descriptor(*handWrittenProgram({type})) {
@@ -86,7 +86,7 @@ ShrinkOptions asTheClause() {
   return options;
 }
 
-/// A model in whose table no period ends by itself.
+/// Model with a table in which no period ends by itself.
 class Life {
 public:
   explicit Life(int32_t type, bool byScore = false)
@@ -102,14 +102,15 @@ public:
   }
 
   LivingProgram program;
-  /// A key that occurs once scores a third of what a row needs.
+  /// If true, keys are admitted by score. Each occurrence has a third of the
+  /// required score.
   const bool byScore;
   Model model;
   EmbeddingTable &table;
 
 private:
   void step() {
-    // Some keys occur all the time, most for a while.
+    // Some keys occur in every step, but most only for some time.
     std::set<int64_t> drawn;
     for (int i = 0; i < 200; ++i) {
       const auto number = int64_t(random() % 300);
@@ -160,7 +161,7 @@ private:
 void expectSameFiles(const TestFolder &folder, const std::string &one,
                      const std::string &other) {
   ASSERT_EQ(filesOf(folder.file(one)), filesOf(folder.file(other)));
-  // The bytes are not printed on a failure.
+  // Compare without printing the bytes on a failure.
   for (const std::string &name : filesOf(folder.file(one)))
     EXPECT_TRUE(folder.read(one + "/" + name) ==
                 folder.read(other + "/" + name))
@@ -199,8 +200,8 @@ std::vector<int64_t> keysOf(const std::string &path, const char *name) {
   return keys;
 }
 
-/// Writes the checkpoint, whose table has one part, with other bytes of one
-/// tensor and correct checksums.
+/// Rewrites a checkpoint with changed bytes of one tensor and correct
+/// checksums. The table must have one part.
 void writeOther(const std::string &path, const std::string &name,
                 const std::function<void(std::vector<std::byte> &)> &change) {
   std::map<std::string, SafetensorsWriter> files;
@@ -229,7 +230,8 @@ void writeOther(const std::string &path, const std::string &name,
 
 } // namespace
 
-// Byte for byte the checkpoint that is saved after the end of the period.
+// The result equals, byte for byte, the checkpoint that is saved after the end
+// of the period.
 TEST(Shrink, IsWhatTheClauseDoes) {
   for (const auto &[type, byScore] :
        {std::pair(PDL_F32, false), std::pair(PDL_F64, false),
@@ -261,7 +263,7 @@ TEST(Shrink, IsWhatTheClauseDoes) {
       EXPECT_GT(rows - gone, 100);
       EXPECT_LT(shrunk->front().waitingLeft, waiting);
       EXPECT_GT(shrunk->front().waitingLeft, 0);
-      // A training can resume from it.
+      // A training can resume from the result.
       Model restored(life.program.descriptor, 3);
       ASSERT_TRUE(restoreModel(restored,
                                *Checkpoint::open(folder.file("command")),
@@ -370,7 +372,8 @@ TEST(Shrink, RefusesWhatNoTableHas) {
   EXPECT_THAT(filesOf(folder.file("")), ElementsAre("life", "plain"));
 }
 
-// However it is read, and even with correct checksums.
+// Each way of reading detects the wrong periods, although the checksums are
+// correct.
 TEST(Shrink, RefusesPeriodsThatAreNone) {
   for (const float period :
        {std::nanf(""), -1.f, 1e30f, -std::numeric_limits<float>::infinity()}) {

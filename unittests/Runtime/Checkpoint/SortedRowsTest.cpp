@@ -47,7 +47,7 @@ Rows rowsOf(const Checkpoint &checkpoint, size_t part, KeyOrder order,
   }
 }
 
-/// Returns the same from the state in memory, as numbers.
+/// Returns the rows of the state in memory, in the same form.
 Rows rowsOf(const ModelState &state, const std::string &part) {
   const StateTensor &keys = state.tensors.at("emb.keys");
   const StateTensor &values = state.tensors.at("emb." + part);
@@ -99,7 +99,8 @@ TEST(SortedRows, AreThoseOfTheState) {
       chain.save(*model, steps, steps > 1, sizes);
       expectRows(chain.pathOf(steps));
     }
-    // A process that wrote all its rows again hides the earlier ones.
+    // Rows of a process that has written all its rows again hide the earlier
+    // ones.
     changes.step();
     CheckpointWriter writer(chain.pathOf(5));
     CheckpointManifest manifest = chain.manifestOf(5, true);

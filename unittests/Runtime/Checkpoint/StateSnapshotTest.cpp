@@ -100,7 +100,7 @@ private:
   TableScratch scratch;
 };
 
-/// Expects the same parts, byte for byte.
+/// Expects two checkpoints to have equal parts, byte for byte.
 void expectEqual(const TestFolder &folder, const std::string &a,
                  const std::string &b) {
   ASSERT_EQ(filesOf(folder.file(a)), filesOf(folder.file(b)));
@@ -110,7 +110,7 @@ void expectEqual(const TestFolder &folder, const std::string &a,
 
 } // namespace
 
-// For any amount of memory, and any way of updating rows.
+// This holds for any amount of memory, and for all ways of updating rows.
 TEST(StateSnapshot, IsWhatAStoppingSaveWouldHaveWritten) {
   constexpr int64_t keys = 30'000;
   // The parts of the stopping save are written whole, or piece by piece like
@@ -130,7 +130,7 @@ TEST(StateSnapshot, IsWhatAStoppingSaveWouldHaveWritten) {
       Model model(*handWrittenProgram({PDL_F32, untouched}), 3);
       {
         auto filled = makeTrained(keys);
-        // The same numbers in a model with this rule.
+        // Fill a model that has this rule with the same numbers.
         save(*filled, folder.file("first"));
       }
       Expected<Checkpoint> first = Checkpoint::open(folder.file("first"));
@@ -183,7 +183,7 @@ TEST(StateSnapshot, IsWhatAStoppingSaveWouldHaveWritten) {
 
 namespace {
 
-/// Says that all rows of a list were created for future steps.
+/// Reports all rows of a list as created for future steps.
 class Listed : public PreparedRows {
 public:
   explicit Listed(std::vector<TableRow> rows) : rows(std::move(rows)) {}
@@ -263,7 +263,7 @@ TEST(StateSnapshot, LeavesOutRowsOfStepsToCome) {
     using Keys = std::vector<int64_t>;
     EXPECT_EQ(keysOfSave(SavedRows::All), (Keys{-7, 1, 4, 5}));
     EXPECT_EQ(keysOfSave(SavedRows::Base), (Keys{-7, 1, 4, 5}));
-    // Rows that were left out are still to be saved.
+    // Rows that were left out must still be saved later.
     headerOf(2).noteUpdate(2);
     EXPECT_EQ(keysOfSave(SavedRows::Changed), Keys{2});
     model.setPrepared(nullptr);
@@ -295,7 +295,7 @@ static void expectToWaitForRoom(size_t more,
   auto snapshot = StateSnapshot::take(*model, "dense", writer, sizes);
   ASSERT_TRUE(snapshot.status().ok());
   const EmbeddingTable &table = *model->table(SymbolTable);
-  // At most its limit, or a 32nd of the table.
+  // The copies need at most the limit, or a 32nd of the table.
   const size_t most =
       size_t(table.size()) * (table.rowBytes() + sizeof(int64_t)) / 32;
   std::atomic<bool> isChanged{false};

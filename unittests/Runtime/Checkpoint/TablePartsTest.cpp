@@ -109,7 +109,7 @@ TEST(Checkpoint, CopiesOfRowsCountAsMemoryOfWriters) {
                   .ok());
   std::vector<PlannedPart> parts;
   planTableParts(model, SymbolTable, 20'000, parts);
-  // None fits completely; the last one is smaller than the others.
+  // No part can be read completely; the last one is smaller than the others.
   parts.pop_back();
   const auto least =
       size_t(std::ranges::min_element(parts, {}, &PlannedPart::rows)->rows);
@@ -121,7 +121,7 @@ TEST(Checkpoint, CopiesOfRowsCountAsMemoryOfWriters) {
   EXPECT_EQ(writersFor(model, parts, 8, whole - 1), size_t(1));
 }
 
-// This is no damage, so an older checkpoint is not used instead.
+// This is not damage, so an older checkpoint must not be used instead.
 TEST(Checkpoint, TooManyFilesAreSaidToBe) {
   TestFolder folder;
   auto model = makeModel(3, 5);
@@ -134,7 +134,8 @@ TEST(Checkpoint, TooManyFilesAreSaidToBe) {
   const pid_t child = fork();
   if (child == 0) {
     std::vector<std::string> refused;
-    // The manifest is read and closed; the second part is one file too many.
+    // The manifest has been read and closed. The second part is one file too
+    // many.
     const int next = dup(0);
     const rlimit few = {rlim_t(next) + 1, rlim_t(next) + 1};
     close(next);
@@ -201,7 +202,7 @@ TEST(CheckpointWriter, AFullDiskUnderOneOfSeveralThreadsIsOneError) {
     ASSERT_NE(first, std::string::npos) << sentence;
     EXPECT_EQ(sentence.find(reason, first + 1), std::string::npos) << sentence;
     EXPECT_THAT(sentence, HasSubstr("/table-2-"));
-    // The part with parameters was written before.
+    // The part with parameters has been written before.
     ASSERT_EQ(writer.addedParts().size(), size_t(1));
     EXPECT_EQ(writer.addedParts().front().kind, PartKind::Dense);
   }

@@ -90,7 +90,7 @@ TEST(AddressBlocksTest, SixtyFourGigabytesAreFewMappings) {
     GTEST_SKIP() << "addresses of this process are limited";
   const int64_t before = mappingsOfProcess();
   AddressBlocks blocks;
-  // Nothing is written to it, so it uses no memory.
+  // The memory is not written to, so it uses no pages.
   constexpr int64_t steps = 33000;
   try {
     for (int64_t i = 0; i < steps; ++i)
@@ -115,7 +115,7 @@ TEST(AddressBlocksTest, FailsWhereAddressesDoNotSufficeAndStaysAsItWas) {
 }
 
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
-// As with `ulimit -v`.
+// Limit addresses as `ulimit -v` does.
 TEST(AddressBlocksTest, TakesSmallerBlocksWhereAddressesAreLimited) {
   std::ifstream statm("/proc/self/statm");
   size_t pages = 0;

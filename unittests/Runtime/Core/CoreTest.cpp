@@ -128,7 +128,7 @@ TEST(ProgramMain, ExceptionsBecomeMessages) {
             "3 error: out of memory; use less\n");
 }
 
-// Output must not be written into the first opened file.
+// Otherwise output could be written into the first opened file.
 TEST(ProgramMain, ClosedStandardStreamsAreOccupied) {
   const std::string path = testing::TempDir() + "pdl-first-file";
   const pid_t child = fork();

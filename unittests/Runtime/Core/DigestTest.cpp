@@ -26,7 +26,7 @@ static std::string hex(const void *data, size_t size) {
   return text;
 }
 
-// FIPS 180-4 (examples), and sizes around a block.
+// Examples of FIPS 180-4, and sizes around that of a block.
 TEST(DigestTest, Sha256) {
   const auto digest = [](const std::string &text) {
     return hex(sha256(text).data(), 32);
@@ -43,7 +43,7 @@ TEST(DigestTest, Sha256) {
             "f1809a48a497200e046d39ccc7112cd0");
 }
 
-// RFC 4231, cases 1, 2, 6 and 7.
+// Cases 1, 2, 6 and 7 of RFC 4231.
 TEST(DigestTest, HmacSha256) {
   const auto digest = [](const std::string &key, const std::string &text) {
     return hex(hmacSha256(key, text).data(), 32);

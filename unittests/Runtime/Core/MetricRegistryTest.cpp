@@ -180,7 +180,7 @@ TEST(MetricRegistry, HandlesMayBeMovedAndOutliveTheRegistry) {
   EXPECT_EQ(counters.front().value(), 1);
 }
 
-// The thread sanitizer watches this one.
+// This test is meant for the thread sanitizer.
 TEST(MetricRegistry, ThreadsCountWhileAnotherOneCollects) {
   constexpr int threads = 4, updates = 20000;
   MetricRegistry registry;
@@ -200,7 +200,7 @@ TEST(MetricRegistry, ThreadsCountWhileAnotherOneCollects) {
         ++shared;
         amount += 0.5;
         size.observe(i);
-        // Cells come and go.
+        // Cells are added and removed.
         if (i % 100 == 0)
           counts.add({"short"}).add(1);
       }

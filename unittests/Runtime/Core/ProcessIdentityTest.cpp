@@ -74,7 +74,7 @@ TEST(ProcessIdentity, WhoIsDeadHasEnded) {
   const ProcessIdentity identity = process->identity();
   process->end();
   EXPECT_TRUE(identity.hasEnded());
-  // Its number is free.
+  // After this, the process number may be reused.
   process.reset();
   EXPECT_TRUE(identity.hasEnded());
 }
@@ -85,8 +85,8 @@ TEST(ProcessIdentity, ANumberThatIsUsedAgainIsOfAnother) {
   EXPECT_TRUE(identity.hasEnded());
 }
 
-// The files of a process may be hidden, or this process may have no descriptors
-// left.
+// The files of a process may be hidden, or this process may have no free
+// descriptors.
 TEST(ProcessIdentity, WhoCannotBeSeenHasNotEnded) {
   std::optional<IdleProcess> process(std::in_place);
   const ProcessIdentity identity = process->identity();
@@ -120,7 +120,8 @@ TEST(ProcessIdentity, OfOthersNothingIsKnown) {
   EXPECT_FALSE(elsewhere.hasEnded());
 }
 
-// Its process number is invalid here, but its socket works.
+// The process number is invalid on this side, but the socket of the process
+// works.
 TEST(ProcessIdentity, TheEndInAnotherContainerIsNoticedByASocket) {
   ProcessIdentity elsewhere = ProcessIdentity::ofThisProcess();
   elsewhere.host ^= 2;

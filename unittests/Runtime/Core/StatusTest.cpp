@@ -58,7 +58,8 @@ TEST(StatusTest, CrossesTheABIByTheThreadsLastError) {
 }
 
 namespace {
-/// A code, what makes a failure with it, and how a program ends then.
+/// Code of a failure, a function that fails with it, and the exit code of a
+/// program that fails so.
 struct CodeCase {
   pdl_status code;
   Status (*make)(std::string message);
@@ -80,7 +81,7 @@ static const std::vector<CodeCase> codeCases = {
     {PDL_CANCELLED, Status::cancelled, ExitCode::Retry},
 };
 
-// Programs and hosts that were built earlier know the first three, and
+// Programs and hosts that were built earlier know the first three codes, and
 // PDL_SERVING_UNAVAILABLE.
 TEST(StatusTest, CodesKeepTheirNumbers) {
   EXPECT_EQ(PDL_OK, 0);
@@ -114,7 +115,7 @@ TEST(StatusTest, EachCodeHasAFactoryANameAndAnExitCode) {
               statusOf(each.code == PDL_INVALID_ARGUMENT ? ExitCode::Usage
                                                          : each.exit));
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "error: no flag\n");
-    // It also crosses the ABI.
+    // The code is also passed through the ABI.
     EXPECT_EQ(Status::fromLastError(each.make("no row").report()).code(),
               each.code);
   }

@@ -77,7 +77,8 @@ protected:
                                            : cublaslt::computeFloat32);
   }
 
-  /// Computes a product of m rows with this alignment of its memory.
+  /// Computes a product of m rows whose operands have the given offsets in
+  /// memory.
   Expected<bool> ofRows(int64_t m, size_t aOffset = 0, size_t bOffset = 0,
                         size_t cOffset = 0, size_t biasOffset = 0,
                         bool hasBias = true) {
@@ -113,7 +114,7 @@ TEST_F(CublasProductsTest, RowsBecomeColumns) {
 TEST_F(CublasProductsTest, WhatIsPreferredIsTheSameEachTime) {
   ASSERT_TRUE(ofRows(2, /*aOffset=*/1, /*bOffset=*/2, /*cOffset=*/3).ok());
   EXPECT_EQ(asked<uint64_t>(cublaslt::workspaceAttribute), 32u << 20);
-  // Neither in place nor in the type of the result.
+  // No reduction in place, and none in the type of the result.
   EXPECT_EQ(asked<uint32_t>(cublaslt::reductionAttribute), 2u);
   EXPECT_EQ(asked<uint64_t>(cublaslt::implementationAttribute),
             ~uint64_t(0x40000));
@@ -135,7 +136,7 @@ TEST_F(CublasProductsTest, TF32IsForFactorsThatNothingElseRounds) {
     EXPECT_EQ(state.compute, roundsFactors ? 75 : 77);
     EXPECT_EQ(asked<uint64_t>(cublaslt::implementationAttribute),
               roundsFactors ? ~uint64_t(0x40000) : ~uint64_t(0));
-    // As without it: the order of sums is the same each time.
+    // Sums have the same order each time, whether factors are rounded or not.
     EXPECT_EQ(asked<uint32_t>(cublaslt::reductionAttribute), 2u);
   }
 }
@@ -148,7 +149,7 @@ TEST_F(CublasProductsTest, HeuristicsAreQueriedOnceForEachKind) {
   };
   expectRequested(1, ofRows(2));
   expectRequested(0, ofRows(2));
-  // At other addresses with the same alignment.
+  // Other addresses with the same alignment use the same algorithm.
   expectRequested(0, ofRows(2, 4, 4, 4, 4));
   expectRequested(1, ofRows(3));
   expectRequested(1, ofRows(2, 1));
@@ -288,7 +289,7 @@ TEST(CublasLtTest, WhatIsMissingIsNamed) {
               AllOf(HasSubstr("cuBLASLt, which is not there (libnone.so.13"),
                     HasSubstr("package libcublas-12-8"),
                     HasSubstr("--numerics=strict")));
-  // An older one is accepted.
+  // An older version is accepted.
   EXPECT_THAT(
       messageFor({"libnone.so.13", "libm.so.6"}),
       AllOf(HasSubstr("cuBLASLt libm.so.6 has no function cublasLtCreate"),

@@ -173,7 +173,7 @@ multiply(cublaslt::Handle, cublaslt::Operation op, const void *alpha,
   return cublaslt::success;
 }
 
-/// Resets everything and returns the library.
+/// Resets the stand-in and returns its library.
 inline cublaslt::Library library() {
   state = {};
   state.response.algorithm.data[7] = 99;

@@ -64,7 +64,7 @@ void addDevices(cuda::Driver &driver) {
     *count = 1;
     return cuda::success;
   };
-  // The driver's handle of a device need not be its number.
+  // The driver's handle of a device may differ from its number.
   driver.findDevice = [](cuda::DeviceNumber *device, int number) {
     *device = itsDevice + number;
     return cuda::success;
@@ -188,7 +188,7 @@ void addStreams(cuda::Driver &driver) {
     EXPECT_EQ(event, itsEvent);
     return respond("end of event");
   };
-  // Each event is 2 ms before the last one, and the next one 1 ms.
+  // Each event is 2 ms after the previous one and 1 ms before the next one.
   driver.timeBetween = [](float *milliseconds, cuda::Event, cuda::Event) {
     static int asked = 0;
     *milliseconds = asked++ % 2 == 0 ? 2 : 1;
@@ -235,7 +235,7 @@ void addGraphs(cuda::Driver &driver) {
   };
 }
 
-/// Returns a driver that writes its calls down.
+/// Returns a driver that records its calls as text.
 cuda::Driver writtenDown() {
   cuda::Driver driver = {};
   addDevices(driver);
@@ -277,7 +277,7 @@ TEST_F(CudaDeviceTest, OpensAndEnds) {
 }
 
 TEST_F(CudaDeviceTest, LaunchesAsManyThreadsAsThereAreTurnsAndPlaces) {
-  // Each of its three multiprocessors gets whole warps.
+  // Each of the three multiprocessors gets whole warps.
   const float number = 1.5f;
   uint64_t slot = 0;
   std::memcpy(&slot, &number, sizeof(number));
@@ -347,7 +347,7 @@ TEST_F(CudaDeviceTest, CodeForNewerGpusIsRefused) {
             "the kernels are for GPUs of sm_90 and later, but a GPU is of "
             "sm_86: translate the model with --gpu-arch sm_86");
   EXPECT_EQ(loaded("120").code(), PDL_FAILED_PRECONDITION);
-  // There are no kernels for these.
+  // There are no kernels for this architecture.
   ownGeneration = 6;
   EXPECT_EQ(loaded("70").message(),
             "the kernels are for GPUs of sm_70 and later, but a GPU is of "
@@ -390,7 +390,7 @@ TEST_F(CudaDeviceTest, TracesHaveTheWorkOfStreams) {
   EXPECT_STREQ(events[1].symbol, "w1");
   for (const TraceEvent &event : events)
     EXPECT_EQ(event.end - event.begin, 1000000);
-  // Nothing remains of it.
+  // No resource of the failed call remains.
   EXPECT_EQ(std::ranges::count(calls, "record"), 5);
   EXPECT_EQ(std::ranges::count(calls, "end of event"), 5);
   calls.clear();

@@ -20,7 +20,8 @@ TEST(DeviceFlagsTest, ReportsWhichAreSet) {
   DeviceFlags flags;
   EXPECT_EQ(flags.size(), 0u);
   EXPECT_EQ(flags.firstSet(), -1);
-  // More flags need other memory, and none of the earlier ones is set.
+  // More flags need other memory, in which no flag of the earlier memory is
+  // set.
   for (const size_t count : {size_t(3), size_t(3), size_t(50)}) {
     ASSERT_TRUE(flags.reserve(*device, count).ok());
     EXPECT_EQ(flags.size(), count);

@@ -79,7 +79,8 @@ public:
   std::unique_ptr<DeviceGroup> group;
 };
 
-/// A process with two devices after one with one device.
+/// Tests with a group of two processes: the first has one device, the second
+/// has two.
 class DeviceGroupTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -129,7 +130,7 @@ TEST_F(DeviceGroupTest, SumsAreInTheOrderOfDevices) {
     EXPECT_TRUE(process.group->sum(PDL_F32, 2, process.parts()).ok());
   };
   both([&] { sum(first); }, [&] { sum(second); });
-  // 2 + 2^25 is not a float.
+  // 2 + 2^25 is not representable as a float.
   const float last = (2 + 0x1p25F) - 0x1p25F;
   ASSERT_NE(last, 2);
   const auto expected = ElementsAre(111, last);

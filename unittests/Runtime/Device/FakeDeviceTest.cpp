@@ -39,13 +39,13 @@ void counted(const uint64_t *arguments, int64_t first, int64_t stride) {
     floatsAt(arguments[0])[i] += 1;
 }
 
-/// Writes far from its argument.
+/// Writes to memory far from its argument.
 void astray(const uint64_t *arguments, int64_t first, int64_t) {
   if (first == 0)
     *floatsAt(arguments[1]) = 1;
 }
 
-/// Reads far from its argument.
+/// Reads memory far from its argument.
 void astrayRead(const uint64_t *arguments, int64_t first, int64_t) {
   if (first == 0)
     *floatsAt(arguments[0]) = *floatsAt(arguments[1]);
@@ -141,7 +141,7 @@ TEST_F(FakeDeviceTest, TracesHaveTheWorkOfStreams) {
   const std::array counted = {at(x.data()), uint64_t(3)};
   ASSERT_TRUE(stream->launch(Count, 3, counted, {}, "w1").ok());
   ASSERT_TRUE(stream->synchronize().ok());
-  // Events of another device are distinguishable.
+  // Events of different devices can be distinguished.
   const auto second = createFakeDevice({}, 1);
   const auto itsOwn = *second->createStream("test");
   const DeviceBuffer itsMemory =
@@ -179,7 +179,7 @@ TEST_F(FakeDeviceTest, GraphsAreWorkThatIsKept) {
   ASSERT_TRUE(twice(*stream, x, y, 2).ok());
   ASSERT_TRUE(stream->copyOut(out.data(), y.data(), 8).ok());
   const auto graph = *stream->endCapture();
-  // No work is done before that.
+  // No captured work has been done yet.
   ASSERT_TRUE(stream->synchronize().ok());
   EXPECT_THAT(out, ElementsAre(0, 0));
   for (const float value : {3.0F, 4.0F}) {
@@ -266,7 +266,8 @@ TEST_F(FakeDeviceTest, RangesThatAreTooLongAreErrors) {
 }
 
 TEST_F(FakeDeviceTest, AccessOutsideTheArgumentsIsAnError) {
-  // Slightly after the end, within the 64 bytes that start before it.
+  // An access slightly after the end, within the 64 bytes that start before the
+  // end.
   {
     const DeviceBuffer x = floats(4), y = floats(3);
     ASSERT_TRUE(stream->clear(x.data(), x.size()).ok());
@@ -274,7 +275,7 @@ TEST_F(FakeDeviceTest, AccessOutsideTheArgumentsIsAnError) {
     EXPECT_EQ(stream->synchronize().message(),
               "kernel_double: writes outside of its memory");
   }
-  // Far after the end.
+  // An access far after the end.
   open({});
   {
     const DeviceBuffer x = floats(3);
@@ -283,7 +284,7 @@ TEST_F(FakeDeviceTest, AccessOutsideTheArgumentsIsAnError) {
               "kernel_count: touches memory that it was not given, or writes "
               "what it only reads");
   }
-  // Memory of another allocation, and null.
+  // Accesses to memory of another allocation, and to null.
   for (const bool isNull : {false, true}) {
     open({});
     const DeviceBuffer x = floats(3), y = floats(3);
@@ -317,7 +318,7 @@ TEST_F(FakeDeviceTest, ExtraUsesOfALaunchAreUsed) {
     ASSERT_TRUE(stream->copyOut(out.data(), x.data(), 12).ok());
     ASSERT_TRUE(stream->synchronize().ok());
     EXPECT_EQ(out, (std::vector<float>{1, 0, 0}));
-    // It is ordered like memory that arguments name.
+    // This memory is ordered like memory that arguments refer to.
     EXPECT_TRUE(
         stream
             ->launch(AstrayRead, 1, arguments,
@@ -359,7 +360,8 @@ TEST_F(FakeDeviceTest, WhatIsOnlyReadIsNotWritten) {
 }
 
 TEST_F(FakeDeviceTest, AccessOutsideItsMemoryFails) {
-  // Before its start, where the page belongs to it; values read there are NaN.
+  // An access before the start, in a page that belongs to the allocation.
+  // Values that are read there are NaN.
   const DeviceBuffer x = floats(16), y = floats(16);
   ASSERT_TRUE(stream->clear(x.data(), x.size()).ok());
   const auto *before = static_cast<float *>(x.data()) - 4;
@@ -420,7 +422,7 @@ TEST_F(FakeDeviceTest, NothingIsCopiedFromNowhere) {
 TEST_F(FakeDeviceTest, TheHostCannotTouchItsMemory) {
   const DeviceBuffer x = floats(3);
   EXPECT_DEATH(floatsAt(at(x.data()))[0] = 1, "");
-  // Nor through an address that an earlier kernel got.
+  // Access through an address that an earlier kernel got is detected too.
   ASSERT_TRUE(stream->clear(x.data(), x.size()).ok());
   ASSERT_TRUE(stream->synchronize().ok());
   EXPECT_DEATH(floatsAt(at(x.data()))[0] = 1, "");
@@ -440,7 +442,8 @@ TEST_F(FakeDeviceTest, StreamsThatShareMemoryNeedAnEvent) {
   const auto written = *stream->record();
   ASSERT_TRUE(other->wait(*written).ok());
   ASSERT_TRUE(twice(*other, x, y, 3).ok());
-  // Two streams may read at once; an earlier event does not order them.
+  // Two streams may read at the same time; an earlier event does not order
+  // them.
   ASSERT_TRUE(twice(*stream, x, z, 3).ok());
   ASSERT_TRUE(stream->wait(*written).ok());
   EXPECT_EQ(count(*stream, x.data(), 3).message(),
@@ -526,7 +529,7 @@ TEST_F(FakeDeviceTest, FailsWhereRequested) {
     EXPECT_TRUE(count(*stream, x.data(), 3).ok());
     const Status status = count(*stream, x.data(), 3);
     EXPECT_THAT(status.message(), HasSubstr("kernel_count cannot be launched"));
-    // As for CUDA, another try may succeed.
+    // As with CUDA, a retry may succeed.
     EXPECT_EQ(status.code(), PDL_UNAVAILABLE);
   }
   open({.work = 1});

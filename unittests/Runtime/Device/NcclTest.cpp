@@ -108,7 +108,8 @@ protected:
     stateOfAll = nccl::success;
     polls = 0;
   }
-  /// Joins as a process with two GPUs, after other processes with three.
+  /// Joins a group as a process with two GPUs, after processes with three GPUs
+  /// in total.
   Expected<std::unique_ptr<DeviceGroup>> join(DeviceGroupPlace place = {}) {
     place.name = *nccl::makeName(library);
     place.first = 3;
@@ -156,7 +157,7 @@ TEST_F(NcclTest, ErrorsHaveMessages) {
   EXPECT_EQ(nccl::createGroup(library, numbers, handleOf).status().message(),
             "joining GPUs by NCCL: what went wrong (NCCL error 2; "
             "NCCL_DEBUG=INFO makes it say more)");
-  // Nothing is destroyed that was not created.
+  // No communicator was created, so none is destroyed.
   EXPECT_THAT(calls, ElementsAre("create 3 5"));
   const auto group = *nccl::createGroup(library, numbers, handleOf);
   calls.clear();

@@ -33,7 +33,7 @@ static void *countedAllocate(size_t size, size_t alignment) {
   throw std::bad_alloc();
 }
 
-// All allocations of the test program count.
+// Count all allocations of the test program.
 void *operator new(size_t size) { return countedAllocate(size, 16); }
 void *operator new(size_t size, std::align_val_t alignment) {
   return countedAllocate(size, static_cast<size_t>(alignment));

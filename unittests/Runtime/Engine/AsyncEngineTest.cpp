@@ -81,7 +81,7 @@ private:
   bool pulls = false;
 };
 
-/// Accepts pushes, which arrive when they are waited for.
+/// Accepts pushes. A push arrives only when the engine waits for it.
 class FakePushes final : public PushSink {
 public:
   Status push(const PartialSum &sum, bool) override {
@@ -149,7 +149,7 @@ private:
   std::unique_ptr<GroupBatches<float>> batches;
 
 public:
-  /// Its models outlive it.
+  /// Engine of the trainer. Its models outlive it.
   std::unique_ptr<AsyncEngine> engine;
   int reads = 0;
 };
@@ -208,13 +208,13 @@ TEST(AsyncEngine, LeadIsBounded) {
   constexpr int64_t lead = AsyncEngine::lead;
   std::atomic<int64_t> taken = 0, done = 0;
   Trainer trainer(2, 2, [&](int worker, int64_t before) {
-    // The push of step before - 1. The engine may have returned from one more
-    // step than the test has recorded.
+    // This is the push of step `before` - 1. The engine may have returned from
+    // one more step than the test has recorded.
     if (worker == 0) {
       EXPECT_LE(before - 1, taken + lead);
       done = before;
     }
-    // While one worker is held in its third step, the other gets that far.
+    // While one worker waits in its third step, the other one gets equally far.
     if (worker == 1 && before == 3) {
       EXPECT_TRUE(comesTrue([&] { return done == 2 + lead; }));
     }
@@ -253,7 +253,7 @@ TEST(AsyncEngine, NoWorkerGoesFurtherThanAllowed) {
   }
   EXPECT_EQ(trainer.pushes(1), 30);
   EXPECT_EQ(trainer.reads, 30);
-  // Another pass.
+  // Start another pass.
   ASSERT_TRUE(trainer.begin(3).ok());
   for (int step = 0; step < 3; ++step) {
     Expected<std::optional<StepResult>> result = trainer.engine->next(false);
@@ -358,7 +358,8 @@ TEST(AsyncEngine, PushesTravelDuringSteps) {
     for (int w = 0; w < 2; ++w) {
       EXPECT_EQ(trainer.sink(w).pushed, until);
       EXPECT_TRUE(trainer.sink(w).isEmpty());
-      // The first of a pass, and one for each later step.
+      // The worker has done the first exchange of the pass, and one for each
+      // step.
       EXPECT_EQ(trainer.state(w).done, until + 1);
     }
   }
@@ -455,7 +456,7 @@ TEST(AsyncEngine, WorkersRejoinWhereTheyWere) {
   first.engine->goAhead(30, false);
   ASSERT_TRUE(first.engine->next(false).ok());
   ASSERT_TRUE(first.engine->next(false).ok());
-  // Reads for the worker that continues.
+  // This thread reads for the worker that continues.
   std::thread third([&] { EXPECT_TRUE(first.engine->next(false).ok()); });
   const int64_t ahead = 2 + AsyncEngine::lead;
   std::vector<WorkerMark> marks;
@@ -491,10 +492,10 @@ TEST(AsyncEngine, WorkersRejoinWhereTheyWere) {
     samples += step->value_or(StepResult()).samples;
     second.engine->goAhead(27 - steps, false);
   }
-  // Batches of 16 and 17 samples.
+  // The batches have 16 and 17 samples.
   EXPECT_EQ(samples, 28 * 33);
   EXPECT_EQ(least, 4);
-  // One is repeated, the others are new.
+  // One step is repeated, the others are new.
   EXPECT_EQ(second.state(0).done, 30 - ahead + 1);
   EXPECT_EQ(second.state(1).done, 30 - 3 + 1);
 }

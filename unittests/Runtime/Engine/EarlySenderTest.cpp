@@ -225,7 +225,8 @@ using SlowLinkTest = Steps<ManualClock>;
 
 TEST_F(EarlySenderTest, ServersGetTheSameBytes) {
   start();
-  // From parts that each gradient fills by itself to no parts at all.
+  // Part sizes from so small that each gradient fills a part, to so large that
+  // no part is filled.
   for (const int64_t partBytes : {1, 20, 100, 1500, 4000}) {
     const auto early = sender({Overlap::On, false, partBytes});
     for (int steps = 0; steps < 3; ++steps)
@@ -291,7 +292,7 @@ TEST_F(SlowLinkTest, IsFaster) {
   };
   const double without = timeOf(Overlap::Off), with = timeOf(Overlap::On);
   EXPECT_LT(with, 0.85 * without);
-  // The trial detects this.
+  // The trial detects that early sending is faster.
   const auto early = sender({Overlap::Auto, false, 1000});
   for (int steps = 0; steps < 20; ++steps)
     step(*early, rest);
@@ -299,7 +300,8 @@ TEST_F(SlowLinkTest, IsFaster) {
   EXPECT_GT(early->costs().parts, 0);
 }
 
-/// As in a step whose next batch finds no memory: its gradients are freed.
+/// Simulates a step whose next batch finds no memory: the gradients of the step
+/// are freed.
 TEST_F(SlowLinkTest, AStepThatFailsLetsItsPartsGo) {
   start(/*bytesASecond=*/25e3);
   const auto early = sender({Overlap::On, false, 1000});

@@ -39,9 +39,9 @@ TEST(Overlap, PaysWhereTheLinkIsSlowAndMuchIsDense) {
 }
 
 TEST(Overlap, DoesNotPayForATinyModelOnOneHost) {
-  // No part is filled.
+  // There are no parts, because none is filled.
   EXPECT_FALSE(decideOverlap({.with = 0.001, .without = 0.001}).isOn);
-  // Parts that are too small: handing them over takes longer than sending them.
+  // Parts are so small that passing them on takes longer than sending them.
   const OverlapMeasures tiny = {.parts = 2,
                                 .bytes = 2000,
                                 .window = 0.0002,

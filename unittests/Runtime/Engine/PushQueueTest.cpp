@@ -24,8 +24,8 @@ namespace {
 
 constexpr int32_t servers = 2;
 
-/// Stores the pushes of trainer 0, and answers after trainer 1 has sent a
-/// request too.
+/// Stores the pushes of trainer 0. Responds to a push after trainer 1 has sent
+/// a request too.
 class Keeping final : public ServerApplication {
 public:
   explicit Keeping(const ExchangeLayout &layout) : layout(layout) {}
@@ -127,7 +127,7 @@ protected:
             .ok());
     return std::move(*joined);
   }
-  /// Lets all servers answer one push.
+  /// Makes all servers respond to one push.
   void respondToOne() {
     EXPECT_TRUE(
         other->sendAll(MessageKind::Exchange, std::vector<Message>(servers))
@@ -220,7 +220,7 @@ TEST_F(PushQueueTest, StepsMergeWhileServersAreBusy) {
   EXPECT_EQ(first.loss.weight, 3);
   EXPECT_EQ(merged.loss.weight, 4 + 5 + 6);
   EXPECT_EQ(merged.loss.loss, 1 + 1.5 + 2);
-  // In the order of steps.
+  // Add gradients in the order of steps.
   const auto dense = [](int number) { return 0.1f * float(number) + 0.3f; };
   const auto row = [](int number) { return 0.01f * float(number) + 0.2f; };
   EXPECT_EQ(first.w, std::vector<float>(900, dense(1)));
@@ -245,7 +245,7 @@ TEST_F(PushQueueTest, StepsMergeWhileServersAreBusy) {
   EXPECT_EQ(costs.pushes, 2);
   EXPECT_EQ(costs.pushedSteps, 4);
   EXPECT_GT(costs.pushWait, 0);
-  // Its lines of costs name the server.
+  // Each line of costs names its server.
   ASSERT_EQ((*queue)->costs().servers.size(), size_t(servers));
   EXPECT_EQ((*queue)->costs().servers[servers - 1].name,
             placement.nameOf(servers - 1));

@@ -26,7 +26,7 @@ static std::vector<float> rowsOf(const StepInput &input) {
   return {weights, weights + input.samples};
 }
 
-// A resume from there reads the whole epoch.
+// A run that resumes at the begin of an epoch reads the whole epoch.
 TEST(RoundReader, AnEpochStandsAtItsBeginBeforeItsFirstRound) {
   TestFolder folder;
   const std::string file = folder.write("rows.tsv", "1\t1\t0\t0\t0\ta\tb\n");
@@ -53,7 +53,8 @@ TEST(RoundReader, AnEpochStandsAtItsBeginBeforeItsFirstRound) {
   EXPECT_EQ((*reader)->positions()[0], begin);
 }
 
-// Processes with one group each read the same as one process with all groups.
+// Processes with one group each read the same rows as one process with all
+// groups.
 TEST(RoundReader, GroupsOfAJobMayLiveInSeveralProcesses) {
   constexpr int groups = 3, workers = 2;
   TestFolder folder;

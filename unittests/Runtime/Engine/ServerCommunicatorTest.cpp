@@ -163,7 +163,8 @@ public:
         taken.try_emplace(update, values, std::vector(values, values + 1))
             .second);
   }
-  /// Gradients of a step that was not exchanged must still be in memory.
+  /// Checks that the gradients of a step that was not exchanged are still in
+  /// memory.
   void letGo() noexcept override {
     for (const auto &[update, early] : taken)
       EXPECT_EQ(*early.first, early.second.front());
@@ -270,7 +271,7 @@ TEST_P(RemoteAgainstLocal, SameBitsOfStateLossesAndMetrics) {
   std::vector<double> logLoss(2);
   std::mutex mutex;
   std::vector<std::thread> threads;
-  // Metrics are summed in rank order, so the engines are kept.
+  // Engines are kept, because metrics are summed in rank order.
   struct Trainer {
     Trainer(const pdl_descriptor &program, const ReplicaLayout &layout,
             SharedState &shared)
@@ -356,7 +357,7 @@ TEST(ServerCommunicator, EarlyGradientsAreLetGoBeforeTheirMemory) {
   EXPECT_EQ(state.watch.heldNow(), 0u);
 }
 
-// One trainer is asked to stop, and all end after the same step.
+// One trainer is requested to stop, and all end after the same step.
 TEST(ServerCommunicator, AllStopAfterTheSameStep) {
   constexpr int trainers = 3;
   SharedState shared(*handWrittenProgram({}), trainers);

@@ -45,7 +45,7 @@ protected:
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  /// Writes a file with that header and `dataSize` zero bytes.
+  /// Writes a file with the header `header` and `dataSize` zero bytes.
   void putHeader(const std::string &header, size_t dataSize) {
     const uint64_t size = header.size();
     std::string bytes(reinterpret_cast<const char *>(&size), 8);
@@ -136,7 +136,7 @@ TEST_F(SafetensorsTest, WritesAllTypesAndReadsThemBack) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
 }
 
-// Several pieces, each of which must be requested in order.
+// Pieces must be requested in order.
 TEST_F(SafetensorsTest, RowsAreMadeAsTheyAreWritten) {
   constexpr int64_t rows = 100000, width = 7;
   int64_t next = 0, largest = 0;

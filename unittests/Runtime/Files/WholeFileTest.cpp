@@ -96,7 +96,7 @@ TEST_F(WholeFile, HoldsWhatWasWritten) {
     ASSERT_TRUE(status.ok()) << status.message();
     EXPECT_EQ(folder.read("f"), bytes) << size;
   }
-  // An image that held more before, and a file that did.
+  // Reuse an image that had more bytes, and a file that had more bytes.
   FileImage image;
   std::memset(image.reserve(9000), 'x', 9000);
   ASSERT_TRUE(image.write(folder.file("f")).ok());
@@ -115,7 +115,7 @@ TEST_F(WholeFile, FileSystemsMayRefuseToWritePastTheCache) {
       EXPECT_EQ(folder.read("f"), bytes);
       *refusal = 0;
     }
-  // Every write writes nothing.
+  // Make each write accept no bytes.
   writeResult = 0;
   EXPECT_TRUE(write(bytes).ok());
   EXPECT_EQ(folder.read("f"), bytes);
@@ -123,13 +123,13 @@ TEST_F(WholeFile, FileSystemsMayRefuseToWritePastTheCache) {
 
 TEST_F(WholeFile, AFailureLeavesNoFile) {
   const std::string bytes = bytesOf(5000);
-  // Retried once through the cache.
+  // The write is retried once through the cache.
   directWriteError = writeError = EIO;
   EXPECT_THAT(write(bytes).message(),
               AllOf(HasSubstr(folder.file("f")), HasSubstr(strerror(EIO))));
   EXPECT_LE(writes, 2);
   EXPECT_FALSE(isThere());
-  // An error that is no refusal ends the write at once.
+  // Other errors end the write immediately.
   for (const int error : {ENOSPC, EDQUOT}) {
     writes = 0;
     directWriteError = writeError = error;

@@ -25,7 +25,8 @@ namespace {
 constexpr uint64_t seed = 17;
 constexpr int epochs = 2, rounds = 20;
 
-/// One process with all replicas, trained as long as the jobs of these tests.
+/// Results of one process with all replicas, which trains as long as the jobs
+/// of these tests.
 struct Reference {
   Reference(const ProgramVariant &variant, int groups, int workers)
       : scheduler(2), model(*handWrittenProgram(variant), seed),
@@ -187,7 +188,7 @@ TEST(AsyncJob, EachWorkersPushIsAnUpdate) {
     EXPECT_EQ(state->model().stepCount(0), pushes);
 }
 
-// Otherwise gradients would silently not be clipped.
+// Without the error, gradients would silently not be clipped.
 TEST(AsyncJob, RefusesAClipOfUnknownGradients) {
   ProgramVariant variant;
   variant.clipped = true;
@@ -307,7 +308,7 @@ struct OwnersJob {
     ASSERT_TRUE(status.ok()) << status.message();
     hosts[number]->load();
   }
-  /// Runs everything that trainer `rank` does.
+  /// Runs trainer `rank`, from its start to its end. Returns its results.
   std::vector<StepResult> train(int rank) {
     const auto loopback = createLoopbackTransport(*network);
     const int32_t number = placement->ownerOfTrainer(rank);
@@ -387,7 +388,8 @@ INSTANTIATE_TEST_SUITE_P(
                     OwnersShape{PDL_MODE_HYBRID, 2, 1, 2, false},
                     OwnersShape{PDL_MODE_HYBRID, 3, 2, 1, true}));
 
-// Its state is gone, so all others fail and name the trainer.
+// The state of a failed trainer is lost, so all others fail and name the
+// trainer.
 TEST(OwnersJob, ATrainerThatFailsEndsAllWithItsMessage) {
   OwnersJob job({PDL_MODE_COLLECTIVE, 2, 0, 1, false});
   std::vector<Status> outcomes(2);

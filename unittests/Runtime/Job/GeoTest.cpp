@@ -280,13 +280,13 @@ public:
   std::unique_ptr<CopyExchange> copies;
 };
 
-/// One number computed by the rule: copies of trainers, their bases, and the
-/// servers' value.
+/// Number that is computed by the rule of mode geo: the value of the servers,
+/// and the copy and its base of each trainer.
 struct Number {
   double value;
   std::vector<double> copy, base;
   double divisor;
-  /// True, by trainer, if another one has changed the number since.
+  /// True if another trainer has changed the number since, indexed by trainer.
   std::vector<bool> changed;
 
   Number(double initial, int trainers, double by)

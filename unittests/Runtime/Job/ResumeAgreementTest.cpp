@@ -25,14 +25,14 @@ TEST(ResumeAgreementTest, TheNewestThatAllHaveIsFoundInTurns) {
   EXPECT_EQ(*agreement.report(2, 20), Answer());
   EXPECT_EQ(*agreement.report(0, 40), Answer(20));
   EXPECT_EQ(*agreement.report(1, 30), Answer(20));
-  // One of them does not have that checkpoint either.
+  // One server does not have that checkpoint either.
   EXPECT_EQ(*agreement.report(0, 20), Answer());
   EXPECT_EQ(*agreement.report(1, 10), Answer());
   EXPECT_EQ(*agreement.report(0, 20), Answer(10));
   EXPECT_EQ(*agreement.report(2, 20), Answer(10));
   EXPECT_EQ(*agreement.report(0, 10), Answer());
   EXPECT_EQ(*agreement.report(2, 10), Answer(10));
-  // A repeated report has the same answer.
+  // Repeated reports get the same response.
   for (int64_t rank = 0; rank < 3; ++rank)
     EXPECT_EQ(*agreement.report(rank, 10), Answer(10));
 }

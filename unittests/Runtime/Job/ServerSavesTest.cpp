@@ -76,7 +76,7 @@ protected:
     return response ? response->toString()
                     : "refused: " + response.status().message();
   }
-  /// Returns a request of this job.
+  /// Returns a request that a server of this job sends.
   json request(const std::string &what, int64_t from, uint64_t run,
                const std::string &job = "clicks") const {
     json object = {{"do", what}, {"from", from}, {"run", run}};
@@ -207,7 +207,7 @@ TEST_F(ServerSavesTest, AServerThatIsLeftOverEndsNoLaterServer) {
   ASSERT_TRUE(joined.ok()) << joined.status().message();
   (*joined)->leave(Status::invalidArgument("no data"));
   EXPECT_TRUE(second.host.core().pendingLoss());
-  // Server 0 is started again in place.
+  // Server 0 is restarted.
   first.reset();
   first = std::make_unique<Server>(*this, 0);
   second.saves.poll();

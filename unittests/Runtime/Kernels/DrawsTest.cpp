@@ -94,7 +94,7 @@ TEST(Dropout, DropsAsOftenAsItSays) {
   for (const double rate : {0.0, 0.1, 0.5, 0.9}) {
     const std::vector<float> out = dropRows(Draws(samples), 100, rate);
     const double dropped = double(std::count(out.begin(), out.end(), 0.0f));
-    // Five standard deviations of a binomial distribution.
+    // The tolerance is five standard deviations of a binomial distribution.
     EXPECT_NEAR(dropped, 1e5 * rate,
                 5 * std::sqrt(1e5 * rate * (1 - rate)) + 0.5);
   }
@@ -158,7 +158,7 @@ TEST(Sample, HasTheProbabilitiesThatItSays) {
 }
 
 TEST(Sample, FindsTheFirstSumAboveADraw) {
-  // For any start of the search, with draws at and near the borders.
+  // Start the search anywhere, with draws at and near the borders.
   for (uint64_t size = 1; size < 40; ++size)
     for (uint64_t kind = 0; kind < 4; ++kind) {
       std::vector<int64_t> counts(size);

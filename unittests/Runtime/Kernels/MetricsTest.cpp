@@ -327,7 +327,7 @@ TEST(MetricsTest, TheErrorOfAnAUCIsBounded) {
                 2, std::vector<double>{1, 1, 1, 1, 0}.data()),
             0.25);
   EXPECT_EQ(remarkOf({1, 1, 1, 1, 0}), "exact to 0.2500");
-  // Rounded up.
+  // The printed bound is rounded up.
   EXPECT_EQ(remarkOf({1000000, 1, 1, 1000000, 0}), "exact to 0.0001");
   EXPECT_EQ(remarkOf({1, 0, 0, 1, 0}), "");
 }
@@ -497,7 +497,7 @@ TEST(MetricsTest, ANumberThatIsNotFiniteSpoilsTheMetric) {
 
 TEST(MetricsTest, LogLossMatchesItsFormulaAndIsBounded) {
   const pdl_metric metric = metricOf(PDL_METRIC_LOG_LOSS);
-  // ln 4, ln 2, 7 ln 10 and almost nothing.
+  // The terms are ln 4, ln 2, 7 ln 10 and almost 0.
   const double want =
       (3 * std::log(2.0) + 7 * std::log(10.0) - std::log1p(-1e-7)) / 4;
   EXPECT_NEAR(metricValue(metric, sumsOf<double>(metric, {0.25, 0.5, 0.0, 1.0},
@@ -534,7 +534,7 @@ TEST(MetricsTest, ReplicasAdd) {
 TEST(MetricsTest, ErrorsMatchTheirFormulas) {
   const std::vector<double> p = {0.25, 2, -1, 3}, y = {1, 2, 1, 0},
                             w = {2, 5, 1, 0};
-  // |p - y|: 0.75, 0, 2, 3.
+  // The values of |p - y| are 0.75, 0, 2 and 3.
   EXPECT_EQ(metricValue(metricOf(PDL_METRIC_MAE),
                         sumsOf(metricOf(PDL_METRIC_MAE), p, y)),
             5.75 / 4);
@@ -581,7 +581,7 @@ TEST(MetricsTest, BucketErrorJoinsBucketsToSpans) {
   EXPECT_NEAR(error({{500, 100, 150}, {504, 100, 150}}), 300 / 251.0 - 1,
               1e-14);
   EXPECT_TRUE(std::isnan(error({{500, 100, 150}, {512, 100, 150}})));
-  // Two spans that count by their samples, and one that cannot.
+  // Two spans whose weights are their samples, and a span with too few samples.
   EXPECT_NEAR(error({{500, 200, 300}, {750, 100, 900}, {900, 1, 1}}),
               (0.2 * 500 + (900 / 750.0 - 1) * 1000) / 1500, 1e-14);
   // The first bucket expects no click, so it says nothing.
@@ -688,7 +688,7 @@ TEST(MetricsTest, RankedListsWithoutWeightOrWithNumbersThatAreNotFinite) {
     EXPECT_TRUE(std::isnan(metricValue(
         metric, sumsOfLists<float>(metric, 3, {1, 2, 3}, {2}, {0}))));
     for (const float bad : {std::nanf(""), HUGE_VALF, -HUGE_VALF}) {
-      // Even for an item that no metric would inspect.
+      // This holds even for an item that no metric would inspect.
       EXPECT_TRUE(pdlabi::isSpoilt(
           sumsOfLists<float>(metric, 3, {1, bad, 3}, {2}).data()));
       EXPECT_TRUE(pdlabi::isSpoilt(

@@ -91,7 +91,7 @@ protected:
   std::vector<float> w;
   std::vector<int64_t> keys;
   KeyRouter router;
-  /// Written from every decoded byte, so that a sanitizer checks each read.
+  /// Set from every decoded byte, so that a sanitizer checks each read.
   volatile uint64_t touched = 0;
 };
 
@@ -135,7 +135,7 @@ TEST_F(ExchangeCodecTest, WhatWasWrittenIsRead) {
   EXPECT_EQ(readKeys, keys);
 }
 
-// A concurrent push: its rows are counted by its own keys.
+// The rows of a concurrent push are counted by its own keys.
 TEST_F(ExchangeCodecTest, KeysOfAPushAreItsOwn) {
   use({PDL_F32, false, PDL_MODE_ASYNC});
   const ExchangeLayout &layout = *layouts[BlockTrain];
@@ -293,7 +293,7 @@ TEST_F(ExchangeCodecTest, DamageIsRefusedOrHarmless) {
 
 TEST_F(ExchangeCodecTest, KeysOutOfPlaceAreNamed) {
   use({});
-  // As if the trainer had another placement.
+  // The message looks as if the trainer had another placement.
   EXPECT_THAT(decodeAndCheck(exchange(0), 1).message(),
               HasSubstr("belongs to server 0, not 1"));
   const ExchangeLayout &layout = *layouts[BlockTrain];

@@ -351,7 +351,7 @@ TEST_F(ServerGroupTest, WhatChangesNothingNeedsNoEarlierStart) {
 // Processes without an incarnation
 //===----------------------------------------------------------------------===//
 
-/// Returns a sign with its own id. All of them belong to this process.
+/// Returns a sign of this process with the id `id`.
 StartSign startOf(uint64_t id) {
   return {id, StartSign::Claim::Judged, ProcessIdentity::ofThisProcess()};
 }
@@ -394,7 +394,7 @@ TEST_F(ServerGroupTest, IfOneServerRefusesNoTrainerLosesItsPlace) {
     EXPECT_EQ(server->core.status().state, JobState::Finished);
 }
 
-// However long other servers may take to start.
+// The failure is detected even if other servers take very long to start.
 TEST_F(ServerGroupTest, AFailureIsHeardWhileAServerIsMissing) {
   startServers(1);
   addresses.emplace_back("nobody");

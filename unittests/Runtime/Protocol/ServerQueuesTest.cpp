@@ -46,7 +46,7 @@ protected:
   std::vector<Message> all(const std::string &text) const {
     return std::vector<Message>(addresses.size(), Message::ofString(text));
   }
-  /// Lets a server end its round, and waits for that.
+  /// Makes a server end its round, and waits for the responses.
   void endRound(size_t server) {
     std::atomic<bool> isDone = false;
     other->session(server).send(MessageKind::Exchange, Message::ofString("x"),
@@ -136,7 +136,8 @@ TEST_F(ServerQueuesTest, AFailureEndsAllWaiting) {
   EXPECT_THAT(queues.waitUntilEmpty().message(), HasSubstr("the disk is full"));
 }
 
-// The last request may be answered after the destruction of the queues.
+// The response to the last request may arrive after the destruction of the
+// queues.
 TEST_F(ServerQueuesTest, WhatWaitsDoesNotLeaveAnyMore) {
   {
     ServerQueues queues(*group, 2);

@@ -498,8 +498,8 @@ TEST_F(ServerSessionTest, ASilentServerIsLost) {
   EXPECT_EQ(probe.ends, 1);
 }
 
-// The death is known before the first heartbeat is answered, even without a
-// silence limit.
+// The death is detected before there is a response to the first heartbeat, even
+// without a silence limit.
 TEST_F(ServerSessionTest,
        AServerOfThisHostThatDiesIsKnownFromItsFirstResponse) {
   options.silenceLimit = ClockTime(0);
@@ -745,7 +745,7 @@ TEST(ServerSessionThreadsTest, EndsWhileItsServerResponds) {
     while (run % 2 > 0 && ends == 0)
       std::this_thread::yield();
     session->reset();
-    // In all cases it has ended once, and nothing arrives later.
+    // In each case the session has ended once, and no callback follows.
     EXPECT_EQ(ends, 1);
   }
 }

@@ -60,8 +60,7 @@ protected:
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     listener = std::move(*opened);
   }
-  /// Response to a Poll: nothing has arrived, unless a test defines another
-  /// one.
+  /// Responds to a Poll. By default, reports that no request has arrived.
   std::function<void(const Envelope &, size_t size, Responder)> asked =
       [](const Envelope &head, size_t, Responder back) {
         respond(back, head, MessageKind::Wait, encodeHeartbeat({}).toString());

@@ -49,7 +49,7 @@ TEST_F(ServerSessionTest, PartsAreRepeatedUntilTheyAreThere) {
   EXPECT_EQ(seen.back().sequence, 2u);
 }
 
-/// Otherwise its bytes could still be read.
+/// Without this, the bytes of the request could still be read.
 TEST_F(ServerSessionTest, ARequestEndsAfterTheCallsOfItsParts) {
   Responder held;
   Envelope heldHead;
@@ -97,8 +97,8 @@ TEST_F(ServerSessionTest, WhoLeavesRepeatsNoParts) {
 
 namespace {
 
-/// Connection that keeps calls with parts unanswered while `takes` returns
-/// true, as long as the connection exists.
+/// Connection that never ends calls with parts while `takes` returns true. Only
+/// the destruction of the connection ends them.
 class PartKeeper final : public Connection {
 public:
   PartKeeper(std::unique_ptr<Connection> to, std::function<bool()> given,
@@ -162,7 +162,8 @@ TEST_F(ServerSessionTest, NothingReadsPartsThatWereDropped) {
   client.reset();
 }
 
-/// Also if the part was to be repeated, because the server would wait for it.
+/// The session ends also if the part was to be repeated, because the server
+/// would wait for it.
 TEST_F(ServerSessionTest, APartThatLacksMemoryEndsTheSession) {
   for (const int lost : {0, 1}) {
     int kept = 0, calls = 0;

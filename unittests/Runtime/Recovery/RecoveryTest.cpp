@@ -84,7 +84,7 @@ private:
   ReplicaSet set{model, descriptor.programs[0], {}, 2, scheduler};
 };
 
-/// A trainer in the first epoch, with all that recovery sees of it.
+/// Trainer in the first epoch, with the objects that recovery uses.
 struct Trainer {
   explicit Trainer(FakeChannel *channel) {
     auto created = std::make_unique<FakeEngine>();

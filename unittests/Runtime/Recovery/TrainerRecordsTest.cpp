@@ -116,7 +116,7 @@ TEST(TrainerRecordsTest, WithoutRoundsEachTrainerHasAPlaceOfItsOwn) {
   RecoveryRecord meets = atStep(9);
   meets.place = RecoveryRecord::Place::Meets;
   meets.stepsEnded = meets.epochEnded = true;
-  // The sum in which the first trainer waits is not answered.
+  // There is no response to the sum in which the first trainer waits.
   std::vector<SenderMark> marks = {markOf(0, 5, atStep(8), meets),
                                    markOf(1, 5, atStep(3), atStep(4))};
   const auto place =

@@ -250,8 +250,9 @@ TEST(AppliedLog, RecordsThatAreLostDoubledOrMovedAreNoticed) {
   job.run(3, random);
   job.finish();
   const std::string whole = folder.read("log0");
-  // Each request is taken, then answered. The file has a magic number, then
-  // records of 24 bytes and a body.
+  // For each request, there is a record when it is taken and one when its
+  // response is sent. The file has a magic number, then records of 24 bytes and
+  // a body.
   std::vector<std::string> pieces = {whole.substr(0, 16)};
   for (size_t at = 16; at < whole.size(); at += pieces.back().size()) {
     uint64_t bytes = 0;

@@ -124,7 +124,7 @@ TEST(AsyncServer, MergedStepsAreOneStepOfTheirMeanOrTheirSum) {
 
 namespace {
 
-/// Values from which a sender computes: the state when it is answered.
+/// Values from which a sender computes: the state at the time of its response.
 struct Seen {
   std::vector<float> w, b;
   std::map<int64_t, std::vector<float>> rows;

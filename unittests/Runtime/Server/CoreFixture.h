@@ -78,8 +78,8 @@ protected:
   Reply join(uint32_t trainer, uint64_t incarnation = 1) {
     return send({MessageKind::Join, trainer, 0, incarnation, 0, 0}, "hello");
   }
-  /// Sends a Join, or with `incarnation` 0 a Greet, of a process with its own
-  /// sign.
+  /// Sends a Join of a process with the sign `start`. If `incarnation` is 0,
+  /// sends a Greet instead.
   Reply ask(uint32_t trainer, const StartSign &start, uint64_t incarnation = 0,
             const std::string &payload = "hello") {
     const Reply reply;
@@ -128,8 +128,8 @@ protected:
               uint64_t incarnation = 1) {
     return send({MessageKind::Leave, trainer, 0, incarnation, 0, 0}, sentence);
   }
-  /// Creates a server whose application has that policy, and lets all trainers
-  /// join.
+  /// Creates a server whose application has the policy `policy`, and joins all
+  /// trainers.
   void joinAll(const RoundPolicy &policy) {
     server.reset();
     core();

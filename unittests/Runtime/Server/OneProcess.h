@@ -98,8 +98,8 @@ uint32_t usesIn(const Reference<T> &local, int32_t table, const TableRow &row) {
   return local.model.table(table)->layout().headerOf(row.row).uses();
 }
 
-/// State of the row headers, which count uses: kept, or lost because rows were
-/// restored from a checkpoint, which does not store them.
+/// State of the row headers, which contain the use counts: kept, or lost
+/// because rows were restored from a checkpoint, which does not store headers.
 enum class Headers { Kept, Restored };
 
 /// Compares all values, slots and use counts of all servers with those of one

@@ -43,7 +43,7 @@ TEST_F(ServerCoreTest, ReadersAreNoTrainers) {
   EXPECT_EQ(visit.head().sequence, 1u);
   EXPECT_EQ(send({MessageKind::Read, 0, 0, 77, 0, 0}, "rows").text(),
             "read rows");
-  // From a previous run of the server.
+  // The sender belongs to a previous run of the server.
   const Reply stranger = send({MessageKind::Read, 0, 0, 76, 0, 0}, "rows");
   EXPECT_EQ(stranger.kind(), MessageKind::Refusal);
   EXPECT_EQ(stranger.head().sequence, sequenceOfStranger);
@@ -84,7 +84,7 @@ TEST_F(ServerCoreTest, ReadersAreScreenedAndNotifiedOfTheEnd) {
 
 TEST_F(ServerCoreTest, ReadersWaitInABoundedQueueOfTheirOwn) {
   options.jobId = 77;
-  // Executor that runs its tasks only when told to.
+  // Executor that runs its tasks only when the test requests it.
   struct Later final : Executor {
     void run(std::function<void()> task) override {
       if (std::exchange(lacksMemory, false))
@@ -115,8 +115,8 @@ TEST_F(ServerCoreTest, ReadersWaitInABoundedQueueOfTheirOwn) {
   std::vector<Reply> replies;
   for (int i = 0; i < 64; ++i)
     replies.push_back(ask());
-  // The executor has one of them at a time, so a trainer's request waits for at
-  // most one.
+  // The executor has at most one request of a reader at a time, so a trainer's
+  // request waits for at most one of these.
   EXPECT_EQ(executor.tasks.size(), 1u);
   EXPECT_EQ(ask().kind(), MessageKind::Wait);
   executor.runOne();
@@ -184,7 +184,7 @@ protected:
     listeners[s] = *network->listen(names[s], cores[s]->handler());
   }
 
-  /// Forwards everything to the network, which it does not own.
+  /// Forwards all calls to the network, which it does not own.
   struct Borrowed final : Transport {
     explicit Borrowed(Transport &of) : of(of) {}
     Clock &clock() override { return of.clock(); }
@@ -241,7 +241,7 @@ protected:
     rows.status = remote.read(wanted, *scratch, rows.isUnavailable);
     return rows;
   }
-  /// Expects the rows that saves of the servers would contain now.
+  /// Expects the rows that saves of the servers would contain at present.
   void expectTheirs(const Rows &rows) {
     ASSERT_TRUE(rows.status.ok()) << rows.status.message();
     for (size_t s = 0; s < 2; ++s)
@@ -274,7 +274,7 @@ protected:
     const auto owner = size_t(job.map().ownerOfKey(tableAt(i), key));
     return *job.server(owner).model().table(tableAt(i));
   }
-  /// Returns the row, or null if there is none.
+  /// Returns the row of a key, or null if there is none.
   void *rowOf(int i, int64_t key) {
     void *row = nullptr;
     TableScratch scratch;
@@ -338,7 +338,7 @@ INSTANTIATE_TEST_SUITE_P(Modes, PreparedRowsTest,
                          testing::Values(PDL_MODE_SYNC, PDL_MODE_ASYNC,
                                          PDL_MODE_HALF_ASYNC, PDL_MODE_QUORUM));
 
-// Rows of a step that is not applied yet are in no save of this moment.
+// Rows of a step that is not applied yet are not saved at this time.
 TEST_P(PreparedRowsTest, AreUnknownUntilTheyAreUsed) {
   ConnectOptions options;
   options.rowAgeMillis = 0;

@@ -40,7 +40,7 @@ TEST(SaveFolder, OfAFlagIsTheOnlyOne) {
                 HasSubstr("writes below"))
         << name;
   EXPECT_FALSE(saves.allows("/etc").ok());
-  // A link that leads out of the folder.
+  // Create a link to a folder outside.
   std::filesystem::create_directory_symlink(folder.file("other"),
                                             folder.file("saved/link"));
   EXPECT_FALSE(saves.allows(folder.file("saved/link")).ok());

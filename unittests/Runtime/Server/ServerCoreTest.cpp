@@ -59,8 +59,8 @@ TEST_F(ServerCoreTest, ResponsesAreHeldBackUntilTheSlowestIsNear) {
   options.trainers = 3;
   const auto policy = createBoundedStaleness(1);
   joinAll(*policy);
-  // No sender has finished a step: keys are answered at once, and so is one
-  // step ahead.
+  // No sender has finished a step. So the responses to keys, and to a request
+  // that is one step ahead, are sent immediately.
   EXPECT_TRUE(exchange(0, 1, "keys").came());
   EXPECT_TRUE(exchange(0, 2, "a").came());
   const Reply held = exchange(0, 3, "b");
@@ -118,8 +118,8 @@ TEST_F(ServerCoreTest, AWorkerCountsFromItsFirstRequest) {
   EXPECT_TRUE(held.came());
 }
 
-// As at a checkpoint within an epoch, after trainers had different amounts of
-// data.
+// Trainers with different amounts of data are in this state at a checkpoint
+// within an epoch.
 TEST_F(ServerCoreTest, NoneIsHeldBackForATrainerThatWaitsForSums) {
   options.trainers = 2;
   const auto policy = createBoundedStaleness(0);
@@ -148,7 +148,8 @@ TEST_F(ServerCoreTest, AQuorumEndsARound) {
     EXPECT_FALSE(first.came());
     EXPECT_EQ(exchange(1, 1, "b").text(), "1 reads ba");
     EXPECT_EQ(first.text(), "2 reads ba");
-    // The request is answered at once, and is in time from then on.
+    // The response is sent immediately, and the next request of the trainer is
+    // in time.
     EXPECT_EQ(exchange(0, 1, "c").text(), "0 reads ba");
     const bool counts = late == LateGradients::Count;
     EXPECT_THAT(application->calls,
@@ -179,8 +180,8 @@ TEST_F(ServerCoreTest, AQuorumEndsARound) {
   }
 }
 
-// The straggler's last steps, which others have done before, do not each form a
-// round.
+// The straggler's last steps, which the others have already done, do not each
+// form a round.
 TEST_F(ServerCoreTest, WhoCatchesUpFillsRoundsByItself) {
   options.trainers = 3;
   for (const LateGradients late : {LateGradients::Count, LateGradients::Drop}) {
@@ -191,8 +192,8 @@ TEST_F(ServerCoreTest, WhoCatchesUpFillsRoundsByItself) {
         exchange(trainer, uint64_t(sequence), std::string("a") + end);
     application->calls.clear();
     const bool counts = late == LateGradients::Count;
-    // The request is answered at once each time, and reads the state of the
-    // last round.
+    // The response is sent immediately each time, and has the state of the last
+    // round.
     EXPECT_EQ(exchange(2, 1, "b").text(), "2 reads a.a.");
     EXPECT_EQ(exchange(2, 2, "c").text(), "2 reads a.a.");
     EXPECT_EQ(exchange(2, 3, "d").text(),
@@ -276,7 +277,7 @@ TEST_F(ServerCoreTest, RequestsWithResponsesAreAppliedBeforeASave) {
   }
 }
 
-// Waiting requests stay in the round, and are answered with it.
+// Waiting requests stay in the round, and get their responses with it.
 TEST_F(ServerCoreTest, AWaitingRequestIsNotAppliedBeforeASave) {
   options.trainers = 3;
   const auto policy = createQuorum(2, LateGradients::Count);
@@ -309,7 +310,7 @@ TEST_F(ServerCoreTest, CopiesGetResponsesAndCountOnce) {
   EXPECT_EQ(two.text(), "0 reads ab");
   EXPECT_EQ(exchange(0, 1, "a").text(), "0 reads ab");
   exchange(0, 2, "c");
-  // A repeated old request is not answered at all.
+  // A repeated old request gets no response.
   EXPECT_FALSE(exchange(0, 1, "a").came());
   EXPECT_EQ(exchange(1, 2, "d").text(), "1 reads cd");
   EXPECT_EQ(application->rounds, 2);
@@ -462,7 +463,7 @@ TEST_F(ServerCoreTest, TheApplicationDelaysNoHeartbeat) {
   EXPECT_EQ(first.text(), "0 reads ab");
 }
 
-/// Executor that keeps tasks until it is told to run them.
+/// Executor that keeps its tasks until the test runs them.
 class LateExecutor final : public Executor {
 public:
   void run(std::function<void()> task) override {

@@ -346,8 +346,7 @@ Status ServerJob<T>::asyncPush(uint32_t trainer, const Gradients<T> &gradients,
                         std::vector<int64_t>(layout.channelCount()));
     if (!message)
       return message.status();
-    // Values are pulled separately; this response only says that the push was
-    // taken.
+    // Values are pulled separately. This response only confirms the push.
     for (int32_t c = 0; c < layout.channelCount(); ++c)
       EXPECT_EQ(message->sectionSize(c), 0U) << "channel " << c;
   }

@@ -43,12 +43,12 @@ public:
   const pdl_descriptor &descriptor() const { return program.descriptor(); }
   const ExchangeLayout &layout(int32_t index) const { return *layouts[index]; }
 
-  /// Runs one step of all trainers in mode sync: `gradients` of this step, and
-  /// `next` for the keys of the following step. An empty list means that no
-  /// trainer has any.
+  /// Runs one step of all trainers in mode sync. `gradients`: gradients of this
+  /// step. `next`: gradients of the following step, whose keys are requested.
+  /// An empty list means that no trainer has any.
   Status step(const std::vector<Gradients<T>> &gradients,
               const std::vector<Gradients<T>> &next, std::mt19937 &random);
-  /// Sends requests of `asyncStep` to `front`, which forwards them.
+  /// Sends the requests of `asyncStep` to `front`, which must forward them.
   void setFront(size_t index, ServerApplication &front) {
     fronts[index] = &front;
   }
@@ -60,12 +60,12 @@ public:
   Status asyncPull(uint32_t trainer, const Gradients<T> &next) {
     return asyncExchange(trainer, {}, &next, /*allValues=*/false);
   }
-  /// Sends one push of one worker with its own keys, the sum of `steps` steps.
-  /// If `sender` is given, it differs from the sender of `asyncStep`.
+  /// Sends one push of one worker with its own keys. The push is the sum of
+  /// `steps` steps. `sender` must differ from the sender of `asyncStep`.
   Status asyncPush(uint32_t trainer, const Gradients<T> &gradients,
                    uint32_t steps, double norm = 0, uint32_t sender = 1);
-  /// Runs a round of one kind; payloads by trainer and server. They arrive in
-  /// random order.
+  /// Runs a round of requests of the kind `kind`, which arrive in random order.
+  /// `payloads` is indexed by trainer and server.
   Status round(MessageKind kind,
                const std::vector<std::vector<Message>> &payloads,
                std::vector<std::vector<Message>> &responses,
@@ -75,8 +75,8 @@ public:
                                 const Gradients<T> *next, bool allValues,
                                 double norm = 0);
 
-  /// From the last responses to trainer 0: the parameters, and the rows of its
-  /// keys.
+  /// Values in the last responses to trainer 0: the parameters, and the rows of
+  /// its keys.
   std::vector<T> mirrors[BlockSymbols];
   std::vector<T> rows[2];
   double lossSum = 0, weightSum = 0;

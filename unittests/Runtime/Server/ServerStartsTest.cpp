@@ -65,8 +65,8 @@ TEST_F(ServerCoreTest, ANewStartGoesOnUnderWait) {
   EXPECT_EQ(beat(1).head().incarnation, incarnationOfReplaced);
   EXPECT_THAT(exchange(1, 2, "d").text(), HasSubstr("this start of trainer 1"));
   EXPECT_THAT(leave(1, "late").text(), HasSubstr("this start of trainer 1"));
-  // The restarted trainer requests what it had, and repeats its request of the
-  // round.
+  // The restarted trainer requests its last response, and repeats its request
+  // of the round.
   EXPECT_EQ(exchange(1, 1, "", 5).text(), "1 reads ab");
   const Reply again = exchange(1, 2, "d", 5);
   EXPECT_FALSE(again.came());
@@ -138,7 +138,8 @@ TEST_F(ServerCoreTest, ASecondStartIsLetInAfterASilence) {
   options.onFailure = FailurePolicy::Wait;
   core();
   joinAll();
-  // A message that was in flight when its sender died does not count.
+  // A message that was in flight when its sender died does not count as a sign
+  // of life.
   ask(1, {2, judged});
   advance(Seconds(2));
   beat(1);
@@ -149,7 +150,7 @@ TEST_F(ServerCoreTest, ASecondStartIsLetInAfterASilence) {
   }
   advance(Seconds(3));
   EXPECT_EQ(ask(1, {2, judged}).head().sequence, 2u);
-  // Asking does not replace the process.
+  // A Greet does not replace the process that has joined.
   EXPECT_EQ(beat(1).kind(), MessageKind::Response);
   EXPECT_EQ(ask(1, {2, judged}, 2).kind(), MessageKind::Refusal);
   advance(Seconds(13));
@@ -287,7 +288,7 @@ TEST_F(ServerCoreTest, ANewStartThatCannotGoOnFailsTheJob) {
   options.restartsContinue = false;
   core();
   joinAll();
-  // Before any request, a restart is as good as the first process.
+  // If there was no request yet, a restarted process can replace the first one.
   join(1, 4);
   EXPECT_EQ(core().status().state, JobState::Running);
   exchange(0, 1, "a");
@@ -308,7 +309,7 @@ TEST_F(ServerCoreTest, AGreetingOfOneThatCannotGoOnFailsTheJob) {
   exchange(0, 1, "a");
   exchange(1, 1, "b");
   leave(0);
-  // A trainer that is done cannot return, and no process waits for it there.
+  // A trainer that is done does not continue, and no process waits for it.
   EXPECT_EQ(ask(0, {7, judged}).kind(), MessageKind::Response);
   EXPECT_EQ(core().status().state, JobState::Running);
   advance(Seconds(20));
@@ -317,7 +318,8 @@ TEST_F(ServerCoreTest, AGreetingOfOneThatCannotGoOnFailsTheJob) {
   EXPECT_EQ(core().status().state, JobState::Failed);
 }
 
-// Another server may have failed the job, and all who knew are gone.
+// Another server may have failed the job, and all processes that knew this have
+// ended.
 TEST_F(ServerCoreTest, AnAbandonedJobThatCannotGoOnFails) {
   options.onFailure = FailurePolicy::Wait;
   options.abandonLimit = std::chrono::minutes(30);
@@ -348,7 +350,7 @@ TEST_F(ServerCoreTest, WhoFailedAndCannotGoOnIsNotWaitedFor) {
   options.restartsContinue = false;
   core();
   joinAll();
-  // The trainer has sent nothing, so its next process is as good.
+  // The trainer has sent nothing, so its next process can replace it.
   leave(1, "no data");
   EXPECT_EQ(core().status().state, JobState::Running);
   join(1, 4);
@@ -374,7 +376,8 @@ TEST_F(ServerCoreTest, WhoFailedAndCannotGoOnIsNotWaitedFor) {
                     HasSubstr("start all again, with --resume")));
 }
 
-// Its programs may be of another version, or it may not belong to the job.
+// The process may have programs of another version, or may not belong to the
+// job.
 TEST_F(ServerCoreTest, WhoIsRefusedIsWaitedForForAMinute) {
   for (const FailurePolicy policy :
        {FailurePolicy::Abort, FailurePolicy::Wait}) {
@@ -391,7 +394,7 @@ TEST_F(ServerCoreTest, WhoIsRefusedIsWaitedForForAMinute) {
                 HasSubstr("a start of trainer 0 was refused: model A is not"));
     advance(Seconds(59));
     EXPECT_EQ(core().status().state, JobState::Running);
-    // The right process.
+    // This is the right process.
     ask(0, {4, judged});
     ask(1, {5, judged});
     advance(Seconds(70));
@@ -492,7 +495,7 @@ TEST_F(ServerCoreTest, WhoIsRefusedIsWaitedForUnlessAllAre) {
   EXPECT_EQ(core().waitingFor(),
             "waiting for trainers 0 and 1 to join (0 s, at most 600 s; trainer "
             "1 was refused: model A is not model B)");
-  // A better process of that rank.
+  // Another process of that rank is accepted.
   EXPECT_EQ(ask(1, {2, judged}).kind(), MessageKind::Response);
   ask(0, {3, judged}, 0, "bad");
   EXPECT_EQ(core().status().state, JobState::Running);
@@ -530,8 +533,8 @@ TEST_F(ServerCoreTest, AServerGivesUpByItself) {
   EXPECT_TRUE(core().allNotified());
 }
 
-// If trainers own state: the trainer in the owner's own process asks nothing
-// any more.
+// If trainers own state, the trainer in the owner's process sends no further
+// requests.
 TEST_F(ServerCoreTest, ATrainerOfItsOwnProcessNeedsNoResponse) {
   core();
   join(0);

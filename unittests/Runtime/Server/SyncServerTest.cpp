@@ -129,7 +129,7 @@ TEST(SyncServer, PartsOfAnyNumberOfServersAreOneCheckpoint) {
     ASSERT_TRUE(restoreModel(again.model, *from, CheckpointUse::Training).ok());
     expectSame(two, again, Headers::Restored);
   }
-  // The same by requests.
+  // Do the same by requests.
   {
     CheckpointWriter writer(folder.file("step-100"));
     const Message payload = Message::ofString(*writer.folder());
@@ -243,8 +243,8 @@ TEST(SyncServer, PartsAreOfTheSnapshotOfTheirSave) {
     EXPECT_THAT(compareStates(*stateOf(*a), *stateOf(*b), "A", "B", 3).messages,
                 testing::IsEmpty());
   }
-  // A save that was started last and never asked for, and a folder that does
-  // not exist.
+  // Start a save that will not be finished, and request one into a folder that
+  // does not exist.
   CheckpointWriter left(folder.file("step-100"));
   ask(0, SaveKind::Begin, *left.folder());
   EXPECT_THAT(

@@ -156,7 +156,8 @@ TEST_F(ServingApi, CountsIdsAndThoseWithoutARow) {
   EXPECT_EQ(counts.ids, 10);
   EXPECT_EQ(counts.unknown_ids, 2);
   EXPECT_EQ(counts.hits + counts.misses + counts.requests, 0);
-  // A caller compiled for an older version has no memory for these.
+  // A caller that was compiled for an older version has no memory for these
+  // members.
   counts.ids = counts.unknown_ids = -7;
   counts.struct_size = offsetof(pdl_serving_row_counts, ids);
   ASSERT_EQ(functions()->row_counts(model, &counts), 0);
@@ -244,7 +245,7 @@ TEST_F(ServingApi, WarnsOfManyUnknownIds) {
   ASSERT_NE(model, nullptr);
   for (int i = 0; i < 40; ++i)
     run(model);
-  // One of five.
+  // One id of five is unknown.
   EXPECT_STREQ(functions()->warning(model), "");
   Request others;
   std::ranges::fill(others.keys, 12);
@@ -371,7 +372,7 @@ TEST_F(ServingApi, WhatIsWrongIsSaid) {
   EXPECT_EQ(pdl_serving_query(PDL_SERVING_VERSION + 1), nullptr);
 }
 
-// The checksums are right; the loaded state is kept.
+// The checksums are correct. The loaded state is kept.
 TEST_F(ServingApi, RefusesKeysThatAreNotInTheirPlace) {
   const auto refusal = [&](const ChangeKeys &change) {
     TestFolder own;

@@ -153,7 +153,7 @@ TEST(KeyValueExport, HasTheBitsOfTheCheckpoint) {
       const std::string path = folder.file(std::to_string(steps));
       KeyValueOptions options;
       options.bytesInFile = steps == 1 ? 100'000 : UINT64_MAX;
-      // With as little memory as possible.
+      // Use as little memory as possible.
       options.memory = steps == 2 ? 1 : options.memory;
       const Status status =
           exportKeyValues(checkpoint, *format, options, path + "/");
@@ -427,7 +427,7 @@ TEST(KeyValueExport, ManifestsAreWholeOrRefused) {
     changed[i] ^= 1;
     EXPECT_NE(sentence(changed), "") << i;
   }
-  // The checksums are right.
+  // The checksums are correct.
   const auto messageOf = [&](auto change) {
     KeyValueManifest other = manifest;
     change(other);

@@ -39,8 +39,8 @@ public:
   static bool isUnknown(int64_t key, int32_t version) {
     return (uint64_t(key) + uint64_t(version)) % 3 == 0;
   }
-  /// Returns how many of the keys are in the cache; each of them must have that
-  /// version.
+  /// Returns the number of keys that are in the cache. Expects each cached row
+  /// to have the version `version`.
   int64_t find(uint32_t tag, const std::vector<int64_t> &keys, int64_t since,
                int32_t version = 0) {
     std::vector<int32_t> rows(keys.size() * rowElements, -1);

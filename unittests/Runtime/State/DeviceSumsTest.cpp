@@ -317,7 +317,7 @@ TEST(DeviceSumsOfTrainers, AreThoseOfAll) {
     each.join(1, replicas, &each == trainers ? first : second);
   });
   ASSERT_TRUE(trainers[0].across && trainers[1].across);
-  // With all batches, with one of four missing, and with none at one trainer.
+  // All batches, then one of four missing, then none at one trainer.
   for (const std::vector<size_t> &absent :
        {std::vector<size_t>{}, std::vector<size_t>{1},
         std::vector<size_t>{0, 1}}) {

@@ -188,7 +188,7 @@ protected:
             float(std::sin(double(100 * step + 10 * s) + double(i)));
     }
   }
-  /// Returns the contribution on the host, with its rows there.
+  /// Returns the contribution in host memory, with rows in host memory.
   PartialSum onHostOf(Model &model, std::vector<void *> (&rows)[2],
                       std::vector<const void *> (&pointers)[2]) {
     PartialSum merged;
@@ -219,8 +219,8 @@ protected:
     const Status status = updater.apply(merged);
     EXPECT_TRUE(status.ok()) << status.message();
   }
-  /// Runs one step on both sides. `stays` is true if the gradients are on the
-  /// device.
+  /// Runs one step on the host and on the device. `stays`: true if the
+  /// gradients are on the device.
   void step(int number, bool stays, int64_t count = 20) {
     draw(number, count);
     std::vector<void *> rows[2];
@@ -298,8 +298,8 @@ protected:
   std::vector<std::unique_ptr<Device>> devices;
   Device *device = nullptr;
   std::unique_ptr<DeviceStream> compute;
-  /// Starts anew with this storage of values; rules get `atOnce` bytes of rows
-  /// at a time.
+  /// Starts a new test with tables whose values have the storage `storage`.
+  /// Rules get `atOnce` bytes of rows at a time.
   void beginAnew(int32_t storage, size_t atOnce) {
     close();
     for (pdl_symbol &symbol : program.symbols)
@@ -343,7 +343,7 @@ TEST_F(DeviceTablesTest, UpdatesToTheBitsOfTheHost) {
 
 TEST_F(DeviceTablesTest, GoesOnFromTheHostAndBringsWhatIsNew) {
   open();
-  // As if loaded from a checkpoint.
+  // The rows look as if loaded from a checkpoint.
   draw(0, 30);
   std::vector<void *> rows(keys[0].size());
   for (Model *model : {onHost.get(), onDevice.get()}) {
@@ -482,7 +482,7 @@ TEST_F(DeviceTablesTest, SeveralDevicesHaveTheBitsOfTheHost) {
         for (pdl_symbol &symbol : program.symbols)
           symbol.storage = storage;
         open({}, count);
-        // As if loaded from a checkpoint.
+        // The rows look as if loaded from a checkpoint.
         draw(7, 30);
         for (Model *model : {onHost.get(), onDevice.get()}) {
           std::vector<void *> rows(keys[0].size());

@@ -27,7 +27,7 @@ struct OneGroup {
   pdl_program program = {};
   pdl_descriptor descriptor = {};
 
-  /// Both must outlive it.
+  /// The arguments must outlive this object.
   void describe(std::span<pdl_symbol> symbols,
                 std::span<const pdl_update_descriptor> updates) {
     group.struct_size = sizeof(group);

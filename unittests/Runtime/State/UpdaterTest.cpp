@@ -43,7 +43,7 @@ int32_t countRows(int64_t rowCount, int64_t rowWidth, void *const *rows,
   return !finite;
 }
 
-/// Tables of one group with untouched(dense), in one program.
+/// Program with tables of one group with untouched(dense).
 struct Tables {
   pdl_symbol symbols[tableCount] = {};
   pdl_group group = {};
@@ -93,7 +93,7 @@ struct Tables {
   }
 };
 
-/// A step with one key of each table.
+/// Step with one key of each table.
 struct OneKey {
   explicit OneKey(const Model &model) {
     TableScratch scratch;

@@ -59,7 +59,7 @@ std::map<int64_t, std::pair<float, float>> rowsOf(const PartialSum &sum) {
 
 } // namespace
 
-// Float additions that are right in one order only.
+// The sum of these numbers is correct only in one order.
 TEST(GroupSums, AddsInOrderAndSkipsWhatIsAbsent) {
   Scheduler scheduler(2);
   Part parts[4];

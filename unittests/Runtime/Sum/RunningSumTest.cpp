@@ -52,7 +52,7 @@ template <typename T> std::vector<GradientBlock> blocksOf(int64_t denseCount) {
   return {{0, type, false, denseCount}, {1, type, true, width}};
 }
 
-/// The same bytes in pieces of a few bytes and of many, with any alignment.
+/// Part in pieces of a few or many bytes, which have any alignment.
 template <typename T> struct Cut {
   std::vector<std::vector<std::byte>> memory;
   std::vector<std::span<const std::byte>> pieces;

@@ -165,7 +165,7 @@ int32_t computePrediction(const pdl_step_context *context) {
 // Rules
 //===----------------------------------------------------------------------===//
 
-/// Output of `once`; every group has the same layout here.
+/// Output of `once`. All groups have the same layout here.
 template <typename T> struct Scalars {
   T weight, factor, rate, correction1, correction2;
 };

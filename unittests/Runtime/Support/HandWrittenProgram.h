@@ -30,8 +30,9 @@ struct ProgramVariant {
   int32_t untouched = PDL_UNTOUCHED_LAZY;
   /// True if both groups are clipped together, at `handWrittenClipLimit`.
   bool clipped = false;
-  /// pdl_mode and pdl_role. A server's programs have no stages. A trainer's
-  /// state has no groups, or, in mode geo, those of a server.
+  /// `mode`: pdl_mode. `role`: pdl_role. Programs of a server have no stages.
+  /// The state of a trainer has no groups, except in mode geo, in which it has
+  /// those of a server.
   int32_t mode = PDL_MODE_LOCAL;
   int32_t role = PDL_ROLE_LOCAL;
   /// pdl_storage of the table's values.

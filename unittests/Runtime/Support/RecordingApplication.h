@@ -20,11 +20,11 @@
 
 namespace pdlrt::test {
 
-/// Records each call as one word. A response names its receiver and the
-/// requests taken since the last one, or in its round. The payload "bad" is
-/// refused. A round with "worse" in it fails. A payload that starts with "keys"
-/// carries no gradients. After one that ends with ".", its sender has no
-/// further step.
+/// Records each call as one word. A response names its receiver, and the
+/// requests taken since the last response or in the receiver's round. The
+/// payload "bad" is refused. A round with "worse" in it fails. A payload that
+/// starts with "keys" carries no gradients. A sender has no further step after
+/// a payload that ends with ".".
 class RecordingApplication final : public ServerApplication {
 public:
   explicit RecordingApplication(uint32_t trainers) { (void)trainers; }
@@ -106,13 +106,14 @@ public:
     return responses;
   }
 
-  /// Default: that of mode sync. Must outlive the application.
+  /// Policy of the application; by default that of mode sync. Must outlive the
+  /// application.
   const RoundPolicy *policy = &roundsOfSteps();
   /// True if a refused process is a trainer of this job.
   bool knowsRefused = false;
   /// True if a refused process may be a trainer of this job.
   bool guessesRefused = false;
-  /// True if readers are answered.
+  /// True if requests of readers get responses.
   bool respondToReaders = false;
   /// Response of `handle`; may be empty.
   std::function<Message(const Message &payload)> answering;
@@ -125,7 +126,7 @@ public:
   std::atomic<bool> overlapped{false};
 
 private:
-  /// One running call.
+  /// Call of the application that is running.
   class Entry {
   public:
     explicit Entry(RecordingApplication &in) : within(in) {

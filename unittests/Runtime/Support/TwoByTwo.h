@@ -96,7 +96,8 @@ public:
   std::unique_ptr<Process> servers[2], trainers[2];
 };
 
-/// Returns the steps that a trainer reports, such as "trained 17 steps".
+/// Returns the number of steps that a trainer reports in a line such as
+/// "trained 17 steps".
 inline int64_t stepsOf(const Process &trainer) {
   const std::string said = trainer.said();
   const size_t at = said.find("trained ");

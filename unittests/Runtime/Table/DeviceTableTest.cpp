@@ -39,7 +39,8 @@ TableOptions makeOptions(int32_t type = PDL_F32, int64_t width = 3,
   return options;
 }
 
-/// Returns edge cases, and distinct keys that are spread or dense.
+/// Returns edge cases of keys, followed by distinct keys that are spread or
+/// dense.
 std::vector<int64_t> makeKeys(size_t count) {
   std::vector<int64_t> keys = {0,
                                1,
@@ -104,7 +105,8 @@ protected:
     return values;
   }
 
-  /// Pulls in both tables. Returns the rows on the device.
+  /// Pulls rows from the table on the host and the table on the device. Returns
+  /// the rows on the device.
   std::vector<void *> pull(const std::vector<int64_t> &keys) {
     auto **rows = room<void *>(keys.size());
     const Status status =
@@ -519,7 +521,7 @@ TEST_F(DeviceTableTest, CollectsInPieces) {
 
 int listings = 0;
 
-/// Counts its launches.
+/// Counts the launches of this kernel.
 void countListings(const uint64_t *arguments, int64_t first, int64_t stride) {
   listings += first == 0;
   pdltest::CallFromMemory<pdldevice_table_list>::run(arguments, first, stride);

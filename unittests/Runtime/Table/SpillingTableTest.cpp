@@ -209,7 +209,7 @@ TEST_F(SpillingTableTest, FindsAndLooks) {
   const Content content = contentOf(*plain);
   for (const auto &[key, bytes] : content)
     keys.push_back(key);
-  // Some of them twice.
+  // Some keys occur twice.
   keys.insert(keys.end(), keys.begin(), keys.begin() + 100);
   std::vector<void *> rows(keys.size());
   RowImages images;
@@ -346,8 +346,8 @@ TEST_F(SpillingTableTest, WhatWasSavedHasNotChanged) {
   for (int s = 0; s < EmbeddingTable::shardCount; ++s)
     spilling->noteShardSaved(s);
   EXPECT_TRUE(changed().empty());
-  // Rows that return unchanged have not changed, and neither have they when
-  // they are spilled again.
+  // Rows that return to memory and stay unchanged do not count as changed, also
+  // after they are spilled again.
   const std::vector<int64_t> some = {contentOf(*plain).begin()->first};
   std::vector<void *> rows(1);
   EXPECT_EQ(spilling->find(1, some.data(), rows.data(), scratch), 0);
@@ -458,7 +458,7 @@ TEST_F(SpillingTableTest, RowsThatAreRestoredAreReplaced) {
   update(draw(500, 2000));
   spilling->spillRestored(0, EmbeddingTable::shardCount);
   EXPECT_EQ(spilling->heldRows(), 0);
-  // Like a delta after its base.
+  // Add rows like a delta after its base.
   for (const auto &[key, bytes] : contentOf(*plain)) {
     if (key % 2)
       continue;

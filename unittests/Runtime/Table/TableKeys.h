@@ -29,7 +29,7 @@ inline TableOptions makeOptions(int32_t type = PDL_F32, int64_t width = 3) {
   return options;
 }
 
-/// Returns edge cases, and `count` keys that are spread.
+/// Returns edge cases of keys, followed by `count` keys that are spread.
 inline std::vector<int64_t> makeKeys(int64_t count) {
   std::vector<int64_t> keys = {0,
                                1,

@@ -44,7 +44,7 @@ std::unique_ptr<EmbeddingTable> tableOf(const TableLife &life,
   return createHashTable(options, keysAtOnce);
 }
 
-/// Updates keys that occur this often.
+/// Updates the rows of keys. Each key has the given number of occurrences.
 std::vector<void *> update(EmbeddingTable &table,
                            const std::vector<int64_t> &keys,
                            const std::vector<int64_t> &occurrences) {
@@ -188,8 +188,8 @@ TEST(TableLife, WhatIsUnseenGoes) {
   EXPECT_EQ(table->beginPeriod(2), 0);
   EXPECT_EQ(table->size(), 2);
   EXPECT_EQ(table->waitingCount(), 2);
-  // Three whole periods, 0 to 2, have passed for 1 and 2 when this one starts;
-  // the keys were seen in the first.
+  // When this period starts, three whole periods (0 to 2) have passed for keys
+  // 1 and 2, which were seen in the first of them.
   EXPECT_EQ(table->beginPeriod(3), 0);
   EXPECT_EQ(table->beginPeriod(4), 1);
   EXPECT_EQ(table->size(), 1);

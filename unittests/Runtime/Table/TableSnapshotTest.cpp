@@ -118,7 +118,7 @@ TEST(TableSnapshot, RowsAreThoseOfTheSnapshot) {
     Rows found;
     for (int s = 0; s < EmbeddingTable::shardCount / 2; ++s)
       readShard(snapshot, s, found);
-    // Some twice; some are new, and written as well.
+    // Some keys occur twice; some are new and are written as well.
     update(*table, keys, rows, 2);
     const size_t once = snapshot.copiedBytes();
     EXPECT_GT(once, size_t(2000) * sizeof(Row));
@@ -167,7 +167,8 @@ TEST(TableSnapshot, ReadsWhatHasChanged) {
   RowList ofShard;
   std::set<int64_t> found;
   for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
-    // Some before any read, and some between a list and its rows.
+    // Change some rows before any read, and some between reading a list and its
+    // rows.
     if (s == 0) {
       write(800, 1500, 2);
       erase(900, 950);
@@ -299,7 +300,7 @@ TEST(TableSnapshot, WhoWritesWaitsWhereThereIsNoRoom) {
   EXPECT_EQ(found, expected);
 }
 
-// A reader that fails leaves no writer waiting.
+// If a reader fails, no writer keeps waiting.
 TEST(TableSnapshot, ItsEndLetsWritersGo) {
   auto table = makeTable();
   const std::vector<int64_t> keys = keysFrom(1, 1000);

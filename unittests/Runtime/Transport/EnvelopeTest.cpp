@@ -50,7 +50,8 @@ TEST(EnvelopeTest, RefusalsBringTheirCode) {
     EXPECT_EQ(failureOf(*frame, "server 1: ").message(),
               "server 1: the disk is full");
   }
-  // Those of an older server, and of a newer one, are failures like any other.
+  // Refusals of an older and of a newer server are handled like any other
+  // failure.
   const auto old = splitFrame(joinFrame(head, text));
   ASSERT_TRUE(old.ok());
   EXPECT_EQ(failureOf(*old).code(), codeOfUnknownFailure);

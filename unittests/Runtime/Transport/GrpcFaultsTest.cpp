@@ -102,7 +102,7 @@ public:
     return ::connect(descriptor, reinterpret_cast<const sockaddr *>(&name),
                      sizeof(name)) == 0;
   }
-  /// Returns the port at which it listens.
+  /// Returns the port at which the listener listens.
   uint16_t listen() const {
     sockaddr_in name = loopback(0);
     socklen_t size = sizeof(name);
@@ -420,7 +420,7 @@ TEST_F(GrpcFaultsTest, AServerThatStartedAnewIsFoundSoon) {
   }
 }
 
-/// Forwards the bytes of one connection until it is told to be silent.
+/// Forwards the bytes of one connection until the test makes it silent.
 class Proxy {
 public:
   explicit Proxy(uint16_t toPort)

@@ -28,7 +28,7 @@ using namespace pdlrt::test;
 
 namespace {
 
-/// Returns a port that was free just now.
+/// Returns a port that was free when it was checked.
 std::string freeTcpAddress(Transport &transport) {
   auto listener = transport.listen("127.0.0.1:0",
                                    [](const Message &, const Responder &) {});

@@ -21,7 +21,7 @@ private:
   std::unique_ptr<Transport> network = createInProcessTransport(clock);
 };
 
-/// Handlers and completions run on the clock's thread.
+/// Environment in which handlers and completions run on the clock's thread.
 class RealEnvironment : public RealTimeEnvironment {
 public:
   RealEnvironment() : RealTimeEnvironment(createInProcessTransport) {}

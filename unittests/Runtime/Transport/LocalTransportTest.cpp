@@ -401,7 +401,7 @@ TEST_F(LocalTransportTest, UnreadResponsesAreBounded) {
       isBlocked = ::poll(&event, 1, 1000) == 0;
     }
     EXPECT_TRUE(isBlocked);
-    // Now it reads.
+    // Now the client reads.
     const size_t expected = 8 + requests * answer.size();
     std::string said;
     std::vector<char> some(1 << 20);

@@ -18,7 +18,7 @@ using namespace pdlrt::test;
 
 namespace {
 
-/// A loopback over a transport that it owns.
+/// Loopback transport over a transport that it owns.
 class OverOwned final : public Transport {
 public:
   explicit OverOwned(std::unique_ptr<Transport> to,
@@ -39,7 +39,8 @@ protected:
   const std::unique_ptr<Transport> inner, loopback;
 };
 
-/// The same with listeners in another process, so that all calls are forwarded.
+/// Loopback transport with listeners in another process, so that all calls are
+/// forwarded.
 class ToOthers final : public Transport {
 public:
   explicit ToOthers(std::unique_ptr<Transport> to)

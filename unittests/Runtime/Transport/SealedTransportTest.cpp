@@ -96,7 +96,7 @@ protected:
   std::string call(Connection &connection, const std::string &text) {
     return call(connection, Message::ofString(text));
   }
-  /// Sends these bytes unchanged, without knowledge of the secret.
+  /// Sends the bytes of a message unchanged, without the secret.
   std::string callRaw(const Message &message) {
     const auto raw = network.share();
     const auto connection = std::move(*raw->connect("server"));
@@ -190,7 +190,7 @@ TEST_F(SealedTransportTest, CopiesOfAProofGiveNothing) {
   const std::string proof = network.sent()[1], request = network.sent()[2];
   callRaw(Message::ofString(proof));
   EXPECT_THAT(callRaw(Message::ofString(request)), Not(HasSubstr("heard")));
-  // A minute later the nonce is too old.
+  // After a minute, the nonce is too old.
   clock.advanceTo(clock.now() + std::chrono::seconds(61));
   listen(member);
   callRaw(Message::ofString(proof));

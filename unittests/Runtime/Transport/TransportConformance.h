@@ -73,7 +73,8 @@ private:
   std::unique_ptr<Transport> network;
 };
 
-/// The same for transports on one thread: time passes while the test waits.
+/// Common part of environments whose transports run on one thread: time passes
+/// while the test waits.
 class ManualTimeEnvironment {
 public:
   std::string newAddress() { return "server-" + std::to_string(next++); }
@@ -197,7 +198,7 @@ TYPED_TEST_P(TransportConformance, MatchesResponsesToCalls) {
     connection->call(Message::ofString(std::to_string(i)),
                      this->in(std::chrono::seconds(10)), probes[i].done());
   ASSERT_TRUE(this->environment.waitFor([&] { return arrived == 50; }));
-  // Answered later and in reverse order, outside the handler.
+  // Responses are sent later and in reverse order, outside the handler.
   for (size_t i = 50; i-- > 0;)
     waiting[i].second.respond(Message::ofString("re " + waiting[i].first));
   for (int i = 0; i < 50; ++i) {

@@ -16,8 +16,8 @@
 
 namespace pdlrt {
 
-/// Returns the forms of the flags of a server of this mode. `mode` may be null
-/// if it is not known.
+/// Returns the forms of the flags of a server in mode `mode`. `mode` may be
+/// null if the mode is not known.
 std::vector<FlagForm> serverFlagForms(const Mode *mode);
 
 } // namespace pdlrt

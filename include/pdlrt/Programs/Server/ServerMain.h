@@ -24,8 +24,9 @@ using TransportFactory =
     std::function<Expected<std::unique_ptr<Transport>>(RealClock &clock)>;
 
 /// Runs the whole program: reads flags, serves one job, and returns the exit
-/// status (pdlabi/exit_code.h). 128 + n: ended by signal n. `query` is the
-/// compiled program's `pdl_program_query`. Catches all exceptions.
+/// status (pdlabi/exit_code.h). The status is 128 + n if signal n has ended the
+/// program. `query` is the compiled program's `pdl_program_query`. Catches all
+/// exceptions.
 int runServer(int argc, char **argv,
               const pdl_descriptor *(*query)(uint32_t version),
               const TransportFactory &makeTransport);

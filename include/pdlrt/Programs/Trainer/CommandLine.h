@@ -14,10 +14,10 @@
 namespace pdlrt {
 
 /// Runs the whole program: reads flags, runs the command, and returns the exit
-/// status (pdlabi/exit_code.h). 128 + n: ended early by signal n, with all
-/// output written. `query` is the compiled
+/// status (pdlabi/exit_code.h). The status is 128 + n if signal n has ended the
+/// command early; all output was written nevertheless. `query` is the compiled
 /// program's `pdl_program_query`. `ownerQuery` is its `pdl_owner_query`, or
-/// null. Catches all exceptions.
+/// null if it has none. Catches all exceptions.
 int runCommandLine(int argc, char **argv,
                    const pdl_descriptor *(*query)(uint32_t version),
                    const pdl_descriptor *(*ownerQuery)(uint32_t version));

@@ -21,27 +21,29 @@ struct ProgressState {
   int64_t steps = 0;
   /// Total number of steps; 0 if it is not known yet.
   int64_t totalSteps = 0;
-  /// Mean loss so far; NaN is not displayed.
+  /// Mean loss so far. If it is NaN, it is not displayed.
   double loss = 0;
-  /// First AUC metric so far; NaN is not displayed.
+  /// Value of the first AUC metric so far. If it is NaN, it is not displayed.
   double auc = 0;
 };
 
-/// Displays progress on the error stream: on a terminal one line that is
-/// rewritten, elsewhere a plain line every few seconds. Not thread-safe.
+/// Displays progress on the standard error. On a terminal, rewrites one line;
+/// otherwise, writes a line every few seconds. Not thread-safe.
 class Progress {
 public:
-  /// `label` is printed before the figures, such as "epoch 1/3".
+  /// `label` is printed before the numbers, such as "epoch 1/3". `terminal` is
+  /// true if the standard error is a terminal.
   Progress(std::string label, bool terminal);
   /// Clears the line on a terminal.
   ~Progress();
 
-  /// Returns true if the next `show` would write. Cheap.
+  /// Returns true if the next `show` would write. Takes little time, so it can
+  /// be called in each step.
   bool due() const { return Clock::now() >= next; }
   void show(const ProgressState &state);
 
-  /// Returns the text of one line; public for its test. `seconds` counts from
-  /// the start.
+  /// Returns the text of one line; public for its test. `seconds` is the time
+  /// since the start. `bar` is true if the line has a progress bar.
   static std::string describe(const std::string &label,
                               const ProgressState &state, double seconds,
                               bool bar);

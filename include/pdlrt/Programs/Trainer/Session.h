@@ -32,12 +32,13 @@ enum class PredictionFormat { Tsv, Csv, Safetensors };
 
 /// Options of a trainer's command.
 struct SessionOptions {
-  /// Frozen program to evaluate or predict with; empty: the one with the
-  /// command's name.
+  /// Name of the frozen program with which to evaluate or predict. Empty: the
+  /// program that has the name of the command.
   std::string program;
-  /// Files, rows, batch size, shuffling, bad rows. The seed is `seed` below.
+  /// Files, rows, batch size, shuffling, bad rows. The seed is `seed` below,
+  /// not `data.seed`.
   DataOptions data;
-  /// Absent: the seed of the --init-from file, else 0.
+  /// Seed. Nullopt: the seed of the --init-from file, or 0 if there is none.
   std::optional<uint64_t> seed;
 
   int groups = 1;
@@ -50,24 +51,24 @@ struct SessionOptions {
   /// True if products of bf16 factors are emulated without AVX512-BF16
   /// instructions.
   bool emulateBFloat16 = false;
-  /// Devices that a program for devices computes on (ProgramDevice.h).
+  /// Devices for a program that was compiled for devices (ProgramDevice.h).
   std::string device = "cuda";
   /// True if products may round their factors to TF32.
   bool roundsToTF32 = false;
   TablePlacement tablePlacement = TablePlacement::Host;
   /// Memory limit of the tables of this process.
   TableBound tableBound;
-  /// Maximum number of samples that group metrics may store in this process.
+  /// Maximum number of samples that grouped metrics may store in this process.
   int64_t maxGroupedSamples = 100'000'000;
 
-  /// Passes over the data; absent: 1, or as many as `steps` needs.
+  /// Number of passes over the data. Nullopt: 1, or as many as `steps` needs.
   std::optional<int64_t> epochs;
-  /// Total number of steps, including steps before a resumed checkpoint;
-  /// absent: no limit.
+  /// Total number of steps, including the steps before the checkpoint from
+  /// which the training resumes. Nullopt: no limit.
   std::optional<int64_t> steps;
 
-  /// Data for the test metrics after each epoch. If only rows are given, these
-  /// rows of `data.files`.
+  /// Data on which metrics are computed after each epoch. If `evaluateFiles` is
+  /// empty but rows are given, uses these rows of `data.files`.
   std::vector<std::string> evaluateFiles;
   std::optional<RowRange> evaluateRows;
 
@@ -79,25 +80,26 @@ struct SessionOptions {
   /// True if the figures of all processes of the job are reported here.
   bool printsFigures = true;
   bool dumpSlots = false;
-  /// Training only: loads only values from `initFrom`, without slots and step
+  /// True if training loads only values from `initFrom`, without slots and step
   /// counts.
   bool initValuesOnly = false;
-  /// Format of predictions. Absent: given by the extension of `output`, else
-  /// tsv.
+  /// Format of predictions. Nullopt: the extension of `output` decides; tsv if
+  /// it has none.
   std::optional<PredictionFormat> outputFormat;
   /// Maximum time in milliseconds that a row from a pipe waits for other rows
   /// of its batch before it is predicted.
   int64_t flushAfter = 100;
 
-  /// Training: folder to save to and to resume from. Other commands: this
-  /// folder, or one checkpoint in it, to start from. Empty: none.
+  /// Path of checkpoints; empty: none. Training saves them in this folder, and
+  /// resumes from it. Other commands use the newest checkpoint in this folder;
+  /// the path may also name one checkpoint.
   std::string checkpoint;
-  /// Number of steps between saves, in addition to saves after each epoch and
-  /// at the end.
+  /// Number of steps between two saves. Nullopt: none by steps. There is also a
+  /// save after each epoch and at the end.
   std::optional<int64_t> checkpointSteps;
   /// Maximum time between the starts of two saves, in minutes.
   std::optional<double> checkpointMinutes;
-  /// True if the training saves at its end, but not after each epoch.
+  /// True if the training does not save after each epoch, but only at its end.
   bool checkpointAtEnd = false;
   /// Number of consecutive saves that may fail before the training shuts down
   /// gracefully.
@@ -105,32 +107,35 @@ struct SessionOptions {
   /// Folder for the last checkpoint if it cannot be saved to `checkpoint`;
   /// empty: none.
   std::string emergencyCheckpoint;
-  /// Maximum number of deltas between two whole checkpoints; 0: no deltas.
+  /// Maximum number of deltas between two full checkpoints; 0: no deltas.
   int64_t checkpointDeltas = 0;
-  /// Number of checkpoints to keep, in addition to those that they depend on;
-  /// 0: all.
+  /// Number of checkpoints to keep; 0: all. Predecessors of kept deltas are
+  /// kept too.
   int64_t checkpointKeep = 3;
   /// True if the training resumes from the newest checkpoint, if there is one.
   bool resume = false;
 
-  /// Training with servers; then `groups` is the number of trainers.
-  /// `transport` must outlive the call.
+  /// Set for training in a distributed job; `groups` is then the number of
+  /// trainers. `transport` must outlive the call.
   std::optional<DistributedOptions> distributed;
   Transport *transport = nullptr;
-  /// If trainers own state: the program of this trainer's owner, with role
-  /// pserver, and its listening address. The transport delivers requests of
-  /// this process to it without a socket (LoopbackTransport.h).
+  /// Set in modes in which trainers own state: the program of the owner in this
+  /// trainer, which has role pserver, and the address at which the owner
+  /// listens. The transport delivers requests of this process to its own owner
+  /// without a socket (LoopbackTransport.h).
   const pdl_descriptor *ownerProgram = nullptr;
   ListenPlace ownerPlace;
-  /// Receives an error message before other processes are told, because that
-  /// may take long. The command returns the error too. May be empty.
+  /// Called with an error message before other processes are told of the error,
+  /// because telling them may take long. The command also returns the error.
+  /// May be empty.
   std::function<void(const std::string &sentence)> onError;
 };
 
-/// Run a command on a checked descriptor. They print the report to the standard
-/// output and progress to the error stream. A stop signal ends a command after
-/// the current step; all requested outputs are still written, and the command
-/// returns success. Throw std::bad_alloc and std::system_error.
+/// The following functions run a command. `descriptor` must have passed
+/// `checkDescriptor`. They print the report to the standard output, and
+/// progress to the standard error. A stop signal ends a command after the
+/// current step; all requested outputs are still written, and the command
+/// returns success. They throw std::bad_alloc and std::system_error.
 Status runTrain(const pdl_descriptor &descriptor,
                 const SessionOptions &options);
 Status runEvaluate(const pdl_descriptor &descriptor,

@@ -16,9 +16,9 @@
 
 namespace pdlrt {
 
-/// Returns the forms of the flags of the command `train` of a trainer of this
-/// mode. `mode` may be null if it is not known; the result then contains the
-/// flags of all modes.
+/// Returns the forms of the flags of command `train` of a trainer in mode
+/// `mode`. `mode` may be null if the mode is not known; then returns the flags
+/// of all modes.
 std::vector<FlagForm> trainFlagForms(const Mode *mode);
 
 } // namespace pdlrt

@@ -28,93 +28,100 @@
 
 namespace pdlrt {
 
-/// Returns the flags that decide which samples the batches of an epoch contain,
-/// with their values as text.
+/// Returns the flags that determine which samples the batches of an epoch
+/// contain, with their values as text. The values must not change in the middle
+/// of an epoch.
 std::vector<std::pair<std::string, std::string>>
 dataSettings(const SessionOptions &options);
 
-/// Return files by names and sizes, and rows, as text for messages and
-/// settings.
+/// `filesText` returns the names and sizes of files, and `rowsText` a range of
+/// rows, as text for messages and settings.
 std::string filesText(const std::vector<std::string> &paths);
 std::string rowsText(const RowRange &rows);
 
-/// Checkpoints that one run writes, and the one that it resumes from. Not
-/// thread-safe.
+/// The checkpoints that one run writes, and the checkpoint from which it
+/// resumes. Not thread-safe.
 class TrainingCheckpoints {
 public:
-  /// Opens the folder `options.checkpoint`. With `options.resume`, finds the
-  /// newest whole checkpoint in it. Returns an error if that belongs to another
-  /// model, or if it was written with flags that do not fit the running epoch.
-  /// `first` is true in the first process of a job, which locks the folder, if
-  /// necessary later in `takeFolder`. Threads of `scheduler` read the files.
+  /// Opens the folder `options.checkpoint`. With `options.resume`, opens the
+  /// newest intact checkpoint in it. Returns an error if this checkpoint is of
+  /// another model, or if flags have changed that must not change in the middle
+  /// of its epoch. `first` is true in the first process of a job, which locks
+  /// the folder. If its previous incarnation may still have the lock,
+  /// `takeFolder` takes it later. Threads of `scheduler` read the files.
   static Expected<std::unique_ptr<TrainingCheckpoints>>
   open(const pdl_descriptor &descriptor, const SessionOptions &options,
        bool first, Scheduler &scheduler);
 
-  /// Takes over the lock of the folder from a previous incarnation of this
-  /// process, which servers no longer admit. Call after the join. Returns an
-  /// error if a process of another job has the lock.
+  /// In the first process, takes the lock of the folder over from its previous
+  /// incarnation, which servers no longer admit. Does nothing in other
+  /// processes. Call after the join. Returns an error if a process of another
+  /// job has the lock.
   Status takeFolder(const Job &job);
-  /// Returns an error if the folder has checkpoints but a training that starts
-  /// does not resume.
+  /// Returns an error if the folder has checkpoints but the training does not
+  /// resume (no `options.resume`).
   Status checkFolder() const;
 
-  /// Returns an error if the size of a data file has changed since `open`.
-  /// Otherwise checkpoints would describe other data than were read. Call after
-  /// opening the data.
+  /// Returns an error if the size of a data file has changed since `open`,
+  /// because checkpoints would then describe other data than the training
+  /// reads. Call after opening the data.
   Status checkData() const;
 
-  /// Returns the checkpoint to resume from; null if the training starts.
+  /// Returns the checkpoint from which the training resumes; null if it does
+  /// not resume.
   const Checkpoint *resumed() const {
     return resumedFrom ? &*resumedFrom : nullptr;
   }
-  /// Called if owners of state resume from the checkpoint of `steps`. If
-  /// `resumed` is a newer one, which they found damaged, uses the older one
-  /// instead.
+  /// Call if owners of state resume from the checkpoint after `steps` steps. If
+  /// `resumed` is a newer checkpoint, which an owner has found damaged,
+  /// replaces it by the checkpoint after `steps` steps.
   Status goBackTo(int64_t steps, Scheduler &scheduler);
   /// Closes the files of `resumed`.
   void forgetResumed() { resumedFrom.reset(); }
 
-  /// Returns the common part of this run's manifests, for servers that save
-  /// without trainers.
+  /// Returns the part that all manifests of this run have in common, for
+  /// servers that save without trainers.
   CheckpointManifest plan() const;
-  /// Returns the number of steps until the next checkpoint, after `steps`
-  /// steps. There is one after every `options.checkpointSteps` steps.
+  /// Returns the number of further steps until the next checkpoint that
+  /// `options.checkpointSteps` schedules, if `steps` steps are done.
   int64_t stepsUntilDue(int64_t steps) const;
-  /// Returns true if the last written or resumed checkpoint has this progress.
+  /// Returns true if the checkpoint that was written or resumed last is of this
+  /// step and epoch.
   bool isSaved(int64_t steps, int64_t epoch) const {
     return latest == std::pair(steps, epoch);
   }
   /// Returns steps and epoch of the checkpoint that was written or resumed
   /// last.
   const std::pair<int64_t, int64_t> &lastSaved() const { return latest; }
-  /// Records the progress that all processes resume from.
+  /// Records the step and epoch from which all processes resume.
   void noteResumed(int64_t steps, int64_t epoch) {
     latest = {steps, epoch};
     whole = steps;
   }
-  /// Starts a save of the current state and of `progress`, after the previous
-  /// save has ended, and removes checkpoints that need not be kept. All
-  /// processes of the job must call this. `running` has the state of all
-  /// replicas; it is used only during the call. Training may continue while the
-  /// save runs; `model` and `job` must outlive the save. The error may be that
-  /// of the previous save.
+  /// Waits for the end of the previous save, and starts a save of the current
+  /// state and of `progress`. When it is complete, checkpoints that need not be
+  /// kept are removed. Training may continue during the save; `model` and `job`
+  /// must outlive it. `running` has the accumulators of all replicas, and is
+  /// used only during the call. All processes of the job must call this. May
+  /// return the error of the previous save.
   Status save(Job &job, Model &model, const RunningEpoch &running,
               TrainingProgress progress);
-  /// Returns the error of the running save if it has failed. Does not block.
+  /// Returns the error of the save in progress if it has already failed,
+  /// otherwise success. Does not block.
   Status check();
-  /// Waits for the end of the running save, if there is one.
+  /// Waits for the end of the save in progress, if there is one, and returns
+  /// its result.
   Status finish();
-  /// Returns the number of completed saves of this run. Do not call during a
-  /// save.
+  /// Returns the number of saves of this run that are complete. Do not call
+  /// during a save.
   int64_t completedSaves() const { return metrics.saved.value(); }
-  /// Returns the steps of the last save that is known to be complete, or of the
-  /// resumed checkpoint; 0 if there is none.
+  /// Returns the number of steps of the last save that is known to be complete,
+  /// or of the resumed checkpoint; 0 if there is neither.
   int64_t wholeSteps() const { return whole; }
-  /// Forgets the progress of the last save, which is not complete, so that the
-  /// same steps are saved again.
+  /// Makes `isSaved` return false, because the last save has failed. So the
+  /// same step is saved again.
   void forgetLast() { latest = {-1, -1}; }
-  /// Redirects all further saves to `options.emergencyCheckpoint`.
+  /// Makes all further saves write to `options.emergencyCheckpoint`.
   Status goElsewhere();
 
 private:
@@ -131,7 +138,7 @@ private:
   Status begin(Job &job, Model &model, const RunningEpoch &running,
                TrainingProgress progress);
   SaveScope scopeOf(const std::string &name) const;
-  /// Records that the save that started last is complete.
+  /// Records that the save which was started last is complete.
   void noteWhole() {
     metrics.count({});
     whole = latest.first;
@@ -139,23 +146,23 @@ private:
 
   const pdl_descriptor &descriptor;
   const SessionOptions &options;
-  /// Set in the first process.
+  /// The folder of saves; set in the first process.
   std::optional<CheckpointFolder> folder;
   std::vector<std::pair<std::string, std::string>> settings;
-  /// Folder of the saves.
+  /// Path of the folder of saves.
   std::string root;
   CheckpointMetrics metrics;
   int64_t whole = 0;
   std::optional<Checkpoint> resumedFrom;
   /// Steps and epoch of the checkpoint that was written or resumed last.
   std::pair<int64_t, int64_t> latest = {0, 0};
-  /// Base of the next delta: the last completed save, or the resumed
-  /// checkpoint.
+  /// The checkpoint to which the next delta refers: the last complete save, or
+  /// the resumed checkpoint.
   struct Previous {
     CheckpointLink link;
-    /// Its name at owners of state.
+    /// Name of this save at owners of state (`saveNameOf`).
     std::string saveName;
-    /// Number of deltas from a whole checkpoint to this one.
+    /// Number of deltas since the last full checkpoint, including this one.
     int64_t deltas = 0;
   };
   std::optional<Previous> previous;

@@ -16,20 +16,23 @@
 
 namespace pdlrt {
 
-/// Returns the first error in a history, "" if there is none. The checker knows
-/// the scenario, but not the protocol. It checks that:
+/// Returns the first error in a history, or an empty text if there is none. The
+/// checker uses the scenario, but no code of the protocol. It checks that:
 /// - a server applies only requests that their sender has sent to it, with the
 ///   same content, and applies each of them once;
-/// - the requests of each sender are applied in order, those of a round in rank
-///   order, and a round is closed when each trainer's request has arrived;
-/// - a server's values after a round are bitwise equal to the rank-ordered
-///   sums;
-/// - a sender reads the server's state after that step. In mode geo its copy
-///   then equals that state, although only changes of others were sent; after
-///   trainers have met, all copies are equal;
-/// - a job without fatal fault ends successfully: all requests were applied,
-///   all responses read, and all trainers left. A failed job ends in all
-///   processes, with an error message that names the trainer.
+/// - the requests of each sender are applied in order; the requests of a round
+///   are applied in the order of ranks; a round is closed when each trainer's
+///   request has arrived;
+/// - a server's values after a round are bitwise equal to sums in the order of
+///   ranks;
+/// - the response to a step has the server's state after this step. In mode
+///   geo, it only has the changes of others, but the trainer's copy is then
+///   equal to the server's state; after a meeting of all trainers, all copies
+///   are equal;
+/// - a job without a fatal fault ends successfully: all requests were applied,
+///   all responses were read, and all trainers have left. A failed job ends in
+///   all processes, with an error message that names the trainer that caused
+///   the failure.
 std::string checkHistory(const Scenario &scenario, const History &history);
 
 } // namespace pdlrt

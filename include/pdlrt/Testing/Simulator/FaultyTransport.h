@@ -15,30 +15,30 @@
 
 namespace pdlrt {
 
-/// Rates of faults, in thousandths.
+/// Probabilities of faults, in thousandths.
 struct FaultRates {
-  /// Rate of lost requests, and of lost responses.
+  /// Probability that a request is lost, and that a response is lost.
   uint32_t drop = 0;
-  /// Rate of requests, and of responses, that are delayed by up to
-  /// `longestDelay`, so that others overtake it.
+  /// Probability that a request, or a response, is delayed by up to
+  /// `longestDelay`, so that later ones overtake it.
   uint32_t delay = 0;
   ClockTime longestDelay = std::chrono::milliseconds(500);
-  /// Rate of requests of which a second copy arrives, delayed by up to
+  /// Probability that a second copy of a request arrives, delayed by up to
   /// `longestDelay`.
   uint32_t duplicate = 0;
-  /// Rate of calls at which all open calls of the connection end as
-  /// Unavailable; their requests may still be handled.
+  /// Probability that a call makes all open calls of its connection end as
+  /// Unavailable. Their requests may still be handled.
   uint32_t disconnect = 0;
 };
 
-/// Number of faults that occurred.
+/// Numbers of faults that have occurred.
 struct FaultCounts {
   uint64_t drops = 0, delays = 0, duplicates = 0, disconnects = 0;
 };
 
-/// Creates a transport over `inner` with faults determined by the seed: with a
-/// manual clock, the same calls get the same faults. `inner` and `counts` must
-/// outlive it. Not thread-safe.
+/// Creates a transport over `inner` with random faults. With a manual clock,
+/// the same calls with the same `seed` get the same faults. `inner` and
+/// `counts` must outlive the transport. Not thread-safe.
 std::unique_ptr<Transport> createFaultyTransport(Transport &inner,
                                                  const FaultRates &rates,
                                                  uint64_t seed,

@@ -20,34 +20,39 @@
 
 namespace pdlrt {
 
-/// One event at a trainer or a server. `what` determines which fields are used.
+/// One event at a trainer or a server. `what` is its kind, and determines which
+/// members are used: the comment of each kind lists them. A sender is
+/// `trainer`, `worker` and `incarnation`.
 struct Event {
   enum class What {
     /// An incarnation of a trainer starts.
     Started,
-    /// The first server has accepted an incarnation; its number is `given`.
+    /// The first server has accepted an incarnation: `given`, the number that
+    /// it has assigned.
     Joined,
-    /// An incarnation ends because servers reject it: text.
+    /// An incarnation of a trainer ends because servers reject it: text.
     Refused,
-    /// A sender passes a request to its session: server, sender, request.
+    /// A sender passes a request to its ServerSession: server, sender, request.
     Contributed,
     /// A server has taken a request: server, sender, request, turn.
     Applied,
-    /// A server has answered a request: server, sender, step, answer.
+    /// A server has sent a response: server, sender, step, response.
     Responded,
-    /// A server has finished a round: server, and its values afterwards in
-    /// `answer.dense`.
+    /// A server has closed a round: server, and its values after the round in
+    /// `response.dense`.
     Closed,
-    /// A sender has got a response: server, sender, step, answer; in mode geo
-    /// also its copy of that server's state afterwards.
+    /// A sender has received a response: server, sender, step, response. In
+    /// mode geo, also `copy`: the sender's copy of this server's state after
+    /// the response.
     Read,
-    /// A trainer has finished.
+    /// A trainer has ended without an error.
     Left,
-    /// A trainer has given up: text.
+    /// A trainer has ended with an error: text.
     Failed,
     /// A trainer has died.
     Crashed,
-    /// A server's job is over: text is empty, or the reason of the failure.
+    /// The job has ended at a server: text is empty, or the reason of the
+    /// failure.
     ServerEnded,
     /// The time limit was reached: text lists the processes that had not ended.
     Hung,
@@ -57,8 +62,8 @@ struct Event {
   uint32_t server = 0;
   uint32_t trainer = 0;
   uint32_t worker = 0;
-  /// Number of the trainer's start, from 1. For requests taken by a server: the
-  /// incarnation that the server has assigned.
+  /// Number of the trainer's process, from 1. In events about requests that a
+  /// server has taken: the incarnation number that the server has assigned.
   uint64_t incarnation = 0;
   uint64_t given = 0;
   uint64_t epoch = 0;

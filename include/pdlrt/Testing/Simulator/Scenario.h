@@ -25,25 +25,27 @@
 
 namespace pdlrt {
 
-/// A trainer that dies.
+/// A crash of a trainer.
 struct ToyCrash {
   uint32_t trainer = 0;
   ClockTime when{0};
-  /// Time from its death to its restart; negative: no restart.
+  /// Time from the crash to the restart of the trainer; negative: no restart.
   ClockTime back{0};
-  /// True if its Leave message, which reports the failure, is in flight and may
+  /// True if the trainer has sent a Leave message with its failure, which may
   /// arrive after the restart.
   bool saysSo = false;
 };
 
-/// A trainer that is disconnected for a while: no message reaches or leaves it.
+/// A period of time in which a trainer is disconnected: no message reaches or
+/// leaves it.
 struct ToyCut {
   uint32_t trainer = 0;
   ClockTime when{0};
   ClockTime length{0};
 };
 
-/// A second start of a trainer, whether or not the first one is alive.
+/// The start of a second process of a trainer, whether or not the first one is
+/// alive.
 struct ToySecond {
   uint32_t trainer = 0;
   ClockTime when{0};
@@ -53,17 +55,18 @@ struct ToySecond {
 enum class ToyMode {
   /// Steps are rounds of all trainers.
   Sync,
-  /// Workers send separately.
+  /// Workers send their own steps.
   Async,
-  /// The same, with a limit on the distance to the slowest worker.
+  /// Like Async, with a limit for the number of steps that a worker may be
+  /// ahead of the slowest.
   BoundedStaleness,
   /// Steps are rounds of the first trainers to arrive.
   Quorum,
-  /// Each trainer has a copy, and sends its changes.
+  /// Each trainer has a copy of the state, and sends its changes.
   Geo,
 };
 
-/// Returns the mode with this name; none if there is none.
+/// Returns the mode with this name, or nullopt if there is none.
 std::optional<ToyMode> toyModeOf(std::string_view name);
 /// Returns the names of all modes.
 std::vector<std::string> toyModeNames();
@@ -72,48 +75,49 @@ std::vector<std::string> toyModeNames();
 struct Scenario {
   uint64_t seed = 0;
   ToyMode mode = ToyMode::Sync;
-  /// Parameters of bounded staleness, and of a quorum.
+  /// `staleness`: bound for BoundedStaleness. `quorum`: number of trainers for
+  /// Quorum.
   int64_t staleness = 0;
   uint32_t quorum = 1;
   LateGradients late = LateGradients::Count;
   uint32_t servers = 1;
   uint32_t trainers = 1;
-  /// 0: trainers send steps. Otherwise the number of workers of each trainer,
-  /// which send separately.
+  /// Number of workers of each trainer that send their own steps. 0: trainers
+  /// send steps.
   uint32_t workers = 0;
-  /// The requests of worker 0, in order.
+  /// Kinds of the requests of worker 0, in order.
   std::vector<MessageKind> program;
-  /// The requests of other workers.
+  /// Kinds of the requests of each other worker, in order.
   std::vector<MessageKind> workerProgram;
   ServerCoreOptions core;
   FaultRates faults;
   std::vector<ToyCrash> crashes;
   std::vector<ToyCut> cuts;
   std::vector<ToySecond> seconds;
-  /// A trainer that fails with an error message instead of doing that step; -1:
-  /// none.
+  /// Rank of a trainer that fails with an error message at step `failingStep`;
+  /// -1: none.
   int failingTrainer = -1;
   uint64_t failingStep = 0;
-  /// True if an additional sender sends requests with an outdated map epoch,
-  /// and random bytes.
+  /// True if an additional sender sends requests with an outdated version of
+  /// the map of owners, and random bytes.
   bool hasGhost = false;
 
-  /// Returns true if the job must end as if there had been no faults.
+  /// Returns true if the job must succeed in spite of its faults.
   bool succeeds() const;
-  /// Returns the trainers that may end the job.
+  /// Returns the ranks of the trainers that may cause the job to fail.
   std::set<uint32_t> culprits() const;
-  /// Mode geo: trainers meet in four requests: an exchange of the remaining
-  /// changes, a sum, an exchange that only requests, and a sum. `isRequestOnly`
-  /// is true for the exchange that only requests, `endsMeeting` for the last of
-  /// the four.
+  /// In mode geo, a meeting of trainers consists of four requests: an exchange
+  /// of the remaining changes, a sum, an exchange without changes, and a sum.
+  /// `isRequestOnly` returns true for the exchange without changes, and
+  /// `endsMeeting` for the last of the four requests.
   bool isRequestOnly(uint64_t step) const;
   bool endsMeeting(uint64_t step) const;
-  /// Returns true if a round of such requests waits for all trainers.
+  /// Returns true if a round of requests of this kind waits for all trainers.
   bool isRoundOfAll(MessageKind kind) const {
     return kind == MessageKind::Reduce ||
            (mode == ToyMode::Sync && isOfSteps(kind));
   }
-  /// Returns the role of a sender's request in its steps.
+  /// Returns the role of a request among the steps of its sender.
   StepFacts factsOf(uint32_t worker, const ToyRequest &request) const;
   const std::vector<MessageKind> &programOf(uint32_t worker) const {
     return worker == 0 ? program : workerProgram;
@@ -122,14 +126,14 @@ struct Scenario {
   std::string describe() const;
 };
 
-/// Generates a scenario of mode sync or async.
+/// Generates a random scenario of mode sync or async.
 Scenario scenarioOfSeed(uint64_t seed);
-/// Generates a scenario of this mode.
+/// Generates a random scenario of mode `mode`.
 Scenario scenarioOfSeed(uint64_t seed, ToyMode mode);
 
-/// Returns a sender's request to a server in a step, after it has read
-/// `previous` from it. Always the same for the same arguments, like a trainer's
-/// gradients.
+/// Returns the request of a sender to a server in step `step`. `previous` is
+/// the last response of this server that the sender has read. The result only
+/// depends on the arguments, as gradients of a trainer do.
 ToyRequest toyRequestOf(const Scenario &scenario, uint32_t server,
                         uint32_t trainer, uint32_t worker, uint64_t step,
                         const ToyResponse &previous);

@@ -21,30 +21,33 @@
 
 namespace pdlrt {
 
-/// Hooks with which a test injects faults into the protocol, to check that they
-/// are detected. Each may be empty.
+/// Functions by which a test injects faults into the protocol, to check that
+/// the checker detects them. Each may be empty.
 struct SimulationHooks {
-  /// Wraps a server's application, which outlives the result.
+  /// Returns a wrapper of a server's application. The application outlives the
+  /// result.
   std::function<std::unique_ptr<ServerApplication>(ServerApplication &table)>
       wrapApplication;
-  /// Wraps a server's protocol; `application` is the one that it uses.
+  /// Returns a wrapper of a server's protocol, which uses `application`.
   std::function<RequestHandler(RequestHandler protocol,
                                ServerApplication &application)>
       wrapServer;
-  /// Wraps the network of the trainers, which outlives the result.
+  /// Returns a wrapper of the network that trainers use. The network outlives
+  /// the result.
   std::function<std::unique_ptr<Transport>(Transport &network)> wrapNetwork;
 };
 
 struct SimulationResult {
   History history;
   FaultCounts faults;
-  /// Virtual time from the start to the end.
+  /// Simulated time from the start to the end of the job.
   ClockTime duration{0};
 };
 
-/// Runs a job of toy trainers and toy servers until it ends or 20 virtual
-/// minutes have passed. It uses one thread, a manual clock, and a network with
-/// the scenario's faults. The same scenario gives the same history.
+/// Runs a job with the real protocol and with toy trainers and toy state, until
+/// it ends or 20 minutes of simulated time have passed. Uses one thread, a
+/// manual clock, and a network with the faults of the scenario. The same
+/// scenario gives the same history.
 SimulationResult simulate(const Scenario &scenario,
                           const SimulationHooks &hooks = {});
 

@@ -20,8 +20,8 @@
 
 namespace pdlrt {
 
-/// A server's dense values. They are few, and of such different magnitudes that
-/// their bits show the order in which a sum was formed.
+/// The dense values of a toy server. They are few, and their magnitudes differ
+/// so much that their bits reveal the order of additions.
 using ToyBlock = std::array<float, 4>;
 
 /// The state of a toy server.
@@ -34,10 +34,10 @@ struct ToyState {
 
 /// A sender's request to one server in one step.
 struct ToyRequest {
-  /// Number of the request at its sender, from 0.
+  /// Number of the request among all requests of its sender, from 0.
   uint64_t step = 0;
   std::vector<std::pair<int64_t, int64_t>> increments;
-  /// False if the sender is out of data: nothing is then added.
+  /// False if the sender is out of data; then the request adds nothing.
   bool hasPart = false;
   ToyBlock part{};
   std::vector<int64_t> keys;
@@ -47,14 +47,15 @@ struct ToyRequest {
   bool operator==(const ToyRequest &) const = default;
 };
 
-/// A server's response: the state after the request, or after its round.
+/// A server's response: the state after the request, or after the round of the
+/// request.
 struct ToyResponse {
-  /// The trainer that gets the response.
+  /// Rank of the trainer that gets the response.
   uint32_t trainer = 0;
   uint64_t step = 0;
   std::vector<std::pair<int64_t, int64_t>> counters;
-  /// In mode geo, true if others have changed the dense block. Otherwise always
-  /// true.
+  /// In mode geo, true if other trainers have changed the dense block. In other
+  /// modes always true.
   bool hasDense = true;
   ToyBlock dense{};
 

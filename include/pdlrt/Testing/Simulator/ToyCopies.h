@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Mode geo in simulations: a trainer's own copy already has the changes of its
-// request, and the response has the changes of others since the previous
-// response. After a response, a copy is therefore bitwise equal to the server's
-// state at that time, if each request and each response was counted once.
+// Mode geo in simulations. The copy of a trainer already has the changes that
+// its request sends. The response has the changes of others since the previous
+// response. So a copy with the response is bitwise equal to the server's state
+// at that time, if each request and each response was applied once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,22 +26,23 @@ namespace pdlrt {
 
 /// Adds the changes of a request to a state.
 void addChanges(const ToyRequest &request, ToyState &state);
-/// Replaces values of a copy by those of a response.
+/// Replaces the values of a copy that a response contains by the values in the
+/// response.
 void takeNews(const ToyResponse &response, ToyState &copy);
 
-/// The changes of a server's state that trainers have not received yet, as a
-/// server in mode geo tracks them.
+/// Tracks the changes of a server's state that trainers have not received yet,
+/// as a server in mode geo does.
 class ToyNews {
 public:
   explicit ToyNews(uint32_t trainers) : seen(trainers) {}
 
-  /// Adds a trainer's request to `state`. Returns the changes of others since
-  /// that trainer's last request.
+  /// Adds the changes of a trainer's request to `state`. Returns the changes of
+  /// others since the last request of this trainer.
   ToyResponse exchange(uint32_t trainer, const ToyRequest &request,
                        ToyState &state);
 
 private:
-  /// Indexed by trainer: the clock at its last exchange.
+  /// Time of the last exchange, by trainer.
   std::vector<uint64_t> seen;
   uint64_t clock = 0;
   uint64_t denseClock = 0;

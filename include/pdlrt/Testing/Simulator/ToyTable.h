@@ -25,13 +25,14 @@
 
 namespace pdlrt {
 
-/// A server's state in a simulated job: counters by key, which reveal lost or
-/// duplicated requests, and a dense block, which reveals the order of sums.
-/// Records the requests that it takes. In a round, parts are summed as in mode
-/// sync: the first one is copied, others are added, absent ones are skipped.
+/// The state of a server in a simulated job. It has counters by key, which
+/// reveal lost or duplicated requests, and a dense block, which reveals the
+/// order of additions. Records the requests that it takes. Sums the
+/// contributions of a round as in mode sync: copies the first one, adds the
+/// others, and skips absent ones.
 class ToyTable final : public ServerApplication {
 public:
-  /// The arguments must outlive it.
+  /// The arguments must outlive this object.
   ToyTable(const Scenario &within, uint32_t server, const Clock &by,
            History &into)
       : scenario(within), rank(server), clock(by), history(into),
@@ -65,7 +66,8 @@ private:
   /// Decodes a request, and records that it was taken.
   ToyRequest note(const Envelope &request, const Message &payload, Turn turn);
   ToyResponse read(const Envelope &request, const ToyRequest &asked) const;
-  /// Records that a request is answered.
+  /// Records that a request is answered with `response`. Returns the payload of
+  /// the response.
   Message tell(const Envelope &request, const ToyResponse &response);
   void finishDense(const ToyBlock &sum);
 
@@ -76,18 +78,20 @@ private:
 
   ToyState values;
   uint64_t rounds = 0;
-  /// The sums of a round.
+  /// The sum of the contributions to a round.
   struct Sum {
     bool hasPart = false;
     ToyBlock dense{};
     std::map<int64_t, int64_t> counters;
   };
-  /// Sums of a round of steps, and of a round of sums.
+  /// `steps`: sum of the open round of steps. `sums`: sum of the open round of
+  /// sums.
   Sum steps, sums;
-  /// Indexed by (trainer, worker): its last request that was taken.
+  /// Last request of each (trainer, worker) that was taken.
   std::map<std::pair<uint32_t, uint32_t>, ToyRequest> requests;
   const std::unique_ptr<RoundPolicy> policy;
-  /// Mode geo; by trainer: the response to its last exchange.
+  /// Used in mode geo. `newsOf`: the response to the last exchange of each
+  /// trainer.
   ToyNews news;
   std::map<uint32_t, ToyResponse> newsOf;
 };

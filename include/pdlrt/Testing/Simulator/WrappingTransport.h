@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Common base of the transports of simulations and their tests: they do not
-// change servers, but the calls of clients. Not thread-safe.
+// Common base of the transports of simulations and their tests. These
+// transports change the calls of clients, but not the listeners of servers. Not
+// thread-safe.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +24,8 @@
 
 namespace pdlrt {
 
-/// A call, from the view of its caller: it ends once; later ends are ignored.
+/// A call of a client. Only the first end is reported to the client; later ones
+/// are ignored.
 class WrappedCall {
 public:
   explicit WrappedCall(CallDone onEnd) : done(std::move(onEnd)) {}
@@ -37,7 +39,7 @@ private:
   CallDone done;
 };
 
-/// The calls of one connection.
+/// The open calls of one connection.
 class WrappedCalls {
 public:
   /// Adds a call, and removes those that have ended.
@@ -56,12 +58,12 @@ private:
   std::vector<std::shared_ptr<WrappedCall>> calls;
 };
 
-/// Wraps the connection that a client has requested.
+/// Function that returns a wrapper of a client's connection.
 using WrapConnection = std::function<std::unique_ptr<Connection>(
     std::unique_ptr<Connection> inner)>;
 
-/// Creates a transport over `inner`, which must outlive it: listens like
-/// `inner` and wraps each connection.
+/// Creates a transport that listens like `inner`, and wraps each connection of
+/// `inner` by `wrap`. `inner` must outlive it.
 std::unique_ptr<Transport> createWrappingTransport(Transport &inner,
                                                    WrapConnection wrap);
 

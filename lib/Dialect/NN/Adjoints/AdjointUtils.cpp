@@ -34,8 +34,9 @@ Value pdlc::nn::sumTo(OpBuilder &builder, Location loc, Value value,
     if (i < missing ||
         (type.getDimSize(i - missing) == 1 && from.getDimSize(i) != 1))
       axes.push_back(i);
-  // The result has the right shape at once only if all axes are removed or all
-  // are kept.
+  // `sumOver` either removes all of its axes, or keeps all of them with size 1.
+  // If some must be removed and others kept, keep all; the reshape below
+  // removes the rest.
   bool keep = axes.back() >= missing;
   if (axes.size() > 1 && axes.front() == 0) {
     value = sumOver(builder, loc, value, ArrayRef(axes).drop_front(), true);

@@ -13,19 +13,20 @@
 
 namespace pdlc::nn {
 
-/// Creates a constant of rank 0, rounded to `element`. It broadcasts to any
-/// shape.
+/// Creates a constant number of element type `element`. It has rank 0, so it
+/// broadcasts to any shape.
 mlir::Value createNumber(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Type element, double value);
 
-/// Builds the adjoint of broadcasting `type` to the shape of `value`: the sum
-/// over the repeated dimensions. Rows are summed before samples, so that
-/// samples are always added in ascending order.
+/// Builds the adjoint of a broadcast from `type` to the shape of `value`: sums
+/// `value` over the repeated dimensions. The sum over the batch is the last
+/// one, so that samples are always added in ascending order.
 mlir::Value sumTo(mlir::OpBuilder &builder, mlir::Location loc,
                   mlir::Value value, mlir::RankedTensorType type);
 
-/// Builds the adjoint of a sum over `axes` of `like`: repeats `value`, which
-/// lacks these dimensions or has size 1 in them, to the shape of `like`.
+/// Builds the adjoint of a sum of `like` over `axes`: repeats `value` along
+/// these axes to the shape of `like`. In `value`, these dimensions have size 1
+/// or are missing.
 mlir::Value repeatAlong(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value value, llvm::ArrayRef<int64_t> axes,
                         mlir::Value like);

@@ -29,9 +29,9 @@ public:
       : ReverseMode(OpBuilder::atBlockEnd(&block)), op(op), body(body),
         block(block) {}
 
-  /// Builds the adjoint. `isNeeded` tells for each input of the op whether its
-  /// cotangent is yielded. `ofResults` are the cotangents of the results, or
-  /// null.
+  /// Builds the adjoint. Its bodies yield the cotangents of those inputs of the
+  /// op for which `isNeeded` is true. `ofResults` are the cotangents of the
+  /// op's results; null for zero.
   LogicalResult run(ArrayRef<bool> isNeeded, ArrayRef<Value> ofResults);
 
 private:

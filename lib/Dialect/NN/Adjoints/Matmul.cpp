@@ -14,8 +14,9 @@ using namespace pdlc::nn;
 
 SmallVector<Value> MatmulOp::getResiduals() { return {getLhs(), getRhs()}; }
 
-// For C = A B: dA = dC B^T and dB = A^T dC. For a transposed operand, the
-// transposed equation is used, so that no tensor is transposed in memory.
+// For C = A B: dA = dC B^T and dB = A^T dC. If an operand is transposed, its
+// gradient is computed by the transposed equation, so that no tensor has to be
+// transposed in memory.
 LogicalResult MatmulOp::buildAdjoint(AdjointBuilder &adjoints) {
   OpBuilder &builder = adjoints.builder();
   Value cotangent = adjoints.cotangent(getResult());

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The adjoint of a scan is a scan in the other direction. The body is
-// differentiated like a program. The ops that compute cotangents of states and
-// inputs become the body of the reverse scan. The ops that sum over rows, such
-// as gradients of tensors that all rows share, run after that scan, on all rows
-// at once.
+// The adjoint of a scan is a scan in the other direction, the reverse scan. The
+// body is differentiated like a program. Ops that compute cotangents of states
+// and inputs become the body of the reverse scan. Ops that sum over rows, such
+// as those for the gradients of shared tensors, run after the reverse scan, on
+// all rows at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,9 @@ static bool isRow(Value value) { return !tensorOf(value).hasStaticShape(); }
 
 namespace {
 
-/// Builds the adjoint of the body of a scan into a separate block. Until
-/// `connect`, the block uses values of the body directly.
+/// Builds the adjoint of a scan's body in a separate block, which becomes the
+/// body of the reverse scan. Until `connect` is called, this block uses values
+/// of the scan's body directly.
 class BodyAdjoint : public ReverseMode {
 public:
   BodyAdjoint(ScanOp scan, AdjointBuilder &outer)
@@ -71,7 +72,8 @@ private:
 
   bool isOfBody(Value value) const { return value.getParentBlock() == &body; }
   /// Returns true if the rows of a value of the body are, or can become, a
-  /// result of the scan.
+  /// result of the scan. Returns false if its rows are available anyway:
+  /// inputs, shared tensors, and states that begin with zeros.
   bool isYielded(Value value);
   Value addInput(Value rows);
   int64_t partsOf(Value value);
@@ -102,15 +104,16 @@ private:
   Operation *lastOfFront = nullptr;
   /// Values as available in the block, after the scan, and as rows of bags.
   DenseMap<Value, Value> insideValues, valuesAfter, rows;
-  /// Value that the body yields for a value with several rows per row of the
-  /// bags. A linear layer produces such values from a row of rank 3.
+  /// Reshaped values, by value. If a value of the body has several rows for
+  /// each row of the bags, the body yields it reshaped to one row. Linear
+  /// layers create such values from rows of rank 3.
   DenseMap<Value, Value> yieldedApart;
 };
 
 } // namespace
 
-/// Marks the values that depend smoothly on operands of the scan that need a
-/// cotangent.
+/// Marks the values of the body that depend smoothly on an operand of the scan
+/// whose cotangent is needed.
 void BodyAdjoint::findActive() {
   auto mark = [&](ArrayRef<BlockArgument> arguments, OperandRange operands) {
     for (auto [argument, operand] : llvm::zip_equal(arguments, operands))
@@ -145,8 +148,9 @@ Value BodyAdjoint::addInput(Value ofBags) {
   return argument;
 }
 
-/// Sets the initial cotangents. A yielded value gets the cotangent of its
-/// result; a state gets the cotangent that the following row passes on.
+/// Sets the cotangents with which the differentiation of the body begins. The
+/// cotangent of a yielded value is that of its result. A yielded state also
+/// gets the cotangent that the reverse scan carries from the following row.
 void BodyAdjoint::seed() {
   for (auto [yielded, result] : llvm::zip(scan.getYielded(), scan.getRows()))
     if (isNeeded(yielded))
@@ -178,9 +182,9 @@ void BodyAdjoint::findSums() {
   }
 }
 
-/// Returns the number of rows that a value of the body or of the block has per
-/// row of the bags. It is larger than 1 if a reshape has joined dimensions with
-/// the first one.
+/// Returns how many rows a value of the body, or of the block of the adjoint,
+/// has for each row of the bags. The number is above 1 if a reshape has joined
+/// other dimensions with the first one.
 int64_t BodyAdjoint::partsOf(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || !isRow(value))
@@ -213,16 +217,17 @@ Value BodyAdjoint::joined(OpBuilder &builder, Value value, Type type) {
   return ReshapeOp::create(builder, scan.getLoc(), type, value);
 }
 
-/// A state equals a result shifted by one row, except for the first row of a
-/// bag. If the initial state is not zero, the scan must yield the state itself.
+/// A state that begins with zeros needs no result of its own: at each row, it
+/// is the result of the row before. If the scan has initial states, it must
+/// yield the state itself.
 bool BodyAdjoint::isYielded(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   return !argument || (!scan.getInit().empty() &&
                        llvm::is_contained(scan.getStateArguments(), argument));
 }
 
-/// Adds results to the scan for the rows of every value of its body that the
-/// adjoint reads.
+/// Makes the scan return the rows of each value of its body that the adjoint
+/// reads, as additional results.
 void BodyAdjoint::keepRows() {
   llvm::SetVector<Value> kept;
   for (Operation &op : *block)
@@ -250,8 +255,8 @@ void BodyAdjoint::keepRows() {
   scan = more;
 }
 
-/// Returns the rows of a value of the body for all bags, with one row per row
-/// of the bags.
+/// Returns a tensor with the rows of a value of the body, for all bags. It has
+/// one row for each row of the bags.
 Value BodyAdjoint::rowsApart(Value value) {
   auto yielded = scan.getYielded();
   if (Value inParts = yieldedApart.lookup(value))
@@ -357,8 +362,9 @@ Value BodyAdjoint::valueAfter(Value value) {
   return valuesAfter[value] = found;
 }
 
-/// Makes the reverse scan yield a row of the block if it is read after the
-/// scan.
+/// Adds `value`, which is read after the reverse scan, to the results of that
+/// scan. Does nothing if it is not a row, or if its rows are available outside:
+/// values of the original body, and inputs of the reverse scan.
 void BodyAdjoint::findOutput(Value value) {
   if (isOfBody(value) || !isRow(value))
     return;
@@ -430,8 +436,8 @@ void BodyAdjoint::connect() {
       outer.accumulate(init, ofFirstRow(number, tensorOf(init)));
 }
 
-/// Returns the cotangent of the initial state, which the first row of each bag
-/// passes on.
+/// Returns the cotangent of an initial state. It is the cotangent that the
+/// reverse scan yields at the first row of each bag.
 Value BodyAdjoint::ofFirstRow(unsigned state, RankedTensorType ofBags) {
   const auto *carry = carries.find(state);
   Value handedOn = reverse.getRows()[carry - carries.begin()];

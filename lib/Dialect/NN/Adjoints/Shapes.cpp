@@ -75,9 +75,10 @@ LogicalResult TransposeOp::buildAdjoint(AdjointBuilder &adjoints) {
 
 SmallVector<Value> TakeOp::getResiduals() { return {}; }
 
-/// If an index is taken several times, its cotangents are added in the order of
-/// the result: first the first occurrences of all indices together, then the
-/// second ones, and so on.
+/// If the op takes an index several times, the cotangents of these copies are
+/// added in the order of the result. This happens for all indices at once: the
+/// first copies of all indices form one tensor, the second copies another one,
+/// and so on.
 LogicalResult TakeOp::buildAdjoint(AdjointBuilder &adjoints) {
   ImplicitLocOpBuilder builder(getLoc(), adjoints.builder());
   const int64_t size = tensorOf(getInput()).getDimSize(getAxis());
@@ -108,8 +109,9 @@ bool GatherOp::isDifferentiable(unsigned operandNumber) {
 
 SmallVector<Value> GatherOp::getResiduals() { return {getIndex()}; }
 
-/// Multiplies by the matrix [n, k] that has ones at the taken entries. If an
-/// entry was taken several times, its cotangents are added in that order.
+/// Multiplies the cotangent by a matrix of zeros and ones, [n, k] for each
+/// sample, which has a one for each taken entry. If an entry was taken several
+/// times, its cotangents are added in the order of the result.
 LogicalResult GatherOp::buildAdjoint(AdjointBuilder &adjoints) {
   ImplicitLocOpBuilder builder(getLoc(), adjoints.builder());
   auto input = tensorOf(getInput()), index = tensorOf(getIndex());

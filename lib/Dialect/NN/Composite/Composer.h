@@ -20,8 +20,8 @@ class Composer {
 public:
   explicit Composer(mlir::ImplicitLocOpBuilder &builder) : builder(builder) {}
 
-  /// Returns a number that broadcasts to the shape of `like`, in its element
-  /// type.
+  /// Returns a constant number of the element type of `like`. It has rank 0, so
+  /// it broadcasts to the shape of `like`.
   mlir::Value number(mlir::Value like, double value) {
     return createNumber(builder, builder.getLoc(),
                         tensorOf(like).getElementType(), value);

@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::nn;
 
-/// Returns the divisor of each bag's sum of weighted rows. A divisor of 0, as
-/// for an empty bag, becomes 1.
+/// Returns the divisor of the sum of weighted rows, for each bag. A divisor of
+/// 0, for example of an empty bag, is replaced by 1.
 static Value divisorOf(Composer &compose, Pooling pooling, Value weights,
                        Value bags, Type type) {
   if (pooling == Pooling::sqrtn)

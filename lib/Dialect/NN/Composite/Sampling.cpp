@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::nn;
 
-/// Computes the sample's own score with the same product as the scores of the
-/// batch, so that it is bit-identical to the score in the sum.
+/// Computes a sample's own score by the same kind of product as the scores of
+/// the batch. It is then bit-identical to the score that is part of the sum.
 Value InBatchSoftmaxOp::spellOut(ImplicitLocOpBuilder &builder) {
   Composer compose(builder);
   const int64_t width = tensorOf(getUsers()).getDimSize(1);
@@ -30,8 +30,8 @@ Value InBatchSoftmaxOp::spellOut(ImplicitLocOpBuilder &builder) {
   return compose.sub(sums, own);
 }
 
-/// A score so low that its exponential is 0 relative to any other score, but
-/// well within the range of the element type.
+/// Replaces the scores of accidental hits. It is so low that its exponential is
+/// 0 next to any other score, but far from the limits of the element type.
 static constexpr double impossibleScore = -1e30;
 
 Value SampledSoftmaxOp::spellOut(ImplicitLocOpBuilder &builder) {
@@ -48,8 +48,8 @@ Value SampledSoftmaxOp::spellOut(ImplicitLocOpBuilder &builder) {
   return compose.apply<NegOp>(first);
 }
 
-/// Computes softplus(-own) plus the sum of softplus(drawn) over the drawn ids
-/// that are not hits.
+/// Computes softplus(-own) plus the sum of softplus(drawn). Drawn ids that are
+/// accidental hits are not part of the sum.
 static Value separate(Composer &compose, Value own, Value drawn, Value hits) {
   Value ofOwn = compose.apply<SoftplusOp>(compose.apply<NegOp>(own));
   Value ofDrawn = compose.apply<SoftplusOp>(drawn);

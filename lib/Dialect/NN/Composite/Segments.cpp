@@ -16,8 +16,8 @@ static Value sumOf(Composer &compose, Value rows, Value bags, Type result) {
   return SegmentSumOp::create(compose.builder, result, rows, bags);
 }
 
-/// Returns the number of rows of each bag, at least 1, as [b, slots, 1, ...]
-/// with the rank of the result.
+/// Returns the number of rows of each bag, but at least 1. The shape is [b,
+/// slots, 1, ...], with the rank of `result`.
 static Value divisorOf(Composer &compose, Value bags, RankedTensorType result) {
   SmallVector<int64_t> shape(result.getShape().take_front(2));
   shape.push_back(1);

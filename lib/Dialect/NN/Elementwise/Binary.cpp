@@ -15,11 +15,12 @@ using namespace pdlc::nn;
 
 // For each op: the formula of one element, and the adjoint.
 //
-// If a value is both operands of an op, the cotangent of its last use is added
-// first. Therefore right operands are always handled before left ones.
+// Adjoints handle the right operand before the left one. If a value is both
+// operands of an op, cotangents are then added in reverse order of use.
 
-/// Adds `value`, which has the shape of the result, to the cotangent of
-/// `operand`.
+/// Adds `value` to the cotangent of `operand`. `value` has the shape of the
+/// op's result, so it is first summed over the dimensions that `operand`
+/// repeats.
 static void accumulateSum(AdjointBuilder &adjoints, Location loc, Value operand,
                           Value value) {
   adjoints.accumulate(operand,
@@ -58,8 +59,8 @@ SmallVector<Value> SubOp::getResiduals() { return {}; }
 
 LogicalResult SubOp::buildAdjoint(AdjointBuilder &adjoints) {
   Value cotangent = adjoints.cotangent(getResult());
-  // Negate after the sum, which has fewer elements. The result is
-  // bit-identical.
+  // Negate after the sum and not before, because the sum has fewer elements.
+  // The result is bit-identical.
   if (adjoints.isNeeded(getRhs())) {
     OpBuilder &builder = adjoints.builder();
     Value sum = sumTo(builder, getLoc(), cotangent, tensorOf(getRhs()));
@@ -109,9 +110,9 @@ LogicalResult DivOp::buildAdjoint(AdjointBuilder &adjoints) {
   return success();
 }
 
-/// Builds the adjoint of `op`, which selects the larger operand if `greater`,
-/// else the smaller one. The selected operand gets the cotangent, and two equal
-/// operands get half of it each.
+/// Builds the adjoint of a maximum (if `greater`) or a minimum. The selected
+/// operand gets the cotangent. If both operands are equal, each gets half of
+/// it.
 template <typename OpT>
 static LogicalResult buildChoiceAdjoint(OpT op, AdjointBuilder &adjoints,
                                         bool greater) {

@@ -24,8 +24,8 @@ mlir::Value selectWhere(mlir::ImplicitLocOpBuilder &builder,
                         mlir::arith::CmpFPredicate condition, mlir::Value a,
                         mlir::Value b, mlir::Value yes, mlir::Value no);
 
-/// Computes 1 for `value` > 0, -1 for `value` < 0, and `rest` for zeros and
-/// NaN.
+/// Builds 1 if `value` > 0, -1 if `value` < 0, and otherwise `rest` (for zeros
+/// and NaN).
 mlir::Value signOr(mlir::ImplicitLocOpBuilder &builder, mlir::Value value,
                    mlir::Value rest);
 

@@ -16,8 +16,9 @@ using Predicate = arith::CmpFPredicate;
 
 // For each op: the formula of one element, and the adjoint.
 //
-// An adjoint is built only if the operand needs it, because an op with one
-// operand depends on a trained symbol only through that operand.
+// The adjoints need not check whether their operand needs a cotangent. They are
+// built only for ops that depend on a trained symbol, and an op with one
+// operand can do so only through that operand.
 
 Value NegOp::buildScalar(ImplicitLocOpBuilder &builder, ValueRange operands) {
   return arith::NegFOp::create(builder, operands[0]);
@@ -128,8 +129,8 @@ Value GeluOp::buildScalar(ImplicitLocOpBuilder &builder, ValueRange operands) {
 
 SmallVector<Value> GeluOp::getResiduals() { return {getInput()}; }
 
-/// Derivative, with t = tanh(u): (1 + t) / 2 + x (1 - t^2) u' / 2, where u' =
-/// kGeluLinear + 3 kGeluCubic x^2.
+/// Derivative of gelu: (1 + t) / 2 + x (1 - t^2) u' / 2, with t = tanh(u) and
+/// u' = kGeluLinear + 3 kGeluCubic x^2.
 LogicalResult GeluOp::buildAdjoint(AdjointBuilder &adjoints) {
   ImplicitLocOpBuilder builder(getLoc(), adjoints.builder());
   Value x = getInput();
@@ -184,8 +185,8 @@ static constexpr double kMiddleQ[] = {1.0,
                                       4.36261909014324716e3,
                                       3.43936767414372164e3,
                                       1.23033935480374942e3};
-// From 4 on, erfc(x) x exp(x^2) is 1 / sqrt(pi) - y P(y) / Q(y) with y = 1 /
-// x^2. There, erfc is below 2^-25.
+// For |x| from 4 on, erfc(x) x exp(x^2) is 1 / sqrt(pi) - y P(y) / Q(y), with y
+// = 1 / x^2. There, erfc is below 2^-25.
 static constexpr double kFarP[] = {
     1.63153871373020978e-2, 3.05326634961232344e-1, 3.60344899949804439e-1,
     1.25781726111229246e-1, 1.60837851487422766e-2, 6.58749161529837803e-4};
@@ -214,8 +215,8 @@ static Value quotient(ImplicitLocOpBuilder &builder, Value x,
                                polynomial(builder, x, below));
 }
 
-/// Computes erf(x) without branches. The argument of each approximation is
-/// clamped to its range, so that none overflows.
+/// Computes erf(x) without branches: computes all approximations, each on x
+/// clamped to its range so that none overflows, and selects one.
 static Value buildErf(ImplicitLocOpBuilder &builder, Value x) {
   using Predicate = arith::CmpFPredicate;
   Type type = x.getType();
@@ -395,8 +396,8 @@ LogicalResult CosOp::buildAdjoint(AdjointBuilder &adjoints) {
 }
 
 static Value buildSigmoid(ImplicitLocOpBuilder &builder, Value x) {
-  // In f32, compiler and runtime share one function (pdlabi/math.h). In f64,
-  // use 1 / (1 + exp(-x)).
+  // For f32, compiled code and runtime share one function (pdlabi/math.h). For
+  // f64, compute 1 / (1 + exp(-x)).
   Type type = x.getType();
   if (type.isF32())
     return callSettled(builder, "pdlabi_sigmoidf", x);
@@ -560,8 +561,8 @@ Value LeakyReluOp::buildScalar(ImplicitLocOpBuilder &builder,
   return selectWhere(builder, Predicate::OGT, x, zero, x, part);
 }
 
-/// Accumulates the adjoint of an op of one operand with slope 1 for positive
-/// inputs and `otherwise` for others.
+/// Accumulates the adjoint of an op with one operand. Its slope is 1 where the
+/// operand is positive, and `otherwise` elsewhere.
 static void accumulateOneOr(AdjointBuilder &adjoints, Value input, Value result,
                             Value otherwise) {
   ImplicitLocOpBuilder builder(result.getLoc(), adjoints.builder());

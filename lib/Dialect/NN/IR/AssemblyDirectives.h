@@ -20,8 +20,8 @@
 
 namespace pdlc::nn {
 
-/// Parses the type of bags, followed by the type of the bags that they must
-/// match if that is different.
+/// Parses a type of bags. If a second type follows, it is the type of the bags
+/// that they must match; otherwise both types are equal.
 inline mlir::ParseResult parseTypeAndLike(mlir::OpAsmParser &parser,
                                           mlir::Type &type, mlir::Type &like) {
   if (parser.parseType(type))
@@ -113,8 +113,8 @@ inline void printOneTypeOf(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer << first << ", " << types.front();
 }
 
-/// Parses the types of the operands of a metric: that of the predictions, then
-/// that of the labels if it is different.
+/// Parses the types of a metric's operands: the type of the predictions,
+/// followed by the type of the labels if it is different.
 inline mlir::ParseResult parseObserveTypes(
     mlir::OpAsmParser &parser,
     const std::optional<mlir::OpAsmParser::UnresolvedOperand> &labels,
@@ -216,8 +216,8 @@ inline void printParts(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer << '}';
 }
 
-/// Parses `(name = 1.0, other = 2.0)`. `parseRest`, if given, parses the text
-/// after each number.
+/// Parses `(name = 1.0, other = 2.0)`. After each number, calls `parseRest`, if
+/// it is given, to parse further text.
 inline mlir::ParseResult
 parseNamedNumbers(mlir::OpAsmParser &parser, mlir::ArrayAttr &names,
                   mlir::DenseF64ArrayAttr &values,
@@ -242,8 +242,8 @@ parseNamedNumbers(mlir::OpAsmParser &parser, mlir::ArrayAttr &names,
   return mlir::success();
 }
 
-/// Prints `(name = 1.0, other = 2.0)`. `printRest`, if given, prints the text
-/// after number i.
+/// Prints `(name = 1.0, other = 2.0)`. After number i, calls `printRest(i)`, if
+/// it is given, to print further text.
 inline void
 printNamedNumbers(mlir::OpAsmPrinter &printer, mlir::Operation *,
                   mlir::ArrayAttr names, mlir::DenseF64ArrayAttr values,
@@ -339,8 +339,9 @@ inline void printRowRegion(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer.printRegion(row);
 }
 
-/// Value of a constant, such as `dense<0.1> : tensor<4xf32>`. `exact` contains
-/// the same numbers in f64 if f32 cannot represent them.
+/// Parses the value of a constant, such as `dense<0.1> : tensor<4xf32>`. If f32
+/// cannot represent the numbers as they are written, sets `exact` to the same
+/// numbers in f64.
 mlir::ParseResult parseConstantValue(mlir::OpAsmParser &parser,
                                      mlir::ElementsAttr &value,
                                      mlir::ElementsAttr &exact);
@@ -400,8 +401,8 @@ inline void printSymbolList(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer << "]";
 }
 
-/// Syntax: `[@a * 5, @b]`: programs, and the number of consecutive steps of
-/// each.
+/// Parses turns such as `[@a * 5, @b]`: names of programs, each with its number
+/// of consecutive steps. Without a number, it is one step.
 inline mlir::ParseResult parseTurns(mlir::OpAsmParser &parser,
                                     mlir::ArrayAttr &programs,
                                     mlir::DenseI64ArrayAttr &steps) {
@@ -549,8 +550,8 @@ inline void printSymbolArguments(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer << ")";
 }
 
-/// Syntax: `%p as "ctr", %q as "cvr" : type, type`; empty if nothing is
-/// returned.
+/// Parses returned values, such as `%p as "ctr", %q as "cvr" : type, type`, or
+/// nothing. Names are optional.
 mlir::ParseResult parseReturned(
     mlir::OpAsmParser &parser,
     llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand> &operands,
@@ -559,8 +560,8 @@ void printReturned(mlir::OpAsmPrinter &printer, mlir::Operation *,
                    mlir::OperandRange operands, mlir::TypeRange types,
                    mlir::ArrayAttr names);
 
-/// A region with its block arguments. An `nn.return` without operands is
-/// implied.
+/// Parses a region with block arguments. If it does not end in an `nn.return`,
+/// adds one without operands.
 inline mlir::ParseResult parseProgramBody(mlir::OpAsmParser &parser,
                                           mlir::Region &body) {
   if (parser.parseRegion(body))

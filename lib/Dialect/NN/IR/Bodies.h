@@ -13,8 +13,9 @@
 
 namespace pdlc::nn {
 
-/// Returns the reason why an op may not be in any body; empty if it may. The
-/// text continues an error message that starts with the name of the op.
+/// Returns why `op` may not be in the body of another op, whichever this is;
+/// empty if it may. The text continues an error message that begins with the
+/// name of `op`.
 std::string findBodyHindrance(mlir::Operation &op);
 
 /// Infers the result types of an op from the values that its body yields. If
@@ -23,20 +24,22 @@ mlir::LogicalResult inferFromBody(std::optional<mlir::Location> location,
                                   llvm::StringRef operation, mlir::Region &body,
                                   llvm::SmallVectorImpl<mlir::Type> &types);
 
-/// Returns true if the op's module is in phase `model`, that is, written by a
-/// user.
+/// Returns true if the module of `op` is in phase `model`. It is then as the
+/// user wrote it.
 bool isInPhaseModel(mlir::Operation *op);
 
-/// Rejects ops of a body that do more than compute, and ops for which `hinders`
-/// returns a reason. The reason continues an error message that starts with the
-/// name of the op. `what` names the op of the body. The errors cite C4.
+/// Reports an error for each op of a body that does more than compute, and for
+/// each op for which `hinders` returns a reason. The reason continues an error
+/// message that begins with the name of the op. `what` names the op that has
+/// the body. The errors cite C4.
 mlir::LogicalResult
 verifyBodyComputes(mlir::Region &body, llvm::StringRef what,
                    llvm::function_ref<std::string(mlir::Operation &)> hinders);
 
-/// Rejects values from outside of the body; `remedy` tells how to fix each.
-/// Must run before the trait IsolatedFromAbove, which reports the same error
-/// without a fix. `what` names the op of the body. The errors cite C5.
+/// Reports an error for values from outside that a body uses. `remedy` says how
+/// to fix the use of a value. Must run before the trait IsolatedFromAbove,
+/// which would report the same error without a fix. `what` names the op that
+/// has the body. The errors cite C5.
 mlir::LogicalResult
 verifyCaptures(mlir::Region &body, llvm::StringRef what,
                llvm::function_ref<const char *(mlir::Value)> remedy);

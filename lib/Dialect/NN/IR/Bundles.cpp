@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR stores the operands of an op in flat lists. If a value is optional for
-// each entry of a list, it is stored in a shorter list, with flags that tell
-// which entries have it. Only this file handles the flat form. All other code
-// reads and writes bundles.
+// A bundle is a struct of values that belong together, such as the ids, splits
+// and pooling of an input. MLIR stores the operands of an op in flat lists.
+// Values that some entries of a list lack are stored in a shorter list, with a
+// flag for each entry that says whether it has the value. Only this file
+// handles these lists; all other code reads and writes bundles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -160,8 +161,8 @@ template <typename OpT> static LogicalResult verifyPoolInputs(OpT op) {
   return success();
 }
 
-/// Verifies C3 of nn.pool and nn.pool_gradient: the operands that refer to rows
-/// must belong to the list of keys of these rows.
+/// Verifies a part of C3 of nn.pool and nn.pool_gradient: inverse, key splits,
+/// occurrences and ids must belong to one `nn.unique`.
 template <typename OpT> static LogicalResult verifyUnique(OpT op) {
   auto unique = op.getInverse().template getDefiningOp<UniqueOp>();
   if (unique && llvm::equal(op.getIds(), unique.getIds()) &&

@@ -9,8 +9,8 @@
 // Patterns that simplify ops which only move elements. Elements stay
 // bit-identical.
 //
-// Gradients would not if a chain of moves were simplified before
-// differentiation, because cotangents would be added in a different order.
+// If a chain of moves were simplified before differentiation, cotangents would
+// be added in a different order, and gradients would not stay bit-identical.
 // Therefore `nn-canonicalize` runs after `nn-autodiff`.
 //
 //===----------------------------------------------------------------------===//
@@ -80,8 +80,9 @@ OpFoldResult PadOp::fold(FoldAdaptor) {
 // Slices
 //===----------------------------------------------------------------------===//
 
-/// Finds the tensor from which a slice takes its elements: `offset` in
-/// `source`.
+/// Finds the tensor from which a slice could take the same elements more
+/// directly, and sets `source` and `offset` to this tensor and the offset in
+/// it. Fails if there is none.
 static LogicalResult findSource(SliceOp slice, Value &source, int64_t &offset) {
   const int64_t axis = slice.getAxis(), size = slice.getSize();
   offset = slice.getOffset();

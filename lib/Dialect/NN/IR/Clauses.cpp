@@ -18,9 +18,10 @@ using namespace pdlc::nn;
 // General clauses
 //===----------------------------------------------------------------------===//
 
-/// Returns the word at `text` if a parenthesis follows, which indicates an
-/// unknown clause; else empty. Other text after a symbol is either a location
-/// or the name of an op, which contains a dot or has no parenthesis.
+/// If `text` begins with a word and a parenthesis, returns the word: it is the
+/// name of an unknown clause. Otherwise returns an empty text. What may follow
+/// a symbol legally is a location, or the name of the next op, which contains a
+/// dot or has no parenthesis.
 static StringRef wordOfClause(const char *text) {
   const char *end = text;
   while (llvm::isAlnum(*end) || *end == '_')
@@ -224,8 +225,8 @@ void pdlc::nn::printStateClauses(OpAsmPrinter &printer, Operation *,
   printClause(printer, "init", init, [&] { printer.printAttribute(init); });
 }
 
-/// Parses `name = number, ...`, the numbers of a clause. At least one is
-/// required, and each may occur once.
+/// Parses the contents of a clause, such as `from = 1, score = 2.0`. At least
+/// one number is required, and each name may occur only once.
 static ParseResult
 parseNumbers(OpAsmParser &parser, StringRef clause,
              ArrayRef<std::pair<StringRef, function_ref<ParseResult()>>> all) {

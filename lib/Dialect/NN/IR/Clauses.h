@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Symbols are declared with clauses such as `rate(1.0e-3)`. They are parsed in
-// any order and printed in a fixed one. Include this file only together with
-// TableGen's op definitions.
+// Declarations of symbols contain clauses such as `rate(1.0e-3)`. Clauses are
+// parsed in any order and printed in a fixed order. Include this file only
+// together with TableGen's op definitions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,9 +27,9 @@ struct Clause {
   bool isRequired = false;
 };
 
-/// Parses clauses in any order, each at most once, until other text follows. If
-/// a clause is unknown, repeated or missing, the error message lists the
-/// available clauses.
+/// Parses clauses in any order until other text follows. Each clause may occur
+/// only once. If a clause is unknown, repeated or missing, the error message
+/// lists the possible clauses.
 mlir::ParseResult parseClauses(mlir::OpAsmParser &parser,
                                llvm::ArrayRef<Clause> clauses);
 
@@ -87,8 +87,9 @@ void printFieldClauses(mlir::OpAsmPrinter &printer, mlir::Operation *,
                        mlir::DictionaryAttr values, mlir::ArrayAttr columns,
                        mlir::StringAttr separator);
 
-/// Syntax: `in @group init(...)`. A table also has `unknown(...) stored(...)
-/// admit(...) shrink(...) score(...) widen(...)`.
+/// Parses the clauses of a parameter or table: `in @group` and `init(...)`. A
+/// table may also have `unknown(...)`, `stored(...)`, `admit(...)`,
+/// `shrink(...)`, `score(...)` and `widen(...)`.
 mlir::ParseResult parseStateClauses(mlir::OpAsmParser &parser,
                                     mlir::FlatSymbolRefAttr &group,
                                     mlir::Attribute &init);

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR rounds a number to its type when it parses it. A model may be compiled
-// in f64, so its constants are parsed a second time, as f64. They are printed
-// with all digits of the f64, so that both parses give the original numbers.
+// MLIR rounds the numbers of a constant to its type when it parses them. But a
+// model may be compiled in f64. So the text of a constant is parsed twice: once
+// as written, and once as f64. Printed constants have all digits of the f64
+// numbers, so that parsing them again gives the same numbers in both types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +24,8 @@ using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::nn;
 
-/// Maximum number of elements printed as decimals. Longer lists are printed as
-/// hexadecimal digits of their memory.
+/// Maximum number of elements that are printed as decimal numbers. The elements
+/// of a larger constant are printed as bytes, in hexadecimal.
 static constexpr int64_t kMaxDecimals = 100;
 
 /// Returns true if `test` holds for all numbers. Equal numbers are tested once.
@@ -64,8 +65,8 @@ static bool fitsF32(DenseElementsAttr numbers) {
 // Parsing
 //===----------------------------------------------------------------------===//
 
-/// Parses the numbers of the `dense<...>` in `text` as f64. Returns null if
-/// they cannot be parsed as f64, because they are hexadecimal digits of memory.
+/// Parses the numbers in the `dense<...>` of `text` as f64. Returns null if the
+/// text contains bytes in hexadecimal, which cannot be parsed as another type.
 static DenseElementsAttr readAgain(StringRef text, ShapedType type) {
   StringRef list = text.drop_until([](char c) { return c == '<'; });
   if (list.ltrim("<").ltrim().starts_with("\""))
@@ -96,8 +97,8 @@ ParseResult pdlc::nn::parseConstantValue(OpAsmParser &parser,
            << "an alias holds its numbers rounded to f32; write those of an "
               "nn.constant where it stands, as dense<...>";
   DenseElementsAttr again = readAgain(text, type);
-  // Hexadecimal digits inside a list are those of f32, and would be another
-  // number in f64. For such a list, the f32 value is used.
+  // A list may contain a number as the hexadecimal bits of an f32. Parsed as
+  // f64, these bits are a different number; then the f32 value is used.
   if (again && !fitsF32(again) &&
       areRounded(cast<DenseElementsAttr>(value), again))
     exact = again;
@@ -108,8 +109,8 @@ ParseResult pdlc::nn::parseConstantValue(OpAsmParser &parser,
 // Printing
 //===----------------------------------------------------------------------===//
 
-/// Returns a decimal text, with a point as MLIR requires, from which a finite
-/// f64 is parsed exactly.
+/// Returns the number as a decimal text that is parsed to the same f64. The
+/// number must be finite. The text contains a point, because MLIR requires it.
 static std::string decimalsOf(const APFloat &number) {
   SmallString<32> text;
   number.toString(text, /*FormatPrecision=*/6, /*FormatMaxPadding=*/0,
@@ -194,8 +195,8 @@ void pdlc::nn::printConstantValue(OpAsmPrinter &printer, Operation *,
 // The op
 //===----------------------------------------------------------------------===//
 
-/// Folds to `value` and, if there is one, `exact`. So two constants are merged
-/// only if both attributes are equal.
+/// Folds to `value`, or to both attributes if there is an `exact`. So two
+/// constants are merged only if both attributes are equal.
 OpFoldResult ConstantOp::fold(FoldAdaptor) {
   if (ElementsAttr exact = getExactAttr())
     return ArrayAttr::get(getContext(), {getValueAttr(), exact});

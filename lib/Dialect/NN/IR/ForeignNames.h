@@ -13,9 +13,9 @@
 
 namespace pdlc::nn {
 
-/// Returns the op to use instead of the op `name` of PyTorch, TensorFlow or
-/// Paddle. `name` has no dialect prefix. Returns an empty string if no
-/// framework has such an op, or if its name is the same here.
+/// Returns the op to use in place of `name`, the name of an op of PyTorch,
+/// TensorFlow or Paddle without dialect prefix. Returns an empty string if
+/// `name` is not known, or is also the name of the op of PDL.
 llvm::StringRef sayInsteadOf(llvm::StringRef name);
 
 } // namespace pdlc::nn

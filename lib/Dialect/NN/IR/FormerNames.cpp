@@ -17,8 +17,9 @@ struct Renamed {
 };
 } // namespace
 
-/// Ops that were renamed. Never remove a line: fingerprints of models contain
-/// the first name, and checkpoints contain these fingerprints.
+/// Ops that were renamed, with their original name. Never remove a line:
+/// fingerprints of models contain original names, and checkpoints contain
+/// fingerprints.
 static constexpr Renamed renamedOps[] = {
     {"nn.l2_normalise", "nn.l2_normalize"},
     {"nn.standardise", "nn.standardize"},
@@ -40,8 +41,9 @@ StringRef nn::firstNameOf(StringRef name) {
 
 std::string nn::withFirstNames(std::string text) {
   for (const Renamed &op : renamedOps) {
-    // The name of an op is in quotes and before its operands. Quotes within
-    // strings are escaped, so no string contains this text.
+    // In generic form, the name of an op is in quotes, followed by a
+    // parenthesis. Quotes in string attributes are escaped, so this text occurs
+    // only as the name of an op.
     const std::string present = '"' + op.present.str() + "\"(";
     const std::string first = '"' + op.first.str() + "\"(";
     for (size_t at = 0; (at = text.find(present, at)) != std::string::npos;

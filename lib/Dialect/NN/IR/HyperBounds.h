@@ -17,8 +17,8 @@
 
 namespace pdlc::nn {
 
-/// Bounds of a hyper-parameter. `hyper_bounds` stores them as four numbers: the
-/// minimum, the maximum, and for each of them 1 if the bound itself is
+/// Bounds of a hyper-parameter. The attribute `hyper_bounds` stores them as
+/// four numbers: minimum, maximum, and for each of these two 1 if the bound is
 /// excluded, else 0.
 struct HyperBounds {
   static constexpr size_t kNumbers = 4;

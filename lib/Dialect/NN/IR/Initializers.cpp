@@ -71,8 +71,8 @@ pdl_initializer TruncatedNormalAttr::getNumbers(ArrayRef<int64_t>) const {
 }
 
 namespace {
-/// Numbers of inputs and outputs of a layer with a weight of shape [in, out]. A
-/// row of a table with n elements counts as [1, n].
+/// Fan in and fan out of a weight of shape [in, out]. A table row of n elements
+/// counts as a weight of shape [1, n].
 struct Fans {
   explicit Fans(ArrayRef<int64_t> shape)
       : in(shape.size() == 2 ? shape.front() : 1), out(shape.back()) {}

@@ -13,8 +13,8 @@
 
 namespace pdlc::nn {
 
-/// Reshapes `value`: keeps the last `kept` dimensions and joins all others into
-/// one.
+/// Reshapes `value`: joins its leading dimensions into one, and keeps the last
+/// `kept` dimensions.
 mlir::Value joinLeadingDimensions(mlir::ImplicitLocOpBuilder &builder,
                                   mlir::Value value, int64_t kept);
 

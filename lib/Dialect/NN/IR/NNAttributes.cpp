@@ -85,8 +85,8 @@ void HashAttr::print(AsmPrinter &printer) const {
 // Attributes in general
 //===----------------------------------------------------------------------===//
 
-// The generated parser does not read text after the name of an attribute
-// without parameters, so reject it here.
+// The generated parser ignores text after an attribute without parameters, such
+// as `#nn.zeros<1>`. So reject it here.
 Attribute NNDialect::parseAttribute(DialectAsmParser &parser, Type type) const {
   SMLoc location = parser.getCurrentLocation();
   StringRef mnemonic;

@@ -51,10 +51,10 @@ LogicalResult NNDialect::verifyOperationAttribute(Operation *op,
   return success();
 }
 
-/// Declares the interfaces that libraries above this one implement for an op.
-/// If MLIR is compiled with assertions, using a missing implementation aborts
-/// with the name of the op. docs/Obligations.md lists the interfaces of each
-/// op.
+/// Promises the interfaces of an op that other libraries implement. If such a
+/// library is not registered and MLIR is built with assertions, the first use
+/// of the interface aborts with the name of the op. docs/Obligations.md lists
+/// the interfaces of each op.
 template <typename OpType> static void promiseInterfaces(NNDialect &dialect) {
   if constexpr (OpType::template hasTrait<InProgram>()) {
     PhaseSpan span;

@@ -105,8 +105,8 @@ static std::string complainOfCounts(int64_t first, int64_t end,
   return "";
 }
 
-/// Returns what is wrong with the distribution of an op or of its adaptor;
-/// empty if it is valid.
+/// Returns an error message for the distribution of `op`, which is an op or its
+/// adaptor; empty if it is valid.
 template <typename OpType>
 static std::string complainOfDistribution(OpType op) {
   const auto first = static_cast<int64_t>(op.getFirst());
@@ -117,8 +117,9 @@ static std::string complainOfDistribution(OpType op) {
                            : complaint;
 }
 
-/// Returns the table that a function of draws.h computes from the counts of an
-/// op, with `numbers` entries per count. Empty if the op has no counts.
+/// Returns the table that `write`, a function of draws.h, makes of the counts
+/// of `op`. It has `numbers` entries for each count. Empty if `op` has no
+/// counts.
 template <typename OpType>
 static std::vector<double>
 tableOf(OpType op, void (*write)(const int64_t *, uint64_t, double, double *),

@@ -18,8 +18,8 @@ LogicalResult BucketizeOp::inferReturnTypes(MLIRContext *context,
                                             Adaptor adaptor,
                                             SmallVectorImpl<Type> &types) {
   auto input = tensorOf(adaptor.getInput());
-  // Check rounded boundaries, because these are compared. Inputs that are not
-  // float are rejected by the verifier.
+  // Inputs are compared with boundaries that are rounded to the element type,
+  // so check the rounded ones. The verifier reports inputs that are not floats.
   SmallVector<APFloat> boundaries;
   if (isa<FloatType>(input.getElementType()))
     for (double boundary : adaptor.getBoundaries())

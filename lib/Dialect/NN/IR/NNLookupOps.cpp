@@ -182,8 +182,8 @@ Value LinearOp::spellOut(ImplicitLocOpBuilder &builder) {
   auto input = tensorOf(getInput()), result = tensorOf(getResult());
   Type element = input.getElementType();
   const int64_t in = input.getShape().back(), out = result.getShape().back();
-  // Bias and activation directly follow the matrix product, so that they can be
-  // fused into it.
+  // Add the bias and apply the activation directly after the matrix product, so
+  // that `nn-fuse-gemm` can make them post-ops of it.
   Value value = joinLeadingDimensions(builder, getInput(), /*kept=*/1);
   Value weight = ReadOp::create(
       builder, RankedTensorType::get({in, out}, element), getWeightAttr());

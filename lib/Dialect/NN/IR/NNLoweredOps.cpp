@@ -142,8 +142,9 @@ LogicalResult OnceOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
-/// Verifies the parts of `sum` and `row` of an update that do not depend on
-/// `each`. Returns the number of values that `row` passes to `each`.
+/// Verifies the regions `sum` and `row` of an update, as far as this is
+/// possible without `each`. Returns the number of values that `row` passes to
+/// `each`.
 static FailureOr<int64_t> verifyRowRegions(UpdateOp update, Type element) {
   if (update.getSum().empty() != update.getRow().empty())
     return update.emitOpError("needs both regions 'sum' and 'row', or none "
@@ -224,8 +225,9 @@ LogicalResult UpdateOp::verifyRegions() {
   FailureOr<int64_t> handedOn = verifyRowRegions(*this, element);
   if (failed(handedOn))
     return failure();
-  // Signature: value, gradient, optional seen value, slots, scalars, scalars of
-  // the row -> value, slots.
+  // Arguments of `each`: the value, the gradient, optionally the seen value,
+  // the slots, the scalars of the group, the scalars of the row. It yields the
+  // value and the slots.
   const auto inputs = static_cast<int64_t>(getNumInputs());
   int64_t slots = static_cast<int64_t>(getEach().front().getNumArguments()) -
                   inputs - scalars - *handedOn;

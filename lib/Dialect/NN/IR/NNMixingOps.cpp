@@ -33,8 +33,8 @@ static bool isColumn(Value value, Type element) {
          type.getDimSize(1) == 1 && type.getElementType() == element;
 }
 
-/// Verifies users, items, correction and ids of ops that score the items of a
-/// batch against each other.
+/// Verifies the operands users, items, correction and ids of an op that scores
+/// each user of a batch against the items of the batch.
 template <typename OpType> static LogicalResult verifyScores(OpType op) {
   auto type = tensorOf(op.getUsers());
   if (type.getRank() != 2 || !type.isDynamicDim(0) ||

@@ -40,8 +40,9 @@ static LogicalResult verifyShape(std::optional<Location> location,
   return success();
 }
 
-/// Returns the element type of a float tensor, else null. Bags are ignored:
-/// next to rows, they only tell which rows belong together.
+/// Returns the element type of a float tensor; null for all other types. Bags
+/// of floats do not matter: next to rows, they only tell which rows belong
+/// together.
 static FloatType floatsOf(Type type) {
   auto tensor = dyn_cast_or_null<RankedTensorType>(type);
   return tensor ? dyn_cast<FloatType>(tensor.getElementType()) : FloatType();

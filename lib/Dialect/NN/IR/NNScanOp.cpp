@@ -37,8 +37,8 @@ static bool isOfRows(Type type) {
   return tensor && tensor.getRank() >= 2 && tensor.isDynamicDim(0);
 }
 
-/// Rejects initial states that are not [b, slots, ...] for a state of type [?,
-/// ...]. `number` is the constraint.
+/// Reports an error if an initial state is not [b, slots, ...] for a state of
+/// type [?, ...]. `number` is the constraint that the error cites.
 static LogicalResult verifyFirstStates(Operation *op, ValueRange init,
                                        TypeRange states, Value bags,
                                        unsigned number) {
@@ -141,8 +141,8 @@ LogicalResult ScanOp::verifyRegions() {
     if (!isOfRows(type))
       return yield.emitOpError()
              << "yields " << type << "; expected a row [?, ...] (C3)";
-  // After phase `model`, bodies are written by passes, which may join and split
-  // the dimensions of a row.
+  // Users may not join or split the dimensions of a row in a body. Passes may,
+  // so this is allowed after phase `model`.
   const bool isOfModel = isInPhaseModel(*this);
   return verifyBodyComputes(
       getBody(), "scan", [&](Operation &op) -> std::string {
@@ -171,8 +171,9 @@ Value ScanOp::getCounted(BlockArgument) { return {}; }
 // Cells
 //===----------------------------------------------------------------------===//
 
-/// Returns the type [ids, n] for an input of type [ids, gates n]. The verifier
-/// rejects other types.
+/// Returns the type of a cell's result: [ids, n] for an input of type [ids,
+/// gates * n]. For an input of another type, returns a type that the verifier
+/// then rejects.
 static Type cellType(Value rows, int64_t gates) {
   auto type = dyn_cast<RankedTensorType>(rows.getType());
   if (!type || type.getRank() != 2)

@@ -12,8 +12,8 @@
 using namespace mlir;
 using namespace pdlc::nn;
 
-/// Returns true if `type` is [b, slots, ...] and the slots match those of the
-/// bags, as far as these are known.
+/// Returns true if `type` is [b, slots, ...] for these bags. If the number of
+/// slots is not known, only the rank is checked.
 static bool isOfBags(RankedTensorType type, Value bags) {
   auto ragged = dyn_cast<RaggedType>(bags.getType());
   return type.getRank() >= 3 && type.isDynamicDim(0) &&
@@ -25,8 +25,8 @@ static bool isOfRows(RankedTensorType type) {
   return type.getRank() >= 2 && type.isDynamicDim(0);
 }
 
-/// Returns true if a row of `rows` has the shape of `ofBags` without its first
-/// `dimension` dimensions.
+/// Returns true if a row of `rows` has the same shape as an entry of `ofBags`,
+/// that is, the shape of `ofBags` without its first `dimension` dimensions.
 static bool haveOneRow(RankedTensorType rows, RankedTensorType ofBags,
                        unsigned dimension) {
   return ofBags.getRank() > dimension &&
@@ -35,8 +35,8 @@ static bool haveOneRow(RankedTensorType rows, RankedTensorType ofBags,
          rows.getElementType() == ofBags.getElementType();
 }
 
-/// Returns the type with its first `dropped` dimensions replaced by `first`.
-/// Returns the type itself if it has no more than `dropped` dimensions.
+/// Returns `type` with its first `dropped` dimensions replaced by `first`. If
+/// it does not have more than `dropped` dimensions, returns it unchanged.
 static Type withFirst(Type type, unsigned dropped, ArrayRef<int64_t> first) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || tensor.getRank() <= static_cast<int64_t>(dropped))

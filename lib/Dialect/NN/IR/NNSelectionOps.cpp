@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::nn;
 
-/// Maximum number of entries of a list. The adjoint of nn.gather forms a row of
-/// ones and zeros of that length for each selected entry.
+/// Maximum number of entries of a list from which `nn.gather` selects. Its
+/// adjoint builds a row of so many zeros and ones for each selected entry.
 static constexpr int64_t kMaxEntries = 4096;
 
 LogicalResult GatherOp::inferReturnTypes(MLIRContext *context,
@@ -37,8 +37,9 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
-/// The most entries of a sum: their square is how many additions a row takes
-/// where each sum starts anew.
+/// Maximum number of elements of a row of `nn.cumulative_sum`. Each element of
+/// the result is a sum of its own, so the number of additions is quadratic in
+/// it.
 static constexpr int64_t kMaxSummands = 1024;
 
 LogicalResult CumulativeSumOp::verify() {

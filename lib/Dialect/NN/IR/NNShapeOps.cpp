@@ -64,8 +64,8 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
-/// Returns true if the elements of one type can be reshaped to the other, as
-/// far as the first dimension is known.
+/// Returns true if the elements of a tensor of type `from` can be reshaped to
+/// type `to`. Dynamic first dimensions are assumed to fit.
 static bool canReshape(RankedTensorType from, RankedTensorType to) {
   auto staticProduct = [](RankedTensorType type) {
     int64_t product = 1;
@@ -75,9 +75,9 @@ static bool canReshape(RankedTensorType from, RankedTensorType to) {
   };
   bool dynamicFrom = from.getRank() && from.isDynamicDim(0),
        dynamicTo = to.getRank() && to.isDynamicDim(0);
-  // The first dimension of a flat tensor of bags may absorb static dimensions
-  // or split them off: [b, s, w] <-> [b * s, w]. The trait BatchFirst has
-  // verified that no product is 0 or too large.
+  // Tensors of bags may be flattened with the dynamic first dimension, or split
+  // off again: [b, s, w] <-> [b * s, w]. The trait BatchFirst has verified that
+  // no product is 0 or too large.
   int64_t fromProduct = staticProduct(from), toProduct = staticProduct(to);
   return dynamicFrom == dynamicTo &&
          (dynamicFrom
@@ -231,8 +231,8 @@ std::optional<std::string> ReduceOp::mixesSamples() {
   return std::nullopt;
 }
 
-/// Only lookups join bags with samples, and these are lowered in phase
-/// `merged`.
+/// Flattening a bag dimension with the batch is only for the ops that replace
+/// lookups, from phase `merged` on. In a model, it would mix samples.
 std::optional<std::string> ReshapeOp::mixesSamples() {
   auto from = tensorOf(getInput()), to = tensorOf(getResult());
   if (from.hasStaticShape() ||

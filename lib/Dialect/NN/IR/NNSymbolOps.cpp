@@ -82,8 +82,8 @@ bool FieldOp::isFloat() {
 /// Limit of column positions. No row of a file has more cells.
 static constexpr int64_t kMaxColumns = int64_t(1) << 31;
 
-/// Returns the value, as formulas read it, of a number for which
-/// `isSettledNumber` holds.
+/// Returns the number that formulas read for `number`. `isSettledNumber` must
+/// return true for it.
 static double settledNumber(Attribute number) {
   if (auto decimal = dyn_cast<FloatAttr>(number))
     return decimal.getValueAsDouble();
@@ -185,8 +185,8 @@ LogicalResult FieldOp::verify() {
 // State
 //===----------------------------------------------------------------------===//
 
-// Numbers of a standard normal distribution do not exceed 5.8, because they are
-// made from 24 bits.
+// Random numbers of the standard normal distribution are computed from 24 bits,
+// so their magnitude does not exceed 5.8.
 std::array<double, 2> pdlc::nn::extremesOf(InitializerAttrInterface attribute,
                                            ArrayRef<int64_t> shape) {
   const pdl_initializer initializer = attribute.getNumbers(shape);
@@ -333,8 +333,8 @@ LogicalResult GroupOp::verify() {
   return success();
 }
 
-/// Verifies that each entry of `hyper` has a name from `names` and a number
-/// within the bounds.
+/// Verifies the hyper-parameters `hyper` of a group: each name is one of
+/// `names`, and each number is within its bounds.
 static LogicalResult verifyHyper(Operation *op, DictionaryAttr hyper,
                                  ArrayAttr names,
                                  std::optional<ArrayRef<double>> bounds,
@@ -373,8 +373,8 @@ static LogicalResult verifyHyper(Operation *op, DictionaryAttr hyper,
 /// Clause in which a group names a rule.
 enum class RuleUse { Training, Average, Compensation };
 
-/// Reports an error if the rule's purpose does not fit the clause in which
-/// `group` names it.
+/// Reports an error if `group` names a rule in a clause for which the rule is
+/// not made. For example, `average(...)` requires a rule `of averages`.
 static LogicalResult verifyPurpose(GroupOp group, FlatSymbolRefAttr name,
                                    RulePurpose purpose, RuleUse use) {
   switch (use) {
@@ -458,9 +458,10 @@ static LogicalResult verifyRuleUse(GroupOp group,
                      name);
 }
 
-/// Verifies a symbol of a group. `element` is the element type of the group's
-/// previous symbols, and null for the first one. All symbols must share it,
-/// because the scalars of a group are rounded to it once.
+/// Verifies a symbol of a group. `element` is the element type of the symbols
+/// that were verified before, and null for the first one. All symbols of a
+/// group must have the same type, because the scalars of the group are rounded
+/// to it once.
 static LogicalResult verifyMember(Operation *symbol, GroupOp group,
                                   Type &element) {
   auto name = FlatSymbolRefAttr::get(group.getSymNameAttr());
@@ -522,8 +523,8 @@ static LogicalResult verifyGroups(Region &module) {
   return success();
 }
 
-/// Returns true if no other group precedes this one in its module. Stops at the
-/// previous group, so that all groups together visit each op once.
+/// Returns true if `group` is the first group of its module. Searches backwards
+/// only to the previous group, so that calls for all groups visit each op once.
 static bool isFirstGroup(GroupOp group) {
   for (Operation *op = group->getPrevNode(); op; op = op->getPrevNode())
     if (isa<GroupOp>(op))
@@ -532,8 +533,8 @@ static bool isFirstGroup(GroupOp group) {
 }
 
 LogicalResult GroupOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  // An undefined rule or schedule may be in the standard library. The pass that
-  // links it reports unknown names.
+  // A rule or schedule that the module does not define may be in the standard
+  // library. `nn-link-std` reports names that are not there either.
   if (failed(verifyRuleUse(*this, symbols, getRuleAttr(), getRuleHyperAttr(),
                            RuleUse::Training)) ||
       failed(verifyRuleUse(*this, symbols, getAverageAttr(),
@@ -597,8 +598,9 @@ static LogicalResult verifyHyperDefaults(Operation *op, ArrayAttr names,
   return success();
 }
 
-/// Verifies `sum` and `row` of a rule whose `once` yields `scalars` values.
-/// Returns the number of values that `row` passes to `each`.
+/// Verifies the regions `sum` and `row` of a rule. `scalars` is the number of
+/// values that `once` yields. Returns the number of values that `row` passes to
+/// `each`.
 static FailureOr<size_t> verifyRowRegions(RuleOp rule, size_t scalars,
                                           Type element) {
   const size_t slots = rule.getSlotNames().size(),

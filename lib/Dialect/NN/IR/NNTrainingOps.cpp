@@ -136,8 +136,8 @@ static RuleOp ruleOf(Operation *from, SymbolTableCollection &symbols,
                : RuleOp();
 }
 
-/// Verifies that `name` is a parameter of the given type in a group of states,
-/// so that ops may accumulate into it.
+/// Verifies that `name` is a parameter of type `type`, in a group whose rule is
+/// for states. Only into such parameters may ops accumulate.
 static LogicalResult verifyState(Operation *op, SymbolTableCollection &symbols,
                                  FlatSymbolRefAttr name, Type type,
                                  StringRef constraint) {

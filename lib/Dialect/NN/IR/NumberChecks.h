@@ -13,8 +13,8 @@
 
 namespace pdlc::nn {
 
-/// Returns `number` rounded to the type `element`, as formulas over such
-/// elements read it.
+/// Returns `number` rounded to the type `element`, as formulas on elements of
+/// this type read it.
 inline llvm::APFloat roundedTo(llvm::APFloat number, mlir::Type element) {
   bool isInexact = false;
   number.convert(llvm::cast<mlir::FloatType>(element).getFloatSemantics(),
@@ -22,9 +22,9 @@ inline llvm::APFloat roundedTo(llvm::APFloat number, mlir::Type element) {
   return number;
 }
 
-/// Reports a number of `op` that is not finite in the element type of `of`,
-/// which is an operand or result. `name` includes the article, such as "a
-/// slope".
+/// Reports an error if `number`, an attribute of `op`, is not finite in the
+/// element type of `of`. `of` is an operand or result. `name` says what the
+/// number is, with an article, such as "a slope".
 inline mlir::LogicalResult verifyFinite(mlir::Operation *op, mlir::Value of,
                                         llvm::StringRef name,
                                         const llvm::APFloat &number,
@@ -36,8 +36,8 @@ inline mlir::LogicalResult verifyFinite(mlir::Operation *op, mlir::Value of,
                            << element << " (" << constraint << ")";
 }
 
-/// Reports a number that is not finite or not above 0, because formulas divide
-/// by it.
+/// Reports an error if `number` is not finite or not above 0. Used for numbers
+/// by which formulas divide.
 inline mlir::LogicalResult verifyPositive(mlir::Operation *op, mlir::Value of,
                                           llvm::StringRef name,
                                           const llvm::APFloat &number,

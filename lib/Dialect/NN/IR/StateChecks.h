@@ -16,25 +16,26 @@
 
 namespace pdlc::nn {
 
-/// Maximum number of elements of a row and of columns of a field. It keeps
-/// offsets within a sample small.
+/// Maximum number of elements of a row, and maximum number of columns of a
+/// field. Both limits keep offsets within a sample small.
 inline constexpr int64_t kMaxWidth = 1 << 20;
 
-/// Returns the smallest and the largest number that an initializer can give to
-/// a symbol, or row, of that shape.
+/// Returns the smallest and the largest number that `initializer` can draw.
+/// `shape` is the shape of the symbol, or of a row.
 std::array<double, 2> extremesOf(InitializerAttrInterface initializer,
                                  llvm::ArrayRef<int64_t> shape);
 
-/// Verifies initial values, and reports errors at `op`. `shape` is the shape of
-/// the symbol, or of one row. `rank` is the number of dimensions as which it
-/// counts.
+/// Verifies that `init` is a valid initializer for a symbol, and reports errors
+/// at `op`. `shape` is the shape of the symbol, or of a row of a table. `rank`
+/// is its number of dimensions for initializers that require a rank: a table
+/// row counts as a matrix.
 mlir::LogicalResult verifyInitializer(mlir::Operation *op, mlir::Attribute init,
                                       llvm::ArrayRef<int64_t> shape,
                                       int64_t rank);
 
-/// Verifies that a name cannot be confused with a part of another name. Dumps
-/// and checkpoints join names with dots: the keys of a table are `t.keys`, and
-/// a slot is `w.slot.m`.
+/// Verifies that the name of a symbol does not look like the name of a part of
+/// a symbol. In dumps and checkpoints, `t.keys` are the keys of table `t`, and
+/// `w.slot.m` is a slot of `w`.
 mlir::LogicalResult verifyStateName(mlir::Operation *op, llvm::StringRef name);
 
 /// Verifies that a type is a static, non-empty float tensor.

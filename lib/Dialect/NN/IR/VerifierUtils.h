@@ -32,8 +32,9 @@ inline llvm::SmallVector<int64_t> idShape(mlir::Type type) {
       llvm::cast<mlir::RankedTensorType>(type).getShape());
 }
 
-/// Returns "; did you mean 'NAME'?" with the most similar name of an op of type
-/// `OpT` in the module of `user`. Returns an empty string if none is similar.
+/// Returns "; did you mean 'NAME'?" with the name of an op of type `OpT`, in
+/// the module of `user`, that is most similar to `name`. Returns an empty
+/// string if none is similar.
 template <typename OpT>
 std::string meantSymbol(mlir::Operation *user, mlir::FlatSymbolRefAttr name) {
   llvm::SmallVector<llvm::StringRef> known;

@@ -41,8 +41,9 @@ LossSums LossSums::of(ValueRange values) {
   return {values[0], values[1]};
 }
 
-/// Pairs the values of an op with the channels of a list of its message.
-/// Channels for which `has` returns false have no value.
+/// Pairs the values of an op with the channels of `names`, a list of its
+/// message. A channel for which `has` returns false has no value and is left
+/// out.
 static SmallVector<ChannelValues>
 byChannel(const SymbolTable &symbols, ArrayAttr names, ValueRange values,
           llvm::function_ref<bool(ChannelKind)> has) {
@@ -85,8 +86,8 @@ ChannelOp pdlc::ps::lookupChannel(const SymbolTable &symbols, Attribute name) {
       symbols.lookup(cast<FlatSymbolRefAttr>(name).getAttr()));
 }
 
-/// Returns the channel that `op` uses. If the name is not a channel, or its
-/// kind is not in `kinds`, reports an error and returns null.
+/// Returns the channel that `op` names. Reports an error and returns null if
+/// there is no such channel, or if its kind is not one of `kinds`.
 static ChannelOp requireChannel(Operation *op, SymbolTableCollection &tables,
                                 FlatSymbolRefAttr name,
                                 ArrayRef<ChannelKind> kinds) {
@@ -140,8 +141,8 @@ static RankedTensorType rowsOf(nn::TableOp table) {
   return RankedTensorType::get(shape, row.getElementType());
 }
 
-/// Returns true if a type holds gradients of some rows of a table. Counts may
-/// follow the gradient of each row.
+/// Returns true if a tensor of `type` can hold gradients of rows of `table`.
+/// Each row may be followed by counts.
 static bool isGradientOf(nn::TableOp table, Type type) {
   auto rows = rowsOf(table), gradients = dyn_cast<RankedTensorType>(type);
   return gradients && gradients.getRank() == rows.getRank() &&
@@ -474,8 +475,8 @@ LogicalResult ShareOp::verifySymbolUses(SymbolTableCollection &tables) {
   for (bool toServer : {true, false}) {
     ArrayAttr names = toServer ? getSends() : getReceives();
     SmallVector<ChannelKind> kinds = sharedKinds(isTable, toServer);
-    // Symbols that the program does not change may still have been set on
-    // servers.
+    // A program sends nothing for a symbol that it does not change. It still
+    // receives the symbol, because servers may have loaded other values for it.
     if (toServer && names.empty())
       continue;
     if (names.size() != kinds.size())

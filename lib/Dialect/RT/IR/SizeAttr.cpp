@@ -33,8 +33,8 @@ static ParseResult parseNumbers(AsmParser &parser,
   });
 }
 
-/// Syntax: `<` constant `+` number `*` `batch` (`,` part)* `>`. Each part
-/// occurs at most once, in any order.
+/// Parses `<` constant `+` number `*` `batch` (`,` part)* `>`. The parts may be
+/// in any order, and each occurs at most once.
 Attribute SizeAttr::parse(AsmParser &parser, Type) {
   int64_t constant = 0, perBatch = 0;
   SmallVector<int64_t> perBatchSquared, perId, perKey, perOccurrence;

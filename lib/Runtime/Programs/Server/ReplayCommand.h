@@ -13,8 +13,9 @@
 
 namespace pdlrt {
 
-/// Reads the flags after the word `replay`, which is argv[0], and replays logs.
-/// Returns the exit status of the process. May throw std::bad_alloc.
+/// Runs the command `replay`, which applies logs again. `argv[0]` is the word
+/// `replay`; flags follow it. Returns the exit status of the process. May throw
+/// std::bad_alloc.
 int runReplayCommand(int argc, char **argv, const pdl_descriptor &descriptor);
 
 } // namespace pdlrt

@@ -22,7 +22,7 @@
 
 using namespace pdlrt;
 
-/// Returns the rows of flags about the job and its other processes.
+/// Returns the flags about the job and its other processes.
 static std::vector<Flag> clusterFlags(const Mode *mode, ServerFlags &flags) {
   const std::string modeName = mode ? mode->name : "";
   return {

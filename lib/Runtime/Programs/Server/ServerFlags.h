@@ -47,12 +47,13 @@ struct ServerFlags : JobFlags {
   StepBounds bounds;
 };
 
-/// Returns the table of all flags. Flags of modes other than the program's are
-/// not offered. `mode` may be null if it is not known.
+/// Returns the table of all flags. `mode`: mode of the program, or null if it
+/// is not known. Flags that belong only to other modes are in the table, but
+/// not offered.
 FlagTable serverFlags(const Mode *mode, ServerFlags &flags);
 
-/// Checks flags against each other and against the program, and reads the
-/// tokens.
+/// Checks that the flags fit each other and the program, and reads the files
+/// with tokens. Sets the members of `flags` that are derived from others.
 Status checkServerFlags(const pdl_descriptor &descriptor, ServerFlags &flags);
 
 } // namespace pdlrt

@@ -49,7 +49,7 @@ static std::string logPath(const ServerFlags &flags) {
              : flags.logApplied;
 }
 
-/// Checks, before anything is loaded, that the requested log can be written.
+/// Checks that the requested log can be written, before anything is loaded.
 static Status checkLog(const pdl_descriptor &descriptor,
                        const ServerFlags &flags) {
   if (flags.logApplied.empty())
@@ -80,8 +80,9 @@ static HostOptions hostOptions(const pdl_descriptor &descriptor,
   options.acceptOldLayout = flags.acceptOldLayout;
   options.checkpoint = flags.checkpoint;
   options.resume = flags.resume;
-  // If other hosts may take part without a secret, no trainer may choose the
-  // folder.
+  // If other hosts may take part without a secret, a trainer must not choose
+  // the folder that this server writes to. Without --checkpoint, it then saves
+  // nowhere.
   if (!flags.checkpoint.empty() || flags.isOpenToAll)
     options.saves = SaveFolder(flags.checkpoint);
   if (!flags.emergencyCheckpoint.empty())
@@ -98,7 +99,8 @@ static HostOptions hostOptions(const pdl_descriptor &descriptor,
   return options;
 }
 
-/// Waits for the end of the job. Returns the signal that requested it, or 0.
+/// Waits for the end of the job. Returns the signal that has requested the end,
+/// or 0.
 static int waitForEnd(StateHost &host, ServerSaves &saves) {
   int signal = 0;
   host.waitUntilOver([&] {
@@ -122,7 +124,7 @@ static int waitForEnd(StateHost &host, ServerSaves &saves) {
   return signal != 0 ? signal : stopSignal();
 }
 
-/// Adds the name of the server to a message that does not start with it.
+/// Returns a message that begins with the name of the server.
 static std::string withRank(const std::string &sentence, int64_t rank) {
   const std::string who = fmt::format("server {}", rank);
   return sentence.starts_with(who) ? sentence : who + ": " + sentence;
@@ -167,7 +169,8 @@ static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
   if (hasFailed)
     fail(code, reason);
   const uint64_t linesBefore = loggedLines();
-  // Trainers ask once more, and are told how the job has ended.
+  // Trainers send further requests, whose responses tell them how the job has
+  // ended.
   host.announceExit(exitAnnouncementLimit(/*afterSignal=*/signal != 0));
   if (!host.isLoaded()) {
     // Do not wait for files that are still being loaded.

@@ -20,7 +20,8 @@
 
 using namespace pdlrt;
 
-/// Returns the flags that must be equal, with their values as text.
+/// Returns the flags that must be equal in all trainers, with their values as
+/// text.
 static std::vector<std::pair<std::string, std::string>>
 commonFlags(const SessionOptions &options) {
   auto numberOr = [](const std::optional<int64_t> &number, const char *none) {

@@ -20,21 +20,22 @@
 
 namespace pdlrt {
 
-/// Checks that all trainers were started with the same flags. All processes of
-/// the job must call this. Otherwise they would wait for each other, or train
-/// on samples twice. The error names the flag. Does nothing in a job with one
-/// process.
+/// Checks that all trainers were started with the same flags. With different
+/// flags, trainers could wait for each other forever, or train on the same
+/// samples twice. All processes of the job must call this. The error names the
+/// flag. Does nothing in a job with one process.
 Status checkAgreement(const SessionOptions &options, Job &job);
 
-/// Numbers by which a process describes its copies of some files; they are
-/// summed over processes. They are a digest and 1, or zeros if there are no
-/// files, or if a file cannot be read or has changed its size.
+/// Describes this process's copies of some files by two numbers, which are
+/// summed over all processes: a digest and 1. Both are 0 if there are no files,
+/// or if a file cannot be read or has changed its size.
 using ContentCounts = std::array<int64_t, 2>;
 ContentCounts countContent(const CopiedFiles &files);
 
-/// Returns an error if all of `processes` processes can read their copies of
-/// `files` and the contents differ. `own` is this process's result of
-/// `countContent`, and `sums` is the sum over all processes.
+/// Returns an error if the contents of `files` differ between processes. Checks
+/// this only if all `processes` processes could read their copies. `own`:
+/// result of `countContent` in this process. `sums`: the sum of these results
+/// over all processes.
 Status checkSameContent(const CopiedFiles &files, const ContentCounts &own,
                         std::span<const int64_t> sums, int64_t processes);
 

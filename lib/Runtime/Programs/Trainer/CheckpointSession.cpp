@@ -146,8 +146,9 @@ Status CheckpointSession::saveBetweenEpochs(int64_t epoch) {
 // Failures
 //===----------------------------------------------------------------------===//
 
-/// Handles the result of a save. If too many saves fail, the training stops in
-/// order.
+/// Handles the result of a save. In the first process, a failure is only
+/// counted, and after too many failures a graceful shutdown is requested. In
+/// other processes, returns `failure`.
 Status CheckpointSession::tolerate(Status failure) {
   if (!parts.checkpoints || parts.job.rank() != 0)
     return failure;
@@ -161,7 +162,8 @@ Status CheckpointSession::tolerate(Status failure) {
   return {};
 }
 
-/// Returns a text that says which steps the last checkpoint would have saved.
+/// Returns a text about the steps that are lost because the last checkpoint was
+/// not saved.
 std::string CheckpointSession::whatIsLost() const {
   const int64_t kept = parts.checkpoints->wholeSteps();
   std::string steps =
@@ -204,7 +206,7 @@ Status CheckpointSession::failureAtLast(bool isElsewhere) const {
       options.emergencyCheckpoint));
 }
 
-/// After the last step, repeats the last save if it failed. All processes must
+/// Repeats the save after the last step if it has failed. All processes must
 /// call this.
 Status CheckpointSession::saveAtLast(int64_t epoch, const PassReport &report) {
   if (!parts.checkpoints)

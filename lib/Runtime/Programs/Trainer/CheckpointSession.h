@@ -22,58 +22,65 @@
 
 namespace pdlrt {
 
-/// Saves of a training: decides when to save, starts the saves, and handles
-/// their failures. Only the first process handles failures: in another process,
-/// an error of a save is an error of the job. All functions do nothing if the
-/// training does not save. Not thread-safe.
+/// Saves the checkpoints of a training: decides when to save, starts the saves,
+/// and handles failures. In the first process, a failed save does not fail the
+/// training at once; in another process, an error of a save is an error of the
+/// job. All functions do nothing if the training does not save. Not
+/// thread-safe.
 class CheckpointSession final : LastSave::Target {
 public:
-  /// `model` must outlive the session. `schedule` is unused if the training
+  /// `model` must outlive the session. `schedule` has no effect if the training
   /// does not save.
   CheckpointSession(const TrainingParts &parts, Model &model,
                     const SaveSchedule &schedule);
   CheckpointSession(const CheckpointSession &) = delete;
   CheckpointSession &operator=(const CheckpointSession &) = delete;
 
-  /// Returns true if this process wants a checkpoint that does not depend on
-  /// the number of steps.
+  /// Returns true if this process wants a checkpoint for another reason than
+  /// the number of steps: by time, on request (SIGUSR2), or after a failed
+  /// save.
   bool isWanted() const;
-  /// Returns the number of steps that this process may do until it meets the
-  /// others or saves.
+  /// Returns the number of steps that this process may do before it meets the
+  /// other processes or saves.
   int64_t stepsUntilMeeting() const;
-  /// Plans the first meeting, in which trainers that do not step together ask
-  /// each other who wants a checkpoint. Each meeting plans the next one.
+  /// If trainers do not step together, plans their first meeting. In a meeting,
+  /// each trainer tells the others whether it wants a checkpoint, and all agree
+  /// on the next meeting.
   void planFirstMeeting();
   /// Returns the number of steps until the next meeting that this process
-  /// proposes, 0 if it proposes none. `hasEnded`: it has no more steps.
+  /// proposes, or 0 if it proposes none. Only the first process proposes one.
+  /// `hasEnded`: this process has no more steps.
   int64_t proposeMeeting(bool hasEnded);
   /// Sets the number of steps until the next meeting, which all have agreed on.
   void noteMeeting(int64_t steps);
-  /// Returns true if the processes meet after the last step. `isWanted`: one of
-  /// them wants a checkpoint after it.
+  /// Returns true if this process meets the others after the step that it has
+  /// just done. `isWanted`: one of the processes wants a checkpoint after this
+  /// step.
   bool isMeetingDue(bool isWanted) const;
   /// Returns true if all processes save now, after a step or a meeting.
   bool isSaveDue(bool isWanted) const;
 
   /// Handles a failure of the running save. Does not block.
   Status check();
-  /// Waits for the running save, and handles its failure.
+  /// Waits for the running save. Handles its failure.
   Status finish();
-  /// Saves during `epoch`, or after it if it has ended. `report` has the counts
-  /// of this process that are not in the totals yet.
+  /// Saves the progress in `epoch`, which may have ended. `report`: counts of
+  /// this process in the epoch, which are not in the totals of the training
+  /// yet.
   Status save(int64_t epoch, const PassReport &report);
   /// Saves the state before the first step, and waits for the save.
   Status saveInitialState();
-  /// Saves after an epoch, or after the part of it that was trained. `isLast`:
-  /// no epoch follows.
+  /// Saves after `epoch`, or after the part of it that was trained. `isLast`:
+  /// no epoch follows, so a failed save is repeated.
   Status saveEpoch(int64_t epoch, const PassReport &report, bool isLast);
-  /// Saves after an epoch that turned out to be the last one, if it is not
-  /// saved yet.
+  /// Saves after an epoch of which it was not known before that it is the last
+  /// one. Does nothing if its checkpoint exists.
   Status saveBetweenEpochs(int64_t epoch);
 
   /// Returns true if the training stops because saves fail.
   bool hasGivenUp() const { return failures.hasGivenUp(); }
-  /// Returns the failure with which a training that has ended in order fails.
+  /// Returns the error with which a training fails although it has ended
+  /// gracefully.
   const Status &failure() const { return failures.failure(); }
 
 private:
@@ -88,8 +95,8 @@ private:
   Model &model;
   SaveSchedule schedule;
   SaveFailures failures;
-  /// Number of steps after which trainers that do not step together meet to ask
-  /// who wants a checkpoint; 0: never.
+  /// Total number of steps after which trainers that do not step together meet
+  /// next. 0 if no meeting is planned.
   int64_t nextMeeting = 0;
   /// Arguments of the last save while it is repeated.
   int64_t lastEpoch = 0;

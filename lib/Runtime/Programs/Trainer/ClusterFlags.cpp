@@ -23,8 +23,8 @@ using namespace pdlrt;
 /// Each queued push stores a copy of all gradients of a step.
 static constexpr uint64_t maxQueuedPushes = 64, maxMergedSteps = 1024;
 
-/// Returns the mode of a program for several processes, or null for other
-/// programs.
+/// Returns the mode of a program that runs in several processes, or null for a
+/// program of one process.
 static const Mode *modeOfJob(const pdl_descriptor &descriptor) {
   return descriptor.role == PDL_ROLE_TRAINER ? &modeOf(descriptor) : nullptr;
 }
@@ -174,7 +174,7 @@ FlagGroup pdlrt::clusterFlags(const pdl_descriptor &descriptor,
   return group;
 }
 
-/// Checks that the addresses are those that a job of this mode needs.
+/// Checks that the addresses which this mode needs are given, and no others.
 static Status checkAddressFlags(const Mode &mode, const ClusterFlags &flags) {
   if (mode.needsServers() && flags.servers.empty())
     return Status::invalidArgument(
@@ -213,7 +213,7 @@ static Status checkAddressFlags(const Mode &mode, const ClusterFlags &flags) {
   return checkAddresses("the list of --servers and --peers", all);
 }
 
-/// Checks that this trainer's rank and the addresses of the others are known.
+/// Checks this trainer's rank, and the addresses of the other processes.
 static Status checkPlace(const Mode &mode, const ClusterFlags &flags) {
   PDLRT_RETURN_IF_ERROR(checkAddressFlags(mode, flags));
   if (flags.rank >= flags.trainers)
@@ -249,7 +249,8 @@ static Status checkTrainerFlags(const Mode &mode, const ClusterFlags &flags,
   return {};
 }
 
-/// Checks that pushes can be concurrent with steps.
+/// If pushes are requested to run concurrently with steps, checks that they
+/// can.
 static Status checkPushes(const pdl_descriptor &descriptor,
                           const ClusterFlags &flags) {
   const Mode &mode = modeOf(descriptor);
@@ -275,7 +276,7 @@ static Status checkPushes(const pdl_descriptor &descriptor,
   return {};
 }
 
-/// Checks that dense gradients can be sent early, if requested.
+/// If dense gradients are requested to be sent early, checks that they can.
 static Status checkOverlap(const Mode &mode, const ClusterFlags &flags) {
   // `checkOffered` refuses the flags of other modes.
   if (!mode.gradientsMayLeaveEarly())
@@ -299,7 +300,7 @@ static Status checkOverlap(const Mode &mode, const ClusterFlags &flags) {
   return {};
 }
 
-/// Checks that devices can sum gradients, if requested.
+/// If devices are requested to sum gradients, checks that they can.
 static Status checkDeviceSums(const pdl_descriptor &descriptor,
                               const ClusterFlags &flags, int trainers) {
   const Mode &mode = modeOf(descriptor);
@@ -332,16 +333,16 @@ Status pdlrt::takeClusterFlags(const pdl_descriptor &descriptor,
   if (descriptor.role != PDL_ROLE_TRAINER)
     return {};
   const Mode &mode = modeOf(descriptor);
-  // Check the addresses first, so that the other processes can be told about
-  // further errors.
+  // Check the addresses first. If they are right, further errors can be
+  // reported to the other processes.
   PDLRT_RETURN_IF_ERROR(checkPlace(mode, flags));
   DistributedOptions cluster;
   cluster.rank = int(flags.rank);
   cluster.trainers = int(flags.trainers);
   cluster.servers = flags.servers;
   cluster.peers = flags.peers;
-  // The trainer's own address. A random name, because no other process needs
-  // it.
+  // The owner in this process needs an address. Without --peers, no other
+  // process uses it, so it is random.
   if (mode.trainersOwn() && flags.peers.empty())
     cluster.peers = {fmt::format("unix:@pdl-trainer-{:016x}", drawNumber())};
   if (mode.trainersOwn()) {

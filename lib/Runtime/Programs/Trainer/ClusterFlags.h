@@ -37,13 +37,14 @@ struct ClusterFlags : JobFlags {
   std::optional<int64_t> partBytes;
 };
 
-/// Returns the rows of flags of `train` about other processes. In a program for
-/// one process they are not offered.
+/// Returns those flags of `train` that concern other processes. They are not
+/// offered in a program of one process.
 FlagGroup clusterFlags(const pdl_descriptor &descriptor, ClusterFlags &flags);
 
-/// Checks the flags that were given to `train`, and copies them into `options`,
-/// whose groups and workers must be set. Does nothing in a program for one
-/// process. An error means a wrong flag.
+/// Checks the flags that were given to `train`, and sets `options.distributed`
+/// accordingly. `options.groups` and `options.workers` must be set. Does
+/// nothing in a program of one process. An error is always the error of a wrong
+/// flag.
 Status takeClusterFlags(const pdl_descriptor &descriptor,
                         const ClusterFlags &flags, SessionOptions &options);
 

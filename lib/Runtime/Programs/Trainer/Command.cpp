@@ -51,7 +51,8 @@ uint64_t Command::seedOfRun(const Checkpoint *from) const {
   return options.seed.value_or(from ? from->manifest().seed : 0);
 }
 
-/// Returns the error for state that does not fit into memory, with a remedy.
+/// Returns the error if the state does not fit into memory. It contains a
+/// remedy.
 static Status refuseState(const pdl_descriptor &descriptor,
                           StateLocation location) {
   double all = 0, most = 0;
@@ -228,7 +229,7 @@ requireProgram(const pdl_descriptor &descriptor, const char *name) {
       "; add one to the model and translate it again");
 }
 
-/// Checks that a program does not train.
+/// Returns an error if the program trains.
 static Status requireFrozen(const pdl_program &program) {
   if (!program.frozen)
     return Status::invalidArgument(
@@ -251,8 +252,9 @@ Expected<const pdl_program *> Command::programNamed(const char *name) const {
   return requireProgram(descriptor, name);
 }
 
-/// Refuses group metrics in jobs whose trainers may restart: each process
-/// stores the samples that it has read until the epoch ends.
+/// Refuses group metrics in a job whose trainers may restart. Each process
+/// stores samples of such a metric until the epoch ends, and a restarted
+/// process would have lost them.
 Status Command::checkGroups(const pdl_program &program) const {
   if (!program.observes_groups || !options.distributed ||
       !options.distributed->mayRejoin)
@@ -443,8 +445,9 @@ Status Command::evaluateHere(ProgramRun &run, const std::string &label,
 Status Command::evaluateOnce(ProgramRun &run, const std::string &label,
                              PassReport &report, const StepVisitor &visit) {
   Status failure = evaluateHere(run, label, report, visit);
-  // An immediate failure would fail the job while another process may still be
-  // writing a checkpoint. If this process may restart, the others wait for it.
+  // A failure that is returned at once would fail the job while another process
+  // may still write a checkpoint. So this process first meets the others,
+  // unless it runs alone or may restart.
   const bool isAwaited = options.distributed && !job->recovery();
   if (!failure.ok() && (!isAwaited || failure.code() == PDL_OUT_OF_MEMORY))
     return failure;

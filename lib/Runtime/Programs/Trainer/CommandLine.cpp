@@ -119,7 +119,8 @@ static Status takeCompute(const pdl_descriptor &descriptor,
   return {};
 }
 
-/// Checks that values are given to a command that needs them.
+/// Checks that a command which needs trained values gets a file or folder with
+/// them.
 static Status checkInitialValues(const SessionOptions &options, bool trains) {
   if (!trains && options.initFrom.empty() && options.checkpoint.empty())
     return Status::invalidArgument(
@@ -148,8 +149,8 @@ static Status checkInitialFile(const SessionOptions &options) {
 // Other processes
 //===----------------------------------------------------------------------===//
 
-/// Tells the other processes of a job that the flags of this process were
-/// refused, so that they do not wait for it.
+/// Tells the other processes of the job that this process has refused its
+/// flags. Otherwise they would wait for it.
 static void notifyOthers(const pdl_descriptor &descriptor,
                          const SessionOptions &options, const Status &failure) {
   if (!options.distributed)
@@ -179,7 +180,7 @@ namespace {
 /// The connection of a trainer to the other processes of its job.
 class JobConnection {
 public:
-  /// Opens the connection and sets `options.transport`. If that fails, tells
+  /// Opens the connection and sets `options.transport`. If this fails, tells
   /// the other processes.
   Status open(const pdl_descriptor &descriptor, SessionOptions &options);
 
@@ -224,7 +225,7 @@ Status JobConnection::open(const pdl_descriptor &descriptor,
 /// A run of the trainer, from its command line to its exit status.
 class TrainerProgram {
 public:
-  /// `owner`: the program of the owner in this process, or null.
+  /// `owner`: the descriptor of the owner in this process, or null.
   TrainerProgram(const pdl_descriptor &descriptor, const pdl_descriptor *owner);
 
   int run(int argc, char **argv);
@@ -256,7 +257,8 @@ private:
   std::vector<Entry> commands;
   /// The command to run; set by `parse`.
   const Entry *command = nullptr;
-  /// The descriptors that the other processes compare.
+  /// The descriptors that the processes of a job compare: of the trainer, and
+  /// of its owner.
   std::optional<PackedTraining> training, owned;
 };
 
@@ -311,8 +313,9 @@ std::optional<int> TrainerProgram::parse(int argc, char **argv) {
   return std::nullopt;
 }
 
-/// Reports wrong words of a command. If they are unknown to `train`, all other
-/// words have been read, so the other processes can be told.
+/// Reports wrong words of the command line. If the only faults are unknown
+/// words after `train`, all flags have been parsed, so the failure is also
+/// reported to the other processes.
 int TrainerProgram::refuseWords(const CLI::ParseError &error) {
   const std::string message = wrongWords(app, error) +
                               "; 'trainer --help' and 'trainer COMMAND --help' "
@@ -343,8 +346,8 @@ int TrainerProgram::refuse(const Status &status) {
   return exit;
 }
 
-/// Checks the flags about other processes, and determines the descriptors that
-/// they compare.
+/// Takes the flags about other processes, and creates the descriptors whose
+/// fingerprints processes of a job compare.
 Status TrainerProgram::takeJob() {
   if (trains())
     PDLRT_RETURN_IF_ERROR(takeClusterFlags(descriptor, flags.cluster, options));
@@ -383,8 +386,8 @@ int TrainerProgram::run(int argc, char **argv) {
 
 /// Runs the command. `compute`: the result of `takeCompute`.
 int TrainerProgram::runCommand(const Status &compute) {
-  // If flags do not fit the data, the command fails with the same error and
-  // tells the other processes, so that they do not wait.
+  // If flags do not fit the data, the command itself fails with the same error.
+  // It also tells the other processes, so that they do not wait.
   Status wrongFlags =
       checkReadingFlags(command->table.name, descriptor, options);
   if (wrongFlags.ok())
@@ -423,8 +426,8 @@ int TrainerProgram::runCommand(const Status &compute) {
   return exitStatusOf(status, wrongFlags.ok());
 }
 
-/// Runs the command. Writes the trace of its threads if requested, even if the
-/// command fails.
+/// Runs the command. If --trace was given, also writes the trace of all
+/// threads, even if the command fails.
 Status TrainerProgram::runTraced() {
   const auto run = [&] {
     return command->run(training->descriptor(), options);
@@ -437,8 +440,8 @@ Status TrainerProgram::runTraced() {
                 rank, run);
 }
 
-/// Writes the rest of the output. Returns the exit status of a command that
-/// succeeded.
+/// Writes the rest of the standard output. Returns the exit status for a
+/// command that has succeeded.
 int TrainerProgram::finish() {
   std::FILE *output = standardOutput();
   const bool isPrinted = std::fflush(output) == 0 && !std::ferror(output);
@@ -459,7 +462,8 @@ int TrainerProgram::finish() {
 
 } // namespace
 
-/// Returns the program of the owner in a trainer, or null if its mode has none.
+/// Returns the descriptor of the owner in a trainer's process, or null if the
+/// mode has none.
 static Expected<const pdl_descriptor *>
 loadOwner(const pdl_descriptor &trainer,
           const pdl_descriptor *(*query)(uint32_t version)) {

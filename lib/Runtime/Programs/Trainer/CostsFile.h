@@ -25,16 +25,17 @@ struct MeasuredSteps {
   StepCosts costs;
   /// Number of samples in a batch, and of batches in a step.
   int64_t batchSize = 0, replicas = 1;
-  /// Totals over all steps; CPU time is that of all threads.
+  /// Totals over all steps. The CPU time is that of all threads.
   double seconds = 0, cpuSeconds = 0;
-  /// Device only: peak size of its buffers in bytes, and the part of it that
-  /// each sample and key needs.
+  /// Set only if the program computes on devices: maximum number of bytes of a
+  /// device's buffers so far, and the part of them that each sample and each
+  /// key needs.
   size_t deviceBytes = 0;
   BatchContext::DeviceNeeds deviceNeeds = {};
 };
 
-/// Writes the input of `pdl-opt --ps-report=costs=`, which predicts the step
-/// time of a job, to `path`: JSON with seconds and bytes. Throws
+/// Writes measurements to `path`, as JSON with seconds and bytes. `pdl-opt
+/// --ps-report=costs=` reads them to predict the step time of a job. Throws
 /// std::bad_alloc.
 Status writeCosts(const std::string &path, const MeasuredSteps &measured,
                   const Model &model);

@@ -43,9 +43,10 @@ Status EpochLoop::beginEpoch(int64_t epoch, PassReport &report) {
 // Meetings with the other processes
 //===----------------------------------------------------------------------===//
 
-/// Meets the other processes before a checkpoint or after the last step of the
-/// epoch, which trainers of mode async reach independently. `ended` is true if
-/// this one has done its last step.
+/// Meets the other processes before a checkpoint, or after the last step of the
+/// epoch, which the trainers of some modes reach independently. `ended`: this
+/// process has done its last step. If the engine sums over the whole job,
+/// processes are always at the same step and need not meet.
 Expected<EpochLoop::Meeting> EpochLoop::meet(bool ended) {
   TrainingState &state = parts.state;
   EpochPosition &position = state.position;
@@ -69,8 +70,8 @@ Expected<EpochLoop::Meeting> EpochLoop::meet(bool ended) {
   return Meeting{counts[1] == counts[0], counts[2] == counts[0], counts[3] > 0};
 }
 
-/// Meets the other processes, and saves if a save is scheduled or some process
-/// wants one.
+/// Meets the other processes. Saves if the number of steps requires it, or if a
+/// process wants a checkpoint.
 Status EpochLoop::meetAndSave(int64_t epoch, const PassReport &report,
                               bool isWanted) {
   const Expected<Meeting> meeting = meet(/*ended=*/false);
@@ -81,8 +82,9 @@ Status EpochLoop::meetAndSave(int64_t epoch, const PassReport &report,
              : Status();
 }
 
-/// After an epoch, takes part in the checkpoints of processes that are still in
-/// it.
+/// Called after the last step of this process in the epoch. Meets the other
+/// processes, and takes part in their checkpoints, until all have done their
+/// last step.
 Status EpochLoop::awaitOthers(int64_t epoch, const PassReport &report) {
   bool &hasEnded = parts.state.position.hasEnded;
   const bool outOfData = hasEnded;
@@ -103,7 +105,8 @@ Status EpochLoop::awaitOthers(int64_t epoch, const PassReport &report) {
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// Returns the steps until this process must inspect the state.
+/// Returns the number of steps that this process may do before it must meet the
+/// others, save or end.
 EpochLoop::AllowedSteps EpochLoop::stepsAllowed() const {
   const int64_t left = limits.stepsLeft(parts.state.totalSteps);
   const int64_t due = with.saves.stepsUntilMeeting();
@@ -124,8 +127,9 @@ void EpochLoop::showProgress(Progress &progress, const PassReport &report) {
                  firstAuc(parts.descriptor, engine.replicas())});
 }
 
-/// Does one step, with its loss and its checkpoint. Returns false if there is
-/// no further step in this epoch.
+/// Does one step and adds its loss to `report`. Then meets the other processes
+/// and saves, if that is scheduled or requested. Returns false if the epoch has
+/// no further step; then none was done.
 Expected<bool> EpochLoop::trainStep(int64_t epoch, PassReport &report) {
   TrainingState &state = parts.state;
   StepEngine &engine = *parts.run.engine;
@@ -152,8 +156,8 @@ Expected<bool> EpochLoop::trainStep(int64_t epoch, PassReport &report) {
   return true;
 }
 
-/// Does the steps of the epoch. `meets`: first repeats the meeting in which the
-/// previous incarnation of this process was.
+/// Does the steps of the epoch. `meets`: the previous incarnation of this
+/// process was in a meeting, which is repeated first.
 Status EpochLoop::trainSteps(int64_t epoch, PassReport &report,
                              Progress &progress, bool meets) {
   if (meets) {
@@ -224,12 +228,12 @@ Status EpochLoop::finishEpoch(int64_t epoch, PassReport &report,
   const Expected<bool> stops = addUp(report);
   if (!stops)
     return stops.status();
-  // Samples are those of all processes, so the time also lasts until the last
-  // process has ended.
+  // The samples in `report` are those of all processes. So the time of the job
+  // must also include the wait for the slowest process.
   state.jobSeconds += watch.lap();
-  // Save before a test, which may take long or fail. Servers of a failed job no
-  // longer respond, so the result of a whole epoch must be saved before any
-  // failure.
+  // Save before a test, which may take long or fail. If a test fails the job,
+  // its servers no longer respond, so the result of the epoch must have been
+  // saved before.
   if (report.samples > 0)
     PDLRT_RETURN_IF_ERROR(with.saves.saveEpoch(
         epoch, own, *stops || limits.isLast(epoch, state.agreedSteps)));

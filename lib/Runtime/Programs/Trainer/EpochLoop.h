@@ -26,11 +26,11 @@
 
 namespace pdlrt {
 
-/// Does the steps of epochs, and meets the other processes of the job for
-/// checkpoints and at the end of each epoch. Not thread-safe.
+/// Trains epochs: does their steps, and meets the other processes of the job
+/// for checkpoints and at the end of each epoch. Not thread-safe.
 class EpochLoop {
 public:
-  /// Parts that take part in each epoch. All must outlive the loop.
+  /// Objects that the loop uses in each epoch. All must outlive the loop.
   struct Collaborators {
     EpochStart &start;
     TrainingReader &reader;
@@ -38,31 +38,33 @@ public:
     Recovery &recovery;
     RangeWarnings &rangeWarnings;
   };
-  /// Replaces the figures of this process by those of the job. Returns true if
-  /// the job ends early.
+  /// Replaces the results of this process in `report` by those of the job.
+  /// Returns true if the job ends early.
   using AddUp = std::function<Expected<bool>(PassReport &report)>;
 
-  /// `terminal`: progress can be rewritten in place.
+  /// `terminal`: the output is a terminal, on which progress can be rewritten
+  /// in place.
   EpochLoop(const TrainingParts &parts, const Collaborators &with, AddUp addUp,
             bool terminal);
 
-  /// Trains `epoch` to its end, to the last step, or until a stop signal, and
-  /// saves its result. Sets `report` to the figures of the job.
+  /// Trains `epoch` until its end, until the last step of the training, or
+  /// until a stop signal. Saves the result. Sets `report` to the results of the
+  /// job.
   Status train(int64_t epoch, PassReport &report);
 
 private:
   /// Agreement of the processes before a checkpoint and after an epoch.
   struct Meeting {
-    /// True if all processes have done their last step of the epoch; true if
-    /// all of them have reached the end of their data.
+    /// `allEnded`: all processes have done their last step of the epoch.
+    /// `allOutOfData`: all processes have reached the end of their data.
     bool allEnded = false, allOutOfData = false;
-    /// True if some process wants a checkpoint that does not depend on the
-    /// number of steps.
+    /// True if some process wants a checkpoint for another reason than the
+    /// number of steps: by time, on request (SIGUSR2), or after a failed save.
     bool wantsSave = false;
   };
 
   Status beginEpoch(int64_t epoch, PassReport &report);
-  /// Number of steps, and whether no steps follow these.
+  /// Number of steps, and whether these are the last steps of the training.
   using AllowedSteps = std::pair<int64_t, bool>;
   AllowedSteps stepsAllowed() const;
   Status trainSteps(int64_t epoch, PassReport &report, Progress &progress,

@@ -23,15 +23,17 @@ EpochStart::EpochStart(const TrainingParts &parts, DataOptions data,
     : parts(parts), data(std::move(data)), plan(plan), recovery(recovery),
       reader(reader) {}
 
-/// Returns true if an epoch has the same division as in this job.
+/// Returns true if the replicas of this job divide an epoch in the same way.
 bool EpochStart::isDividedSo(const EpochDivision &division) const {
   const int64_t files = int64_t(parts.options.data.files.size());
   return isSame(division, parts.layout) &&
          (division.files == 0 || division.files == files);
 }
 
-/// Divides the remaining rows among the replicas of this job. `positions` are
-/// those of the previous division, and `before` are its rows.
+/// Divides the remaining rows of an epoch among the replicas of this job.
+/// `from`: the division before, among other replicas. `positions` and `before`:
+/// the positions and the rows of these replicas. `steps`: number of steps done
+/// so far.
 Expected<std::shared_ptr<const EpochRest>> EpochStart::divideAnew(
     const EpochDivision &from, std::vector<DataPosition> positions,
     std::shared_ptr<const EpochRest> before, int64_t steps) const {
@@ -105,9 +107,10 @@ Status EpochStart::resume(Resumption from, int64_t epoch, PassReport &report) {
                              first ? progress.badRows : 0, epochRest);
 }
 
-/// Finds the rows of an epoch that was divided after `steps` steps, for a
-/// restarted trainer. They are in the newest checkpoint, unless that is the one
-/// that the job resumed from; then divides them as before.
+/// Finds the remaining rows of an epoch that was divided among other replicas
+/// after `steps` steps. Used by a restarted trainer. If the job resumed from
+/// the checkpoint of that step, divides them again. Otherwise the newest
+/// checkpoint contains them.
 Status EpochStart::findRest(int64_t steps) {
   std::shared_ptr<const EpochRest> &epochRest = parts.state.position.rest;
   const Checkpoint *from = parts.resumedCheckpoint();

@@ -24,10 +24,11 @@
 namespace pdlrt {
 
 /// Starts epochs: sets the position of the reader, the metrics and the counts.
-/// The first epoch of a run may resume in the middle. Not thread-safe.
+/// A run that resumes may start in the middle of its first epoch. Not
+/// thread-safe.
 class EpochStart {
 public:
-  /// `data` are the training data with the seed of the run. The other arguments
+  /// `data`: the training data, with the seed of the run. The other arguments
   /// must outlive the object.
   EpochStart(const TrainingParts &parts, DataOptions data, ResumptionPlan &plan,
              Recovery &recovery, TrainingReader &reader);

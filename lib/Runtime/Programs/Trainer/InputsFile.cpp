@@ -22,7 +22,8 @@ InputsFile::InputsFile(const pdl_descriptor &descriptor,
         {&descriptor.fields[program.fields[i]], {}, {0}, {}, {}, {0}});
 }
 
-/// Adds the texts of one sample, and removes them from `copied`.
+/// Adds the texts of one sample to `into`, and removes them from the front of
+/// `copied`.
 void InputsFile::addTexts(Field &into, std::string_view &copied) {
   for (int64_t slot = 0; slot < into.field->width; ++slot) {
     found.clear();

@@ -36,12 +36,13 @@
 
 namespace pdlrt {
 
-/// Collects the inputs of batches in memory and then writes them. Not
-/// thread-safe.
+/// Collects the inputs of batches in memory, and writes them to a file at the
+/// end. Not thread-safe.
 class InputsFile {
 public:
-  /// Both must outlive the file. `hasTexts` is true if batches are read with
-  /// `DataOptions::copyTexts` from delimited text.
+  /// `hasTexts`: batches are read with `DataOptions::copyTexts` from delimited
+  /// text, so texts are written, too. `descriptor` and `program` must outlive
+  /// this object.
   InputsFile(const pdl_descriptor &descriptor, const pdl_program &program,
              bool hasTexts);
 

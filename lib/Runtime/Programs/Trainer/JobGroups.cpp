@@ -16,7 +16,7 @@
 
 using namespace pdlrt;
 
-/// Returns this process's part of the samples in a checkpoint.
+/// Returns the samples of this process's replicas from those of a checkpoint.
 static std::vector<pdlabi::GroupedSamples>
 ownGroups(const ReplicaLayout &own, std::vector<pdlabi::GroupedSamples> all) {
   const size_t replicas = size_t(own.groups) * own.workers,

@@ -17,17 +17,17 @@
 
 namespace pdlrt {
 
-/// Restores the samples of grouped metrics from a checkpoint (collective: call
-/// it in all processes). `all` is indexed by metric, then by replica of the
-/// job; only rank 0 passes samples. The limit of stored samples of a process is
-/// the number of its restored samples plus its share of what the job's limit
-/// leaves.
+/// Restores the samples of group metrics from a checkpoint. All processes must
+/// call this. `all`: indexed by metric, then by replica of the job; empty
+/// except in the process of rank 0. A process may then store its restored
+/// samples and an equal part of what is left of the limit of the job.
 Status restoreJobGroups(const TrainingParts &parts,
                         std::vector<pdlabi::GroupedSamples> all);
 
-/// Gathers the samples of grouped metrics on rank 0 (collective: call it in all
-/// processes). The entry of a metric's replica 0 holds the samples of the whole
-/// job; all other entries are empty.
+/// Gathers the samples of group metrics in the process of rank 0. All processes
+/// must call this. The result is indexed by metric, then by replica. The entry
+/// of replica 0 has the samples of the whole job, and all other entries are
+/// empty.
 Expected<std::vector<pdlabi::GroupedSamples>>
 gatherJobGroups(const TrainingParts &parts);
 

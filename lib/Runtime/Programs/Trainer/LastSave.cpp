@@ -40,8 +40,8 @@ WaitEnvironment &pdlrt::processEnvironment() {
   return environment;
 }
 
-/// Returns the decision of the first process. Sets `isStopRequested` if it is
-/// set in any process. All processes must call this.
+/// Returns the decision of the first process. Sets `isStopRequested` to true in
+/// all processes if it is true in one of them. All processes must call this.
 Expected<LastSave::Decision> LastSave::share(Decision own) {
   std::vector<int64_t> shared = {job.rank() == 0 ? int64_t(own) : 0,
                                  isStopRequested};
@@ -50,8 +50,8 @@ Expected<LastSave::Decision> LastSave::share(Decision own) {
   return Decision(shared[0]);
 }
 
-/// Waits until it is time to repeat the last save. Ends early if any process
-/// has received more stop signals than its `handledSignals`. All processes must
+/// Waits for `pause` before the last save is repeated. Ends early if a process
+/// has received more than `handledSignals` stop signals. All processes must
 /// call this.
 Expected<LastSave::Decision> LastSave::waitForRetry(Time::duration pause,
                                                     int handledSignals) {
@@ -69,8 +69,8 @@ Expected<LastSave::Decision> LastSave::waitForRetry(Time::duration pause,
   }
 }
 
-/// Returns what this process would decide. `wasStopped`: no retry in the own
-/// folder follows.
+/// Returns what this process would decide if it were the first. `wasStopped`:
+/// the user has requested a stop, so the own folder is not tried again.
 LastSave::Decision LastSave::decide(const Rules &rules, const Outcome &outcome,
                                     int64_t retries, bool wasStopped) const {
   if (!target.isUnsaved())

@@ -17,8 +17,8 @@
 
 namespace pdlrt {
 
-/// Clock and stop signals of a process, for code that waits. Tests replace
-/// them.
+/// Clock and stop signals of a process. Code that waits uses this interface, so
+/// that tests can replace both.
 class WaitEnvironment {
 public:
   using Time = std::chrono::steady_clock::time_point;
@@ -35,9 +35,10 @@ public:
 /// Returns the environment of this process.
 WaitEnvironment &processEnvironment();
 
-/// Repeats the last save of a training if it failed: first in its own folder,
-/// then in another one. The first process decides for all. After a stop signal,
-/// the retries end within a few seconds, because a user waits. Not thread-safe.
+/// Repeats the last save of a training if it has failed: several times in its
+/// own folder, then in another one. The first process decides for all. After a
+/// stop signal, the retries end within a few seconds, because a user is
+/// waiting. Not thread-safe.
 class LastSave {
 public:
   /// The save to repeat.
@@ -46,28 +47,30 @@ public:
     virtual ~Target();
     /// Returns true if the last save has failed. Used in the first process.
     virtual bool isUnsaved() const = 0;
-    /// Saves again, first to `elsewhere` if that is true. A failed save is no
-    /// error. All processes call it.
+    /// Saves again: to the emergency folder if `elsewhere`, otherwise to the
+    /// own folder. All processes call it. A failed save is not returned as an
+    /// error; `isUnsaved` reports it.
     virtual Status retry(bool elsewhere) = 0;
   };
 
   struct Rules {
-    /// False if the first failure is final. A restarted process cannot repeat a
-    /// save.
+    /// False if the first failure is final, as in a job whose processes may
+    /// restart: a restarted process cannot repeat a save.
     bool mayRetry = true;
     /// Maximum number of retries in the own folder.
     int64_t maxRetries = 0;
-    /// True if there is another folder.
+    /// True if there is an emergency folder.
     bool hasElsewhere = false;
-    /// True if a stop signal that came before limits the retries to a few
-    /// seconds. False if the training stops for another reason.
+    /// True if an earlier stop signal limits the time for retries to a few
+    /// seconds. False if the training stops for another reason, because then no
+    /// user is waiting.
     bool isHurried = true;
   };
 
   struct Outcome {
     /// True if the checkpoint is not saved.
     bool hasGivenUp = false;
-    /// True if the other folder was tried.
+    /// True if the emergency folder was tried.
     bool isElsewhere = false;
   };
 
@@ -75,9 +78,10 @@ public:
   LastSave(Job &job, Target &target, WaitEnvironment &environment)
       : job(job), target(target), environment(environment) {}
 
-  /// Retries until the checkpoint is saved or all folders have failed. All
-  /// processes must call this, with the same `mayRetry`; the first process uses
-  /// the other rules. Returns the error of a retry that ends the job.
+  /// Retries until the checkpoint is saved, or until all folders have failed.
+  /// All processes must call this. `rules.mayRetry` must be equal in all
+  /// processes; the other rules matter only in the first process. Returns the
+  /// error of a retry if it has failed the job.
   Expected<Outcome> run(const Rules &rules);
 
 private:
@@ -92,7 +96,8 @@ private:
   Job &job;
   Target &target;
   WaitEnvironment &environment;
-  /// Set if any process gets a stop signal during the retries; it ends them.
+  /// Set if any process gets a stop signal during the retries. The retries then
+  /// end.
   bool isStopRequested = false;
 };
 

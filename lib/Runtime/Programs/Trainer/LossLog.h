@@ -19,23 +19,24 @@
 
 namespace pdlrt {
 
-/// Log with one line for the mean loss of each step (--log-losses). If the file
-/// cannot be written, the log warns and closes, and the training continues. All
-/// functions do nothing if no file is open. Not thread-safe.
+/// File with the mean loss of each step, one per line (--log-losses). If the
+/// file cannot be written, it is closed with a warning, and the training
+/// continues. All functions do nothing if no file is open. Not thread-safe.
 class LossLog {
 public:
   /// Creates or truncates the file.
   Status open(const std::string &path);
-  /// Continues the file after its first `lines` lines, in a training that has
-  /// done `steps` steps. Warns if the file has fewer lines.
+  /// Opens the file at `path`, keeps its first `lines` lines, and appends to
+  /// them. The training has done `steps` steps before. Warns if the file has
+  /// fewer lines.
   Status resume(const std::string &path, int64_t lines, int64_t steps);
   /// Returns the number of lines; nothing if no file is open.
   std::optional<int64_t> lines() const;
   void add(const StepResult &result);
   /// Flushes the lines, so that they survive if the process is killed.
   void flush();
-  /// Flushes the lines without a warning. The next line, or `close`, reports an
-  /// error again.
+  /// Flushes the lines. Does not warn about an error: the next `add` or `close`
+  /// reports it.
   void flushQuietly();
   void close();
 

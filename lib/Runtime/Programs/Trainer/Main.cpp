@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiled for the oldest x86-64 CPU, so that it can report that a CPU is too
-// old.
+// This file is compiled for the oldest x86-64 CPU. So the program can start on
+// a CPU that is too old, and report that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@
 // Defined only in programs whose trainers own state.
 #pragma weak pdl_owner_query
 
-/// Runs before the constructors of all other objects, which may already use
-/// instructions that an old CPU does not have.
+/// Checks the CPU before the constructors of all other objects run, because
+/// they may use instructions that an old CPU does not have.
 __attribute__((constructor(101))) static void checkCpuFirst() {
   pdlrt::requireSupportedCpu(pdl_program_query(PDL_ABI_VERSION));
 }

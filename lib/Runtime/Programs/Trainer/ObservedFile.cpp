@@ -39,7 +39,7 @@ Status ObservedFile::begin(const pdl_program &observing, StepEngine &engine) {
   return {};
 }
 
-/// Returns the column prefix of the metric that has those sums.
+/// Returns the prefix of the columns for the metric whose sums are at `sums`.
 std::string ObservedFile::nameOf(const double *sums) const {
   int32_t metric = 0;
   while (metric + 1 < descriptor.metric_count &&
@@ -61,8 +61,8 @@ void ObservedFile::addColumn(const std::string &name, int32_t type,
   columns.push_back({names.emplace_back(name).c_str(), type, width});
 }
 
-/// Opens the file. Called after the first step, because the observed values are
-/// known only then.
+/// Opens the file and defines its columns. Called after the first step, because
+/// the observed values are not known earlier.
 Status ObservedFile::open() {
   const auto &seen = replica->observed()->all();
   if (seen.empty())

@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One row for each sample, in the order of the data, in the formats of
-// predictions (Predictions.h). The first column, `row`, is the index of the
-// sample in the pass, including bad rows. Then follow, for each metric that the
-// program observes, `METRIC.prediction` (or `METRIC.value` for one without
-// labels), `METRIC.label`, and, if it has them, `METRIC.weight` and
-// `METRIC.group`. A second observation of the same metric is called `METRIC.2`.
+// The file has one row for each sample, in the order of the data, in one of the
+// formats of predictions (Predictions.h). The first column, `row`, is the index
+// of the sample in the pass; bad rows are counted, too. Further columns follow
+// for each metric that the program observes: `METRIC.prediction` (or
+// `METRIC.value` if the metric has no labels), `METRIC.label`, and, if there
+// are weights or groups, `METRIC.weight` and `METRIC.group`. If a program
+// observes a metric a second time, its columns begin with `METRIC.2`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,24 +33,25 @@
 
 namespace pdlrt {
 
-/// Returns an error if flags do not fit `ObservedFile`, of these options.
+/// Returns an error if the flags do not allow an `ObservedFile`.
 Status checkObservedFile(const pdl_descriptor &descriptor,
                          const SessionOptions &options);
 
 /// Writes the inputs of a program's metrics. Not thread-safe.
 class ObservedFile {
 public:
-  /// Both must outlive the file, whose path is `options.output`.
+  /// Both arguments must outlive this object. The path of the file is
+  /// `options.output`.
   ObservedFile(const pdl_descriptor &descriptor, const SessionOptions &options)
       : descriptor(descriptor), options(options) {}
 
-  /// Starts recording. Call before the first step of the engine, which must
-  /// have one replica and outlive the file. Returns an error if there is
-  /// nothing to record, or if it cannot be recorded here.
+  /// Starts to record what `program` observes. Call before the first step of
+  /// `engine`, which must have one replica and outlive this object. Returns an
+  /// error if the flags do not allow this (`checkObservedFile`).
   Status begin(const pdl_program &program, StepEngine &engine);
   /// Writes the samples of a step. Call after each step.
   Status write(int64_t samples);
-  /// Completes the file. Does nothing if none was started.
+  /// Completes the file. Does nothing if no file was started.
   Status finish();
 
 private:

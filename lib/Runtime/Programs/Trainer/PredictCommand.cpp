@@ -40,8 +40,8 @@ static std::vector<std::string> namesOfCopied(const DataOptions &data) {
 
 namespace {
 
-/// Counts rows with an output that is NaN or infinite. They are written
-/// unchanged.
+/// Counts rows with an output that is NaN or infinite. Such outputs are still
+/// written.
 struct NonFiniteRows {
   int64_t count = 0, first = 0;
 
@@ -56,8 +56,8 @@ public:
   Status run();
 
 private:
-  /// Predicts until the data end or, for a stream, until the next round is not
-  /// ready.
+  /// Predicts until the end of the data. For a stream, also ends when the next
+  /// batch has not arrived yet.
   Status runPass();
   /// Returns the next round with samples; empty at the end of the pass.
   Expected<std::span<const StepInput>> readRound();
@@ -128,7 +128,7 @@ Status PredictCommand::run() {
   if (Status opened =
           openProgram(frozenProgram("predict"), data, {}, predictor);
       !opened.ok()) {
-    // It was stopped while it waited for the first row.
+    // The error may only mean that a signal came before the first row.
     const bool isStopped =
         isStream && stopSignal() != 0 && opened.code() != PDL_OUT_OF_MEMORY;
     if (isStopped)
@@ -193,8 +193,8 @@ Expected<std::span<const StepInput>> PredictCommand::readRound() {
       settledOfRounds.push_back(std::move(settled));
       return round;
     }
-    // This round has only bad rows. Such a round is never read ahead, so
-    // everything before it is written.
+    // All rows of this round are bad, so it has no samples. Such a round is not
+    // read ahead, so the rows before it have been written.
     PDLRT_RETURN_IF_ERROR(writeBadRows(settled.count, settled));
     PDLRT_RETURN_IF_ERROR(writer->flush());
   }

@@ -54,8 +54,8 @@ public:
     return buffer.size() < bufferBytes || flush();
   }
   bool flush();
-  /// Adds the tensor, with that many rows, to `writer`. Reading the file back
-  /// may throw std::system_error.
+  /// Adds the tensor, which has `rows` rows, to `writer`, which reads the
+  /// temporary file. Reading may throw std::system_error.
   Status addTo(SafetensorsWriter &writer, int64_t rows) const;
 
 private:
@@ -99,8 +99,8 @@ private:
     return tensors[firstCopied() + 2 * copied + 1];
   }
 
-  /// Tensors of the outputs, then for each copied column its bytes and its
-  /// splits.
+  /// The tensors of all outputs. Then two tensors for each copied column: the
+  /// bytes of its cells, and their splits.
   std::vector<GrowingTensor> tensors;
   /// Number of bytes so far of each copied column.
   std::vector<int64_t> copiedBytes;
@@ -209,8 +209,8 @@ Status TensorPredictions::addAll(SafetensorsWriter &writer) const {
   return {};
 }
 
-/// Completes a row whose outputs were appended. If `good` is false, errno has
-/// the error.
+/// Completes a row after its outputs were appended. `good`: false if an append
+/// has failed; errno then has the error.
 Status TensorPredictions::endRow(std::string_view copiedCells, bool good) {
   for (size_t i = 0; i < copiedBytes.size() && good; ++i) {
     const std::string_view cell =

@@ -57,7 +57,7 @@ private:
   Status awaitReader() const;
 
   std::string path; ///< empty: the standard output
-  /// Temporary name of the file; empty if it needs none, such as a pipe.
+  /// Temporary name of the file; empty if it is written directly, as a pipe is.
   std::string temporaryPath;
   int file = -1;
   /// True if the reader may delay writes.
@@ -114,8 +114,9 @@ TextOutput::~TextOutput() {
 Status TextOutput::open(const std::string &name) {
   const bool isStandard = name.empty() || name == "-";
   path = isStandard ? "" : name;
-  // An existing file is kept until the new one is complete. Devices, pipes and
-  // targets of links are written directly.
+  // A regular file is written under a temporary name, so that an existing file
+  // is kept until the new one is complete. Devices, pipes and targets of links
+  // are written directly.
   struct stat found;
   const bool isRegular =
       ::lstat(name.c_str(), &found) != 0 || S_ISREG(found.st_mode);
@@ -136,8 +137,8 @@ Status TextOutput::open(const std::string &name) {
   return {};
 }
 
-/// Opens the file. A pipe needs a reader, which may come later; the process may
-/// be told to stop before.
+/// Opens the file. If it is a pipe, waits until a process reads it, or until
+/// this process is told to stop.
 Status TextOutput::openFile(const std::string &name) {
   constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK;
   constexpr int pause = 50;
@@ -159,8 +160,8 @@ Status TextOutput::openFile(const std::string &name) {
   return {};
 }
 
-/// Waits until a few bytes can be written. After a request to stop, the reader
-/// has a last chance to read.
+/// Waits until the file accepts bytes. After the process was told to stop,
+/// waits only for `patience`, and then returns an error.
 Status TextOutput::awaitReader() const {
   pollfd events[] = {{file, POLLOUT, 0}, {stopDescriptor(), POLLIN, 0}};
   while (true) {

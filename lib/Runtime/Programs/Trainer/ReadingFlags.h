@@ -19,7 +19,7 @@
 
 namespace pdlrt {
 
-/// Returns the rows of flags about the data that a command reads.
+/// Returns the flags about the data that a command reads.
 std::vector<Flag> readingFlags(DataOptions &data);
 
 /// Returns the rows of flags about a training's test data.

@@ -26,8 +26,8 @@ void printLine(const std::string &line);
 void reportBadRows(const char *label, const ProgramRun &run,
                    const PassReport &report, bool printsFigures = true);
 
-/// Reports the looked-up ids with unknown keys, and warns if there are too many
-/// of them.
+/// If ids of unknown keys were looked up, prints their number and that of all
+/// ids. Warns if there are too many of them.
 void reportKeys(const char *label, const PullCounts &counts);
 
 } // namespace pdlrt

@@ -18,27 +18,28 @@
 
 namespace pdlrt {
 
-/// Decides whether a training resumes from a checkpoint. Its progress is used
-/// once. A restarted process that continues within a round uses `Recovery`
-/// instead. Not thread-safe.
+/// Decides whether a training resumes from a checkpoint, and holds the progress
+/// to resume from. A restarted process that continues within a round uses
+/// `Recovery` instead. Not thread-safe.
 class ResumptionPlan {
 public:
   explicit ResumptionPlan(const TrainingParts &parts) : parts(parts) {}
 
-  /// Resumes from the checkpoint that the first process found, if it found one.
-  /// Sets the totals of the state. All processes must call this, except those
-  /// that rejoin.
+  /// Resumes from the checkpoint that the first process has found, if there is
+  /// one: gets its progress, and sets the totals in `parts.state`. All
+  /// processes must call this, except those that rejoin after a restart.
   Status share();
 
-  /// Returns the epoch that the training resumes in; 0 if it starts.
+  /// Returns the epoch in which the training resumes, or 0 if it does not
+  /// resume.
   int64_t firstEpoch() const;
-  /// Returns true if the training resumes, and has not taken its progress yet.
+  /// Returns true if the training resumes and `take` was not called yet.
   bool resumes() const { return resumption.has_value(); }
-  /// Returns the progress to resume from; nothing if there is none, or if it
-  /// has been taken.
+  /// Returns the progress to resume from, once. Returns nothing if there is
+  /// none, or if it was taken before.
   std::optional<Resumption> take();
-  /// Returns the number of lines of the loss log before the resumed state;
-  /// nothing if it is not known.
+  /// Returns the number of lines in the loss log that belong to the steps of
+  /// the checkpoint. Returns nothing if it is not known.
   std::optional<int64_t> lossLines() const { return loggedBefore; }
 
 private:

@@ -17,21 +17,24 @@
 
 namespace pdlrt {
 
-/// Failures of a training's saves, in its first process. A failure loses only
-/// the checkpoint. If too many consecutive failures count, the training stops
-/// in order. Logs a warning for each failure. Not thread-safe.
+/// Counts failures of a training's saves, in its first process. A failed save
+/// loses only the checkpoint, so training continues. After too many consecutive
+/// failures, the training must stop. Logs a warning for each failure. Not
+/// thread-safe.
 class SaveFailures {
 public:
-  /// `maxFailures` consecutive failures that count do not stop the training.
-  /// `schedule` must outlive the object.
+  /// `maxFailures`: maximum number of consecutive failures after which the
+  /// training continues. Only failures for which `SaveSchedule::noteFailure`
+  /// returns true count. `schedule` must outlive the object.
   SaveFailures(int64_t maxFailures, SaveSchedule &schedule)
       : maxFailures(maxFailures), schedule(schedule) {}
 
-  /// From now on, only the last checkpoint is left to save, and no failure
-  /// counts.
+  /// Records that training is complete and only its last checkpoint is missing.
+  /// Later failures do not count.
   void noteTrained() { isTrained = true; }
-  /// Records the result of a save. `completed` is the number of completed saves
-  /// so far. Returns true if the training must stop.
+  /// Records the result of a save. `completed`: number of completed saves so
+  /// far. Returns true if too many saves have failed, so that the training must
+  /// stop.
   bool note(Status result, int64_t completed, SaveSchedule::Time now);
   /// Records that the training stops because saves fail.
   void giveUp() { gaveUp = true; }
@@ -40,10 +43,10 @@ public:
   bool isUnsaved() const { return unsaved; }
   /// Returns true if the training stops because saves fail.
   bool hasGivenUp() const { return gaveUp; }
-  /// Returns the last failure that was not made good, or that stopped the
-  /// training.
+  /// Returns the last failure, or ok if a save was completed after it. If the
+  /// training stops because saves fail, keeps that failure.
   const Status &failure() const { return last; }
-  /// Replaces the failure, to add what follows from it.
+  /// Replaces the failure by one that also names its consequences.
   void replaceFailure(Status failure) { last = std::move(failure); }
 
 private:

@@ -17,24 +17,25 @@
 
 namespace pdlrt {
 
-/// Progress of all processes, as a checkpoint contains it.
+/// Progress of all processes, in the form in which a checkpoint contains it.
 struct SavedProgress {
   TrainingProgress progress;
   RunningEpoch running;
-  /// True if the samples of group metrics are in this process alone. They may
-  /// be large, so they are lent to the save and not copied.
+  /// True if this process has all samples of group metrics. They may be large,
+  /// so the save uses them without a copy.
   bool lendsGroups = false;
 };
 
-/// Gathers the progress from all processes, which must all call this. `begun`
-/// has the step, the epoch and the lines of the loss log. `report` has the
-/// counts of this process that are not in the totals yet.
+/// Gathers the progress of all processes. All processes must call this.
+/// `begun`: contains the step, the epoch and the lines of the loss log.
+/// `report`: counts of this process in the running epoch, which are not in the
+/// totals of the training yet.
 Expected<SavedProgress> gatherProgressToSave(const TrainingParts &parts,
                                              TrainingProgress begun,
                                              const PassReport &report);
 
-/// Starts a save of the progress and of the model. All processes must call
-/// this. The error may be that of the previous save.
+/// Starts to save the progress and the model. All processes must call this. May
+/// return the error of the previous save.
 Status startSave(const TrainingParts &parts, Model &model, SavedProgress saved);
 
 } // namespace pdlrt

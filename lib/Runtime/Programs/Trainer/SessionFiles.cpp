@@ -24,7 +24,7 @@ static Status refuseSecondPass(const std::string &path,
   return Status::invalidArgument(onceText(path) + ", " + why);
 }
 
-/// Checks that data which can be read only once are needed for one pass only.
+/// Checks that data which can be read only once are read in one pass only.
 static Status checkPasses(const SessionOptions &options, bool trains) {
   std::vector<std::string> once;
   for (const std::vector<std::string> *files :
@@ -38,8 +38,8 @@ static Status checkPasses(const SessionOptions &options, bool trains) {
     }
   if (once.empty() || !trains)
     return {};
-  // A checkpoint may contain all epochs except the last one; TrainCommand
-  // checks that.
+  // With --resume, a checkpoint may contain all epochs except the last one.
+  // TrainCommand checks that.
   if (const auto epochs = options.epochs.value_or(1);
       epochs > 1 && !options.resume)
     return refuseSecondPass(once.front(),
@@ -60,7 +60,7 @@ static Status checkPasses(const SessionOptions &options, bool trains) {
   return {};
 }
 
-/// Checks that there are rows that a cache can store.
+/// If a cache is requested, checks that the data have rows that it can store.
 static Status checkCache(const SessionOptions &options) {
   const bool readsStandardInput =
       std::ranges::any_of(options.data.files, isStandardInput) ||

@@ -16,9 +16,10 @@
 
 namespace pdlrt {
 
-/// Checks, before any file is opened, that no output would destroy a file of
-/// the session, and that data which can be read only once is not needed again.
-/// `tokenFile` is one of the files, or empty.
+/// Checks the files of a session before any of them is opened: no output may
+/// overwrite another file, and data that can be read only once must not be
+/// needed twice. `tokenFile`: path of the token file, which is checked with the
+/// others, or empty.
 Status checkSessionFiles(const SessionOptions &options, bool trains,
                          const std::string &tokenFile);
 

@@ -36,8 +36,9 @@ DataOptions pdlrt::testDataOf(const SessionOptions &options) {
   return data;
 }
 
-/// Returns true if a range that starts at `lower` begins before a range that
-/// ends at `upper`, as far as that is known without counting rows.
+/// Returns true if it is known that a range that starts at `lower` begins
+/// before a range that ends at `upper`. Does not count rows, so it cannot
+/// compare most percentages with row numbers.
 static bool beginsBefore(const RowRange::Bound &lower,
                          const RowRange::Bound &upper) {
   const bool isFirst = lower.percent == 0 && lower.row == 0;
@@ -61,8 +62,8 @@ void pdlrt::warnOfOverlap(const SessionOptions &options) {
   const std::vector<std::string> &trained = options.data.files;
   const RowRange &rows = options.data.rows;
   if (tested.files == trained) {
-    // For ranges of different kinds, an overlap is known only if one of them is
-    // all rows.
+    // If one range is in percent and the other in rows, an overlap is known
+    // only if one of them includes all rows.
     const bool isKnown = rows.isAll() || tested.rows.isAll() ||
                          (beginsBefore(rows.begin, tested.rows.end) &&
                           beginsBefore(tested.rows.begin, rows.end));

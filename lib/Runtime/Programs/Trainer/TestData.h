@@ -20,8 +20,8 @@ bool hasTest(const SessionOptions &options);
 /// Returns the data of the test.
 DataOptions testDataOf(const SessionOptions &options);
 
-/// Warns if rows of the test are also used for training, as far as that is
-/// known without reading data.
+/// Warns if rows of the test are also used for training. Reads no data, so it
+/// does not notice each overlap.
 void warnOfOverlap(const SessionOptions &options);
 
 } // namespace pdlrt

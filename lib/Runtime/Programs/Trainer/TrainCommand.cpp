@@ -65,7 +65,7 @@ Status pdlrt::checkTrainingFlags(const pdl_descriptor &descriptor,
   return {};
 }
 
-/// Makes all checks that need no other process.
+/// Makes all checks for which no other process is needed.
 Status TrainCommand::checkAlone() {
   PDLRT_RETURN_IF_ERROR(checkTrainingFlags(descriptor, options));
   const bool rejoins = options.distributed && options.distributed->mayRejoin;
@@ -106,8 +106,8 @@ Status TrainCommand::startOwner() {
   return owner.start(*seed);
 }
 
-/// Returns true if the job has ended before. A supervisor may restart a trainer
-/// of such a job. The trainer must neither wait for servers nor fail, or the
+/// Returns true if the job has ended already. A supervisor may restart a
+/// trainer of such a job. If the trainer waited for servers or failed, the
 /// supervisor would restart it forever.
 bool TrainCommand::jobHasEnded() const {
   if (!options.distributed || owner.host() || options.checkpoint.empty())
@@ -139,7 +139,7 @@ bool TrainCommand::jobHasEnded() const {
   return false;
 }
 
-/// Returns the values of this run for the handshake.
+/// Returns the values of this run that the handshake contains.
 RunOptions TrainCommand::runOptions() const {
   const Checkpoint *from = resumedCheckpoint();
   RunOptions run;
@@ -177,8 +177,8 @@ Status TrainCommand::joinOthers() {
 // As a member of the job
 //===----------------------------------------------------------------------===//
 
-/// Returns what the classes of the training share. Call after the process has
-/// joined.
+/// Returns the objects that the classes of the training share. Call after this
+/// process has joined the job.
 TrainingParts TrainCommand::parts() {
   return {
       .descriptor = descriptor,
@@ -203,7 +203,7 @@ RecoveryParts TrainCommand::recoveryParts() {
   };
 }
 
-/// Flushes the outputs that a restart of this process continues.
+/// Flushes the outputs to which a restarted process appends.
 OutputProgress TrainCommand::flushOutputs() {
   OutputProgress progress;
   progress.lossLines = losses.lines().value_or(-1);
@@ -214,8 +214,8 @@ OutputProgress TrainCommand::flushOutputs() {
   return progress;
 }
 
-/// Starts together with the other processes, or resumes among them after a
-/// restart.
+/// Starts the training together with the other processes. If this process was
+/// restarted, rejoins them instead.
 Status TrainCommand::begin() {
   const Expected<bool> hasRejoined = recovery->rejoin();
   if (!hasRejoined)
@@ -226,8 +226,8 @@ Status TrainCommand::begin() {
       checkpoints->noteResumed(outputs.savedSteps, outputs.savedEpoch);
     return {};
   }
-  // No process does a step before all have agreed, so an unwritable folder
-  // wastes no training.
+  // Check the folder before the first step of any process. So no training is
+  // lost because the folder cannot be written.
   if (checkpoints)
     PDLRT_RETURN_IF_ERROR(
         job->checkSaveFolder(options.checkpoint, checkpoints->plan()));
@@ -235,8 +235,8 @@ Status TrainCommand::begin() {
   return plan->share();
 }
 
-/// Trains as a member of the job. The other processes are told about any
-/// failure.
+/// Trains as a member of the job. The caller reports a failure to the other
+/// processes.
 Status TrainCommand::runJoined() {
   recovery.emplace(recoveryParts());
   if (checkpoints)
@@ -254,8 +254,8 @@ Status TrainCommand::runJoined() {
   return runTraining();
 }
 
-/// Returns an error if data that can be read only once are left for more than
-/// the epoch that begins.
+/// Returns an error if several epochs are left to train, from `epoch` on, but
+/// the data can be read only once.
 static Status checkPassesFrom(int64_t epoch, const SessionOptions &options) {
   const int64_t left = options.epochs.value_or(1) - epoch;
   const auto once =
@@ -276,8 +276,8 @@ static void warnIfNothingIsKept(const SessionOptions &options) {
                "training will be saved");
 }
 
-/// Creates the model, opens the data and the outputs, and creates the parts of
-/// the training.
+/// Creates the model, opens the data and the outputs, and creates the objects
+/// that train.
 Status TrainCommand::prepare() {
   PDLRT_RETURN_IF_ERROR(checkPassesFrom(firstEpoch(), options));
   if (StateHost *const host = owner.host()) {
@@ -323,8 +323,8 @@ int64_t TrainCommand::firstEpoch() const {
   return recovery->isResuming() ? recovery->epoch() : plan->firstEpoch();
 }
 
-/// Opens the log of losses. A resumed training continues the file after the
-/// lines of the steps that it resumes from.
+/// Opens the log of losses. A training that resumes keeps the lines of the
+/// steps before, and appends to them.
 Status TrainCommand::openLosses() {
   if (options.logLosses.empty())
     return {};
@@ -344,8 +344,8 @@ Status TrainCommand::openLosses() {
 Status TrainCommand::runTraining() {
   hasBegun = true;
   warnIfNothingIsKept(options);
-  // With --steps 0 the result is the initial state: nothing is trained, and
-  // everything else is done. If the training resumes, its checkpoint exists
+  // With --steps 0, nothing is trained, and the initial state is the result,
+  // which is saved like any other. A training that resumes has a checkpoint
   // already.
   if (options.steps == 0 && !plan->resumes() && !recovery->isResuming())
     PDLRT_RETURN_IF_ERROR(saves->saveInitialState());
@@ -360,9 +360,9 @@ Status TrainCommand::runTraining() {
   if (beganNoEpoch && hasTest(options) && !stopping)
     PDLRT_RETURN_IF_ERROR(evaluateOnce(tester, "test", tested));
   PDLRT_RETURN_IF_ERROR(saves->finish());
-  // No process ends before the last checkpoint is complete. Batch systems may
-  // kill the rest of a job after the first process has ended, and use its
-  // status for all.
+  // No process may end before the last checkpoint is complete: batch systems
+  // may kill the rest of a job when its first process ends, and use the status
+  // of that process for the whole job.
   if ((stopping || checkpoints) && options.distributed) {
     int64_t here = 1;
     PDLRT_RETURN_IF_ERROR(job->sum({&here, 1}, {}));
@@ -387,7 +387,7 @@ Status TrainCommand::runTraining() {
        .printsFigures = options.printsFigures});
 }
 
-/// Trains the epochs that are left, each followed by its test.
+/// Trains the remaining epochs. Each is followed by its test.
 Status TrainCommand::trainEpochs() {
   for (int64_t epoch = firstEpoch();
        recovery->isResuming() || (epoch < limits.epochs() && !stopping &&
@@ -445,16 +445,16 @@ Status TrainCommand::test(int64_t epoch, std::vector<std::string> &lines) {
   return {};
 }
 
-/// Handles a failed test, without losing what was trained. `lines` are the
-/// figures of the epoch.
+/// Handles a failed test: prints the results of the epoch, `lines`, and saves
+/// what was trained. Returns `failure`.
 Status TrainCommand::withoutTest(int64_t epoch, bool isLast,
                                  const std::vector<std::string> &lines,
                                  Status failure) {
   reportEpoch(epoch, lines);
   if (failure.code() != PDL_OUT_OF_MEMORY) {
-    // The last epoch has been saved completely, although steps may end before
-    // its end. If trainers may restart, the others do not know about this
-    // failure.
+    // After the last epoch, its checkpoint exists already. If trainers may
+    // restart, the other processes do not know about this failure, so they
+    // would not take part in a save.
     if (!isLast && !job->recovery())
       PDLRT_RETURN_IF_ERROR(saves->saveBetweenEpochs(epoch));
     PDLRT_RETURN_IF_ERROR(writeDumps());
@@ -499,8 +499,8 @@ Status TrainCommand::writeMeasuredCosts() {
 // Run
 //===----------------------------------------------------------------------===//
 
-/// Returns the result of `step`, and converts exceptions to errors, so that
-/// other processes can be told.
+/// Returns the result of `step`. Converts exceptions to errors, so that they
+/// can be reported to the other processes.
 template <typename Step> static Status caught(Step step) {
   try {
     return step();
@@ -523,7 +523,7 @@ void TrainCommand::letMemoryGo() {
   model.reset();
 }
 
-/// Adds advice to the error of a device or of code that uses it.
+/// Adds advice to an error that may be one of a device.
 Status TrainCommand::withAdvice(Status status) const {
   const bool mayBeOfDevice =
       status.code() == PDL_UNAVAILABLE || status.code() == PDL_INTERNAL;
@@ -535,14 +535,14 @@ Status TrainCommand::withAdvice(Status status) const {
                              "checkpoint"};
 }
 
-/// Leaves the job. The other processes are told about a failure. Returns
-/// `status`, that of the training.
+/// Leaves the job with `status`, the result of the training, and returns it. A
+/// failure is reported to the other processes.
 Status TrainCommand::leave(Status status) {
   // Report the error first, because a save may take long.
   if (!status.ok() && (hasBegun || !stopSignal()) && options.onError)
     options.onError(status.message());
-  // Finish a save that was started before a failure. Servers of a failed job no
-  // longer respond to it.
+  // Finish a save that was started before a failure. Leaving with an error
+  // fails the job, and servers of a failed job do not respond any more.
   if (checkpoints)
     if (Status saved = caught([this] { return checkpoints->finish(); });
         !saved.ok())

@@ -35,29 +35,31 @@
 
 namespace pdlrt {
 
-/// Returns an error if flags of `train` do not fit each other or the program.
+/// Returns an error if flags of `train` do not fit each other, or do not fit
+/// the program.
 Status checkTrainingFlags(const pdl_descriptor &descriptor,
                           const SessionOptions &options);
 
-/// Trains, alone or with the other processes of its job. Creates the parts of
-/// the training and connects them. Only one thread may use it.
+/// Trains a model, alone or as one process of a job. Creates the objects of the
+/// training and connects them. Only one thread may use it.
 class TrainCommand final : Command {
 public:
   TrainCommand(const pdl_descriptor &descriptor, const SessionOptions &options)
       : Command(descriptor, options), owner(descriptor, options) {}
 
-  /// Runs the training, together with the other processes of the job, if any.
+  /// Runs the training. If there is a job, runs it together with the other
+  /// processes.
   Status run();
 
 private:
-  // Before the process joins its job.
+  // Called before the process joins its job.
   Status checkAlone();
   Status openCheckpoints();
   Status startOwner();
   bool jobHasEnded() const;
   RunOptions runOptions() const;
   Status joinOthers();
-  // As a member of the job.
+  // Called while the process is a member of the job.
   TrainingParts parts();
   RecoveryParts recoveryParts();
   OutputProgress flushOutputs();
@@ -74,11 +76,11 @@ private:
   Status runTraining();
   Status writeDumps();
   Status writeMeasuredCosts();
-  // The end.
+  // Called when the process leaves the job.
   Status leave(Status status);
   void letMemoryGo();
   Status withAdvice(Status status) const;
-  /// Returns the checkpoint that the training resumes from; null if it starts.
+  /// Returns the checkpoint from which the training resumes, or null.
   const Checkpoint *resumedCheckpoint() const {
     return checkpoints ? checkpoints->resumed() : nullptr;
   }
@@ -93,18 +95,19 @@ private:
   std::unique_ptr<BatchDump> batchDump;
   /// True if all trainers have joined and agree.
   bool hasBegun = false;
-  /// Figures of the last epoch, and of the test after it.
+  /// Results of the last epoch, and of the test after it.
   PassReport trained, tested;
-  // Set when the process has joined.
+  // Set after the process has joined the job.
   std::optional<Recovery> recovery;
   std::optional<ResumptionPlan> plan;
-  // Set when the model exists.
+  // Set after the model has been created.
   std::optional<TrainingReader> reader;
   std::optional<CheckpointSession> saves;
   std::optional<EpochStart> epochStart;
   std::optional<EpochLoop> loop;
   ProgramRun trainer, tester;
-  /// Destroyed first: it reads sent data in place.
+  /// Destroyed first, because it reads data of the other members without a
+  /// copy.
   TrainerOwner owner;
 };
 

@@ -21,7 +21,7 @@
 using namespace pdlrt;
 
 static constexpr uint64_t maxReplicas = 4096;
-/// One day in milliseconds.
+/// Maximum value of a flag: one day in milliseconds.
 static constexpr uint64_t maxFlushAfter = 24 * 3600 * 1000;
 
 // Headings of the help text.
@@ -62,7 +62,7 @@ static std::vector<Flag> modelFlags(SessionOptions &session) {
           acceptOldLayoutFlag(session.acceptOldLayout)};
 }
 
-/// Returns the rows of flags of commands that read a trained model.
+/// Returns the flags of commands that read a trained model.
 static std::vector<Flag> trainedModelFlags(SessionOptions &session) {
   std::vector<Flag> flags = modelFlags(session);
   flags.push_back({.names = "--checkpoint",
@@ -198,7 +198,7 @@ static std::vector<Flag> trainingFlags(SessionOptions &session) {
                 evaluationFlags(session));
 }
 
-/// Returns the rows of flags about values that a training reads and writes.
+/// Returns the flags about values that a training reads and writes.
 static std::vector<Flag> trainStateFlags(const pdl_descriptor &descriptor,
                                          SessionOptions &session) {
   std::vector<Flag> all = joined(
@@ -240,8 +240,7 @@ static std::vector<Flag> trainStateFlags(const pdl_descriptor &descriptor,
   return all;
 }
 
-/// Returns the rows of flags about execution that only a program for one
-/// process has.
+/// Returns the flags about execution that only programs of one process have.
 static std::vector<Flag> oneProcessFlags(SessionOptions &session) {
   return {{.names = "--costs",
            .placeholder = "FILE",

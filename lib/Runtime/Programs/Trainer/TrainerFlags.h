@@ -28,8 +28,8 @@ struct TrainerFlags {
   Replicas replicas;
 };
 
-// Return the tables of commands. Flags that the program cannot use, because of
-// its mode or target, are in the tables, but not offered.
+// These functions return the tables of commands. Flags that this program cannot
+// use because of its mode or target are in the tables, but not offered.
 CommandTable trainCommand(const pdl_descriptor &descriptor,
                           TrainerFlags &flags);
 CommandTable evaluateCommand(const pdl_descriptor &descriptor,

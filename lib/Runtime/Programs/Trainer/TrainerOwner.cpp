@@ -18,8 +18,8 @@
 
 using namespace pdlrt;
 
-/// Minimum time for the other trainers to join this owner. Loading may take
-/// long, and ends at different times.
+/// Minimum time that the other trainers have to join this owner. Trainers may
+/// load for a long time, and not equally long.
 static constexpr std::chrono::minutes minJoinLimit(10);
 
 static HostOptions hostOptionsOf(const SessionOptions &options,

@@ -20,28 +20,30 @@
 
 namespace pdlrt {
 
-/// Owner of a part of the state in a trainer's process, in modes in which
-/// trainers own state. It reads data that this process sends in place, so it
-/// must be destroyed before the training's other parts. Only one thread may use
+/// Owner of a part of the state in the process of a trainer, in modes in which
+/// trainers own state. Reads data of this process without a copy, so it must be
+/// destroyed before the other objects of the training. Only one thread may use
 /// it.
 class TrainerOwner {
 public:
-  /// Both must outlive the owner.
+  /// Both arguments must outlive the owner.
   TrainerOwner(const pdl_descriptor &descriptor, const SessionOptions &options)
       : descriptor(descriptor), options(options) {}
 
-  /// Returns true if this trainer is to own a part of the state.
+  /// Returns true if this trainer must own a part of the state.
   bool isNeeded() const { return options.ownerProgram && options.distributed; }
-  /// Starts to listen and to load. Returns an error if it cannot listen.
+  /// Starts to listen and to load. Returns an error if it cannot listen on its
+  /// address.
   Status start(uint64_t seed);
-  /// Returns true if another process of the same rank may be using the address,
-  /// and may be alive. Other trainers must then not hear of this failure.
+  /// Returns true if `start` could not listen on its address. Another process
+  /// of the same rank may use the address and still be alive, so the other
+  /// trainers must not be told about this failure.
   bool lacksAddress() const { return isAddressTaken; }
   /// Returns the running owner; null: none.
   StateHost *host() const { return running.get(); }
-  /// Serves until all trainers have left, because this one may be the first.
-  /// `outcome` is the result of this trainer; if it is a failure, the others
-  /// are told. Does nothing if no owner runs.
+  /// Serves until all trainers have left the job, because this trainer may be
+  /// the first to leave. `outcome`: result of this trainer; a failure is
+  /// reported to the others. Does nothing if no owner runs.
   void end(const Status &outcome);
 
 private:

@@ -29,8 +29,8 @@ static std::string boundText(const RowRange::Bound &bound) {
                          : std::to_string(bound.row);
 }
 
-// A file is identified by name and size, because it may have moved to another
-// folder.
+// The text has the name and the size of each file, but not its folder, so that
+// a file may be moved to another folder before a resume.
 std::string pdlrt::filesText(const std::vector<std::string> &paths) {
   std::string files;
   for (const std::string &file : paths) {
@@ -90,8 +90,9 @@ TrainingCheckpoints::open(const pdl_descriptor &descriptor,
       new TrainingCheckpoints(descriptor, options));
   checkpoints->settings = dataSettings(options);
   if (first) {
-    // If servers decide who this trainer is, a previous incarnation may hold
-    // the lock of the folder until they have admitted this one.
+    // If trainers may rejoin, the previous incarnation of this trainer may
+    // still hold the lock of the folder. Servers decide which process is this
+    // trainer; until then the lock is not needed.
     const bool mayWait = options.distributed && options.distributed->mayRejoin;
     auto opened = CheckpointFolder::openIfFree(options.checkpoint);
     if (opened && !*opened && !mayWait)
@@ -142,8 +143,8 @@ Status TrainingCheckpoints::checkData() const {
   return {};
 }
 
-/// Returns what to check. State that only servers hold is read and checked by
-/// them.
+/// Returns which files of a checkpoint this process verifies. Servers read and
+/// verify the state that only they hold.
 CheckpointCheck TrainingCheckpoints::checkOfResume() const {
   return options.distributed && !modeOf(descriptor).trainersApply
              ? CheckpointCheck::Progress
@@ -178,8 +179,8 @@ Status TrainingCheckpoints::goBackTo(int64_t steps, Scheduler &scheduler) {
   return earlier ? take(std::move(*earlier)) : earlier.status();
 }
 
-/// Resumes from a checkpoint if it belongs to this model and was written with
-/// the same flags.
+/// Takes the checkpoint to resume from. Returns an error unless it belongs to
+/// this model and was written with the same flags.
 Status TrainingCheckpoints::take(Checkpoint checkpoint) {
   const CheckpointManifest &manifest = checkpoint.manifest();
   OldLayout old = {.accepted = options.acceptOldLayout, .unchecked = {}};
@@ -222,7 +223,7 @@ struct TrainingCheckpoints::Save {
   std::unique_ptr<RestOfSave> rest;
   std::string saveName;
   int64_t deltas = 0;
-  /// State of an unfinished epoch that is still to be written.
+  /// State of an unfinished epoch, which must still be written.
   std::optional<RunningEpoch> running;
   /// Measures the time from the start of the save.
   Stopwatch stopwatch;
@@ -239,8 +240,8 @@ Status TrainingCheckpoints::addRunning(const RunningEpoch &running,
 SaveScope TrainingCheckpoints::scopeOf(const std::string &name) const {
   if (options.checkpointDeltas == 0)
     return {};
-  // A save must not depend on a checkpoint that it replaces or that was
-  // deleted.
+  // A delta needs the previous checkpoint. So a complete save is made if that
+  // checkpoint was deleted or if this save replaces it.
   uint64_t digest = 0;
   if (!previous || previous->deltas >= options.checkpointDeltas ||
       fs::path(name).filename() == previous->link.name ||
@@ -281,8 +282,8 @@ Status TrainingCheckpoints::save(Job &job, Model &model,
   Stopwatch stopwatch;
   PDLRT_RETURN_IF_ERROR(finish());
   latest = {progress.steps, progress.epoch};
-  // The previous incarnation of this process has made this save; its result is
-  // not known here.
+  // The previous incarnation of this process has made this save. Its result is
+  // not known, so the next save must not be a delta of it.
   RecoveryChannel *const recovery = job.recovery();
   if (recovery && recovery->isRepeating()) {
     previous.reset();
@@ -294,13 +295,13 @@ Status TrainingCheckpoints::save(Job &job, Model &model,
     metrics.count(status);
   if (ongoing)
     return status;
-  // The other processes wait for a failed save in the same way as for a
-  // complete one.
+  // If trainers may restart, all processes meet here after each save, whether
+  // it has failed or not.
   Status met = recovery ? recovery->awaitSaved() : Status();
   return status.ok() ? std::move(met) : std::move(status);
 }
 
-/// Starts a save, or does all of it.
+/// Starts a save. If it cannot run in the background, completes it.
 Status TrainingCheckpoints::begin(Job &job, Model &model,
                                   const RunningEpoch &running,
                                   TrainingProgress progress) {

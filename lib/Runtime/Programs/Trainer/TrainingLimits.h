@@ -29,8 +29,8 @@ public:
   /// Returns the number of steps that may follow the first `steps` steps.
   int64_t stepsLeft(int64_t steps) const { return maxSteps - steps; }
   bool areExhausted(int64_t steps) const { return stepsLeft(steps) <= 0; }
-  /// Returns true if no epoch follows `epoch`, which has ended after `steps`
-  /// steps of all runs.
+  /// Returns true if `epoch` is the last epoch. `steps`: number of steps of all
+  /// runs when it has ended.
   bool isLast(int64_t epoch, int64_t steps) const {
     return epoch + 1 >= maxEpochs || areExhausted(steps);
   }

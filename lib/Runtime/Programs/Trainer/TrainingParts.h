@@ -22,22 +22,23 @@
 
 namespace pdlrt {
 
-/// Parts that the classes of a training share. All references must outlive
-/// these classes.
+/// Objects that the classes of a training share. The objects that it refers to
+/// must outlive these classes.
 struct TrainingParts {
   const pdl_descriptor &descriptor;
   const SessionOptions &options;
   Job &job;
   ReplicaLayout layout;
-  /// The program that is trained. Its engine and reader are opened after the
-  /// process has joined its job.
+  /// The program that is trained. Its engine and its reader are created after
+  /// this process has joined the job.
   ProgramRun &run;
   TrainingState &state;
   LossLog &losses;
   /// Null if the training does not save.
   TrainingCheckpoints *checkpoints = nullptr;
 
-  /// Returns the checkpoint that the training resumes from; null: none.
+  /// Returns the checkpoint from which the training resumes, or null if there
+  /// is none.
   const Checkpoint *resumedCheckpoint() const {
     return checkpoints ? checkpoints->resumed() : nullptr;
   }

@@ -15,8 +15,9 @@
 
 using namespace pdlrt;
 
-/// Handles data that cannot be read. Other processes may still be writing the
-/// checkpoint of the previous epoch, so a failure must not end the job.
+/// Handles a failure to read data. If steps were done, requests a graceful
+/// shutdown and returns ok. A failed job could lose the checkpoint of the
+/// previous epoch, which other processes may still write.
 Status TrainingReader::withoutData(Status failure) {
   TrainingState &state = parts.state;
   const bool hasTrained =

@@ -19,17 +19,18 @@
 
 namespace pdlrt {
 
-/// Reads the rounds of the training. If data cannot be read, a training that
-/// has done steps ends as after a signal: after the current step, and
-/// everything that was trained is saved. The state then has the error. Not
+/// Reads the batches of a training. If the data cannot be read after the first
+/// step, the training ends as after a stop signal: after the current step, and
+/// its result is saved. `TrainingState::dataFailure` has the error. Not
 /// thread-safe.
 class TrainingReader {
 public:
-  /// `dump` receives all batches; null: none. It must outlive the reader.
+  /// `dump` receives all batches; it may be null, and must outlive the reader.
   TrainingReader(const TrainingParts &parts, BatchDump *dump)
       : parts(parts), dump(dump) {}
 
-  /// Starts to read an epoch. Returns errors that end the training at once.
+  /// Starts to read an epoch. Returns an error only if the training must end at
+  /// once.
   Status beginEpoch(int64_t epoch);
   /// Reads a round of the running epoch; empty at the end of the data.
   Expected<std::span<const StepInput>> readRound();

@@ -46,7 +46,8 @@ std::string pdlrt::describeNothingLeft(const SessionOptions &options,
                      state.totalSteps, flag, given);
 }
 
-/// Prints why the training has ended early or not trained, and its steps.
+/// Prints the number of steps, and why the training has ended early or done no
+/// step.
 static void reportSteps(const TrainingResult &result) {
   const TrainingState &state = result.state;
   if (!state.dataFailure.ok())
@@ -57,8 +58,8 @@ static void reportSteps(const TrainingResult &result) {
     printLine("stopped by a signal after the current step");
   if (!result.nothingLeft.empty())
     printLine(result.nothingLeft);
-  // If nothing was trained, the totals do not include the epoch that was
-  // running.
+  // If no step was done, the totals do not include the epoch that the
+  // checkpoint was in, so the difference would be wrong.
   const int64_t runSamples = state.totalSteps > state.resumedSteps
                                  ? state.totalSamples - state.resumedSamples
                                  : 0;

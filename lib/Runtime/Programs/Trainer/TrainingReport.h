@@ -31,8 +31,8 @@ namespace pdlrt {
 std::string epochLine(int64_t epoch, bool hasEnded, int64_t steps,
                       const std::vector<std::string> &lines);
 
-/// Returns the line for a training whose checkpoint had as many steps or epochs
-/// as `options` request.
+/// Returns the line to print if the checkpoint has as many steps or epochs as
+/// `options` request, so that nothing is left to train.
 std::string describeNothingLeft(const SessionOptions &options,
                                 const TrainingState &state);
 
@@ -42,12 +42,13 @@ struct TrainingResult {
   const ProgramRun &trainer, &tester;
   const Model &model;
   std::span<Device *const> devices;
-  /// Figures of the last epoch, and of the test after it.
+  /// Results of the last epoch, and of the test after it.
   const PassReport &trained, &tested;
-  /// True if the job ended early, and if it ended because saves failed.
+  /// `hasStopped`: the job has ended early. `hasGivenUp`: it has ended because
+  /// saves failed.
   bool hasStopped = false, hasGivenUp = false;
-  /// Says that the checkpoint had as many steps or epochs as requested; empty
-  /// if it had fewer.
+  /// The line of `describeNothingLeft`, or empty if something was left to
+  /// train.
   std::string nothingLeft;
   /// `SessionOptions::printsFigures`.
   bool printsFigures = true;

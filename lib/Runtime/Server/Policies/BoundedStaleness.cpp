@@ -15,8 +15,9 @@ class BoundedStaleness final : public RoundsOfSums {
 public:
   explicit BoundedStaleness(int64_t bound) : bound(bound) {}
 
-  // The slowest sender is never delayed, so it progresses, and the others after
-  // it.
+  // A response is delayed while the sender of the request is more than `bound`
+  // steps ahead of the slowest sender. Responses to the slowest sender are
+  // never delayed, so all senders progress.
   bool isRespondedTo(const StepProgress &progress,
                      const Envelope &request) const override {
     const std::optional<int64_t> slowest = progress.slowest();

@@ -17,11 +17,12 @@ namespace {
 // docs/Protocol.md proves that no trainer waits forever. The proof requires
 // that each trainer without data lowers the quorum by one.
 //
-// A straggler finishes its last steps alone. Applied one by one, these would be
-// many steps with small batches after all others: on a million rows of clicks,
-// 40 of them cost 0.004 AUC. So the server collects them until it has as many
-// as earlier rounds: with late gradients one per trainer, without them the
-// quorum.
+// When the other trainers have no data left, a straggler does its last steps
+// alone. If each of them were applied alone, the model would end with many
+// steps on small batches: on a million rows of clicks, 40 such steps cost 0.004
+// AUC. So the server collects them until a round has as many gradients as
+// earlier ones: one for each trainer if late gradients count, otherwise as many
+// as the quorum.
 class Quorum final : public RoundPolicy {
 public:
   Quorum(uint32_t quorum, LateGradients late) : quorum(quorum), onLate(late) {}
@@ -60,8 +61,8 @@ public:
         ++come;
         least = std::min(least, round.steps[rank]);
       }
-    // Trainers without data that had finished this step too, and those that had
-    // not.
+    // Trainers without data: `ahead` have finished the step of this round, too,
+    // and `ended` have not.
     uint32_t ahead = 0, ended = 0;
     for (size_t rank = 0; rank < round.hasCome.size(); ++rank)
       if (!round.hasCome[rank] && !round.takesPart[rank])

@@ -30,30 +30,33 @@ using RequestKey = std::tuple<uint32_t, uint32_t, uint32_t, uint64_t>;
 struct ServerModel {
   std::map<int64_t, int64_t> counters;
   ToyBlock dense{};
-  /// Rounds of all trainers: steps in the order in which they are closed.
+  /// Steps of the rounds of all trainers, in the order in which the rounds are
+  /// closed.
   std::vector<uint64_t> roundSteps;
   size_t roundsClosed = 0;
   std::vector<const Event *> round;
-  /// Quorum: the first requests of a round, which may be open concurrently; and
-  /// gradients whose senders were already answered, which are summed before
-  /// them.
+  /// Mode quorum. `first`: the requests of the first trainers that have arrived
+  /// in the open round. `gathered`: gradients whose senders got their responses
+  /// before the round was closed. They are added before those in `first`.
   std::vector<const Event *> first, gathered;
-  /// Number of rounds that were complete, and that were closed. By trainer:
-  /// these numbers when it was last answered, and whether it has no steps left.
+  /// Number of rounds that were complete, and number of rounds that were
+  /// closed. `respondedAt`: both numbers at the last response to each trainer.
+  /// `rests`: the trainers without further steps.
   uint64_t completed = 0, closed = 0;
   std::map<uint32_t, std::pair<uint64_t, uint64_t>> respondedAt;
   std::set<uint32_t> rests;
-  /// Indexed by (trainer, worker), if workers send separately: number of
-  /// finished steps; and the workers that have no steps left.
+  /// If workers send requests themselves. `ended`: number of finished steps of
+  /// each (trainer, worker). `resting`: the workers without further steps.
   std::map<std::pair<uint32_t, uint32_t>, int64_t> ended;
   std::set<std::pair<uint32_t, uint32_t>> resting;
-  /// Mode geo, by trainer: the keys that others have changed since its last
-  /// response, whether they have changed the dense values, and its copy.
+  /// Mode geo, for each trainer: the keys that other trainers have changed
+  /// since its last response, whether they have changed the dense values, and
+  /// its copy of the state.
   std::map<uint32_t, std::set<int64_t>> unreportedKeys;
   std::set<uint32_t> unreportedDense;
   std::map<uint32_t, ToyState> copies;
-  /// Requests that were taken (if they belong to a round, the round is closed)
-  /// and are not answered yet.
+  /// Requests that were taken and have no response yet. If a request belongs to
+  /// a round, the round is closed.
   std::map<std::pair<uint32_t, uint32_t>, const Event *> open;
 };
 
@@ -75,8 +78,9 @@ public:
   }
 
 private:
-  /// A server knows of a round's request some time between when it was sent and
-  /// when the server takes it.
+  /// A server gets to know a request at an unknown time: after it was sent
+  /// (`Given`), and at the latest when the server takes it (`Taken`). Checks
+  /// use the bound that proves a fault.
   enum class Seen { Given, Taken };
   static RequestKey keyOf(const Event &event) {
     return {event.server, event.trainer, event.worker, event.step};
@@ -129,8 +133,9 @@ private:
   std::set<RequestKey> wasRead;
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint64_t> lastTaken;
   std::set<uint32_t> leftTrainers, endedTrainers, deadTrainers;
-  /// Indexed by trainer: running incarnations that have not joined, and the one
-  /// that joined last, with its number.
+  /// `outside`: for each trainer, the running incarnations that have not
+  /// joined. `place`: the incarnation that has joined last. `lastGiven`: its
+  /// number.
   std::map<uint32_t, std::set<uint64_t>> outside;
   std::map<uint32_t, uint64_t> place, lastGiven;
   std::map<uint32_t, std::string> endedServers;
@@ -168,8 +173,8 @@ std::string Checker::checkEvent(const Event &event) {
     endedTrainers.insert(event.trainer);
     return {};
   case Event::What::Failed:
-    // It may learn of a later incarnation before that one knows that it has
-    // joined.
+    // A process may learn that a later incarnation was admitted before that
+    // incarnation knows it itself.
     if (isLate(event) ||
         (wasCutOff(event.trainer, event.when) && lostPlace(event).empty()))
       return lostPlace(event);
@@ -191,8 +196,8 @@ std::string Checker::checkEvent(const Event &event) {
   return {};
 }
 
-/// Returns true if its network was cut for as long as servers need to declare
-/// it lost, by one or several overlapping cuts.
+/// Returns true if the network of a trainer was cut, once or by overlapping
+/// cuts, for so long that servers consider the trainer lost.
 bool Checker::wasCutOff(uint32_t trainer, ClockTime now) const {
   std::vector<ToyCut> cuts;
   for (const ToyCut &cut : scenario.cuts)
@@ -225,8 +230,9 @@ std::string Checker::joined(const Event &event) {
   return {};
 }
 
-/// Checks a refusal. A process may be refused if another incarnation is
-/// running, or if the job has ended.
+/// Checks a refusal. A process may be refused if another process has its rank,
+/// if a join of a dead incarnation has overtaken its own, or if the job has
+/// ended. Otherwise returns an error.
 std::string Checker::refused(const Event &event) const {
   const auto there = place.find(event.trainer);
   const auto others = outside.find(event.trainer);
@@ -234,14 +240,14 @@ std::string Checker::refused(const Event &event) const {
                        (others != outside.end() && !others->second.empty());
   if (isTaken && !scenario.seconds.empty())
     return {};
-  // A join of a dead incarnation was still in flight.
+  // The message is the join of a dead incarnation, which was still in flight.
   if (event.incarnation > 1 && !scenario.crashes.empty() &&
       event.text.find("a later one has joined") != std::string::npos)
     return {};
   return failed(event.text);
 }
 
-/// Returns true if a later incarnation has joined in its place.
+/// Returns true if a later incarnation of the trainer has joined.
 bool Checker::isLate(const Event &event) const {
   const auto there = place.find(event.trainer);
   return there != place.end() && there->second != 0 &&
@@ -323,7 +329,8 @@ std::string Checker::takenOfQuorum(const Event &event) {
   if (event.turn != due)
     return isLate ? "a late request is taken as if it were none"
                   : "a request is taken for late that is not";
-  // After a pause, it is answered at once, like late gradients.
+  // The round was completed by a pause, so the response is sent immediately, as
+  // for late gradients.
   if (completed == server.completed) {
     if (!server.first.empty() && server.first.back()->trainer >= event.trainer)
       return "requests of a round are not taken in rank order";
@@ -348,9 +355,9 @@ bool Checker::meets(const ServerModel &server, uint32_t trainer,
                          server.roundSteps[server.roundsClosed]});
 }
 
-/// Returns true if the sender is further ahead of the slowest than allowed. A
-/// trainer without requests has finished no step; a worker counts once it has
-/// sent a request.
+/// Returns true if the sender of a request is further ahead of the slowest
+/// sender than the staleness bound allows. A trainer that has sent no request
+/// has finished no step. A worker counts only after its first request.
 bool Checker::isTooFarAhead(const ServerModel &server, const Event &request,
                             Seen seen) const {
   if (scenario.mode != ToyMode::BoundedStaleness)
@@ -375,8 +382,8 @@ bool Checker::isTooFarAhead(const ServerModel &server, const Event &request,
          own->second - *slowest > scenario.staleness;
 }
 
-/// Before a server continues, it must have answered all requests that it may
-/// answer.
+/// Returns an error if a request has no response although the server may send
+/// one. Called before the server continues.
 std::string Checker::heldWithoutReason(const ServerModel &server) const {
   for (const auto &[sender, request] : server.open)
     if (!isTooFarAhead(server, *request, Seen::Taken))
@@ -409,15 +416,17 @@ std::string Checker::answered(const Event &event) {
   return {};
 }
 
-/// Quorum: returns true if its request was among the first in the open round.
+/// Mode quorum: returns true if the receiver of `response` is among the first
+/// trainers of the open round.
 bool Checker::isFirst(const ServerModel &server, const Event &response) {
   return std::any_of(
       server.first.begin(), server.first.end(),
       [&](const Event *each) { return each->trainer == response.trainer; });
 }
 
-/// Quorum: returns the trainers that have no step left before all meet, and are
-/// not in the round. A trainer may arrive at the meeting between two events.
+/// Mode quorum: returns the trainers that are not in the round and have no
+/// further step before all trainers meet. Whether a trainer has arrived at the
+/// meeting may be unknown between two events; `seen` selects the assumption.
 std::set<uint32_t> Checker::absent(const ServerModel &server,
                                    const std::vector<const Event *> &come,
                                    Seen seen) const {
@@ -430,8 +439,8 @@ std::set<uint32_t> Checker::absent(const ServerModel &server,
   return resting;
 }
 
-/// Returns an error if a round has more gradients than its quorum, or was
-/// closed with fewer.
+/// Returns an error if a round has more gradients than its quorum, or if it was
+/// closed with fewer gradients.
 std::string
 Checker::faultOfQuorum(const ServerModel &server,
                        const std::vector<const Event *> &come) const {
@@ -444,9 +453,11 @@ Checker::faultOfQuorum(const ServerModel &server,
   return {};
 }
 
-/// Returns true if a round that gets no more requests has as many gradients as
-/// it needs. It needs more if a trainer has done fewer steps than those that
-/// have finished.
+/// Returns true if a round that gets no more requests has enough gradients.
+/// Usually it is full as it is. But if a trainer without further steps has done
+/// at least as many steps as the slowest trainer in the round, the trainers in
+/// the round are catching up. Then the gradients of several of their steps are
+/// collected.
 bool Checker::isFull(const ServerModel &server,
                      const std::vector<const Event *> &come,
                      const std::set<uint32_t> &resting) const {
@@ -468,8 +479,8 @@ bool Checker::isFull(const ServerModel &server,
   return !catchesUp || come.size() + server.gathered.size() >= needed;
 }
 
-/// Returns true if the round may have been full (or not full), given the
-/// trainers that may have been absent.
+/// Returns true if the round may have been full (or not full, if `full` is
+/// false) for one of the sets of trainers that may have been absent.
 bool Checker::mayHaveBeen(bool full, const ServerModel &server,
                           const std::vector<const Event *> &come) const {
   std::vector<std::set<uint32_t>> all = {absent(server, come, Seen::Taken)};
@@ -484,7 +495,8 @@ bool Checker::mayHaveBeen(bool full, const ServerModel &server,
   });
 }
 
-/// The first trainers are answered before their round is closed.
+/// Checks a pause: the first trainers get responses before their round is
+/// closed.
 std::string Checker::paused(ServerModel &server) const {
   const std::vector<const Event *> come = std::exchange(server.first, {});
   if (const std::string fault = faultOfQuorum(server, come); !fault.empty())
@@ -511,8 +523,8 @@ std::string Checker::closed(const Event &event) {
     if (!server.gathered.empty())
       return "late gradients are left over";
     ++server.roundsClosed;
-    // No trainer is late for the following rounds, and steps are counted from
-    // zero.
+    // After a round of all trainers, no trainer is late, and steps are counted
+    // from zero again.
     server.rests.clear();
     server.ended.clear();
     for (uint32_t trainer = 0; trainer < scenario.trainers; ++trainer)
@@ -542,7 +554,8 @@ std::string Checker::closed(const Event &event) {
   return {};
 }
 
-/// Adds the changes of a copy, and records them for the other trainers.
+/// Adds the changes that a trainer has made to its copy, and records them for
+/// the other trainers.
 void Checker::addToCopies(ServerModel &server, const Event &event) const {
   if (!event.request.hasPart)
     return;
@@ -578,7 +591,8 @@ ToyResponse Checker::newsFor(ServerModel &server, const Event &request) const {
   return response;
 }
 
-/// The first part is copied, others are added; half of the old value is kept.
+/// Applies a round: adds the increments, halves the block and adds the sum of
+/// the parts. The sum starts with a copy of the first part.
 void Checker::apply(ServerModel &server,
                     const std::vector<const Event *> &requests) {
   const ToyBlock *first = nullptr;
@@ -636,8 +650,8 @@ std::string Checker::failed(const std::string &text) const {
     return "a job that nothing ended has failed";
   if (text == "its data ends in the middle of a line")
     return {};
-  // A server has failed, reported it, and ended, and a trainer has not received
-  // the message.
+  // Allowed: a server that has failed and reported it ends. A trainer that has
+  // not received the report finds that the server does not respond.
   for (const auto &[server, end] : endedServers)
     for (const char *what :
          {" did not respond for ", " has ended: its address "})
@@ -657,7 +671,7 @@ std::string Checker::checkEnd() const {
   for (uint32_t rank = 0; rank < scenario.trainers; ++rank)
     if (!endedTrainers.contains(rank) && !deadTrainers.contains(rank))
       return "trainer " + std::to_string(rank) + " does not end";
-  // If a trainer died in time, others need not finish.
+  // If a trainer died before the end, the others need not finish.
   const bool wasCut =
       !scenario.succeeds() && leftTrainers.size() < scenario.trainers;
   if (wasCut) {

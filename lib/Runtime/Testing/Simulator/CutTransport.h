@@ -16,9 +16,9 @@
 
 namespace pdlrt {
 
-/// Creates a client's transport over `inner`, which must outlive it. Requests
-/// that are sent and responses that arrive while `isCut` returns true are lost;
-/// their calls end at their deadlines. Not thread-safe.
+/// Creates a transport for a client whose network can be cut. While `isCut`
+/// returns true, requests and responses are lost, and their calls end at their
+/// deadlines. `inner` must outlive the transport. Not thread-safe.
 std::unique_ptr<Transport>
 createCutTransport(Transport &inner, std::function<bool(ClockTime now)> isCut);
 

@@ -83,7 +83,7 @@ public:
 private:
   void send(const std::shared_ptr<WrappedCall> &open, Message request,
             ClockTime delay) {
-    // A copy may arrive long after the end of its call, but not after the
+    // A duplicate may arrive long after the end of its call, but not after the
     // connection was destroyed.
     clock.runAfter(delay, [weak = std::weak_ptr(inner), open,
                            request = std::move(request), &onClock = clock,

@@ -38,7 +38,7 @@ static std::string textOf(const ToyResponse &response) {
          (response.hasDense ? " " + textOf(response.dense) : "");
 }
 
-/// Returns the text of a copy in mode geo; empty in other modes.
+/// Returns a text with the content of a copy in mode geo; empty in other modes.
 static std::string textOf(const ToyState &copy) {
   if (copy == ToyState())
     return {};

@@ -200,7 +200,7 @@ Scenario pdlrt::scenarioOfSeed(uint64_t seed, ToyMode mode) {
         scenario.program.push_back(MessageKind::Save);
       if (dice.chance(10))
         scenario.program.push_back(MessageKind::Pull);
-      // As at a checkpoint.
+      // Trainers send sums in the middle of a pass, as before a checkpoint.
       if (mode == ToyMode::Quorum && step + 1 < steps && dice.chance(20))
         scenario.program.push_back(MessageKind::Reduce);
     }
@@ -215,8 +215,8 @@ Scenario pdlrt::scenarioOfSeed(uint64_t seed, ToyMode mode) {
   else
     scenario.program.push_back(MessageKind::Reduce);
 
-  // One in five networks has no faults, so that errors that do not depend on
-  // them are found too.
+  // One network in five has no faults. So errors are also found that occur only
+  // without faults.
   if (!dice.chance(20)) {
     scenario.faults.drop = dice.upTo(150);
     scenario.faults.delay = dice.upTo(400);
@@ -262,8 +262,9 @@ Scenario pdlrt::scenarioOfSeed(uint64_t seed, ToyMode mode) {
     scenario.failingTrainer = static_cast<int>(anyTrainer());
     scenario.failingStep = dice.below(scenario.program.size());
   }
-  // A second start of a running trainer; or a trainer that is cut off for so
-  // long that its place is taken, and then returns.
+  // Sometimes a second process of a running trainer is started. With
+  // --on-failure=wait, the first process is often cut off for so long that the
+  // second one replaces it, and then returns.
   const bool waits = scenario.core.onFailure == FailurePolicy::Wait;
   if (scenario.crashes.empty() && scenario.failingTrainer < 0 &&
       dice.chance(waits ? 80 : 20)) {

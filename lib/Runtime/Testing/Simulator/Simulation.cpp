@@ -24,13 +24,13 @@ using namespace pdlrt;
 using Milliseconds = std::chrono::milliseconds;
 using Seconds = std::chrono::seconds;
 
-/// Virtual time after which the job is considered hung. It includes waiting for
-/// late restarts.
+/// Virtual time after which a job counts as hung. It is long enough for
+/// restarts that come late.
 static constexpr ClockTime timeLimit = std::chrono::minutes(20);
 
 namespace {
 
-/// One server process.
+/// Server process.
 class ToyServer {
 public:
   ToyServer(const ToyWorld &in, const SimulationHooks &hooks, uint32_t server)
@@ -67,8 +67,8 @@ private:
     ++world.endedServers;
     linger(world.clock.now() + Seconds(10));
   }
-  /// Keeps running until all trainers know the outcome, like a server process,
-  /// then ends.
+  /// Ends the server when all trainers know the outcome of the job, or at
+  /// `until`. A server process does the same.
   void linger(ClockTime until) {
     world.clock.runAfter(Milliseconds(100), [this, until] {
       if (!core->allNotified() && world.clock.now() < until) {
@@ -88,8 +88,8 @@ private:
   std::unique_ptr<Listener> listener;
 };
 
-/// A sender of an earlier job: sends requests of another epoch in the name of a
-/// trainer, and random bytes.
+/// A process of an earlier job. It sends requests with the epoch of that job in
+/// the name of a trainer, and some random bytes.
 class Ghost {
 public:
   explicit Ghost(const ToyWorld &in) : world(in) {
@@ -119,7 +119,7 @@ private:
     request.increments = {{666, 1}};
     Message message = joinFrame(head, request.encode());
     if (i % 4 == 0) {
-      // Truncated or changed at any position.
+      // Truncate the message and change a byte of it.
       std::string bytes = message.toString();
       bytes.resize(draw(6 * i + 3) % (bytes.size() + 1));
       if (!bytes.empty())
@@ -135,8 +135,8 @@ private:
   std::vector<std::unique_ptr<Connection>> connections;
 };
 
-/// The trainer of one rank, with all of its starts. A second start runs
-/// concurrently with the first one until the end.
+/// The trainer with one rank, including its restarts. A second process of the
+/// same rank may run concurrently with the first one.
 class ToyRank {
 public:
   ToyRank(const ToyWorld &in, uint32_t number)
@@ -156,7 +156,7 @@ public:
     for (const ToySecond &second : world.scenario.seconds)
       if (second.trainer == rank) {
         ++secondsToCome;
-        // From another host, which is not cut off.
+        // This process runs on another host, whose network stays connected.
         world.clock.runAt(second.when, [this, &uncut = in] {
           --secondsToCome;
           seconds.push_back(
@@ -174,8 +174,9 @@ public:
   }
 
 private:
-  /// Returns true if another start has taken the trainer's place. The first one
-  /// may return when no other process is left, and would wait forever.
+  /// Returns true if a second process has joined in place of the first one. The
+  /// first process may return after all other processes have ended, and would
+  /// then wait forever.
   bool isReplaced() const {
     return std::any_of(seconds.begin(), seconds.end(),
                        [](const auto &each) { return each->hasJoined(); });
@@ -191,8 +192,9 @@ private:
     trainer = std::make_unique<ToyTrainer>(world, rank, ++starts);
     watch();
   }
-  /// Returns true if the place of a restart was taken by a join of a dead
-  /// incarnation that was still in flight; the trainer is then restarted again.
+  /// Returns true if a restarted process could not join, because a join of a
+  /// dead incarnation was still in flight and was admitted. The trainer is then
+  /// restarted again.
   bool isShutOut() const {
     return world.scenario.core.onFailure == FailurePolicy::Wait &&
            world.endedServers == 0 && starts > 1 && starts < 9 &&
@@ -208,7 +210,7 @@ private:
     });
   }
   void die(const ToyCrash &crash) {
-    // It may not have been started, may be dead, or may be leaving.
+    // The trainer may not have been started, may be dead, or may be leaving.
     if (!trainer || trainer->isLeaving())
       return;
     Event event;

@@ -27,7 +27,7 @@ static void putAll(std::string &out, const std::vector<T> &values) {
 
 namespace {
 
-/// Reads values from the front of bytes, while there are enough.
+/// Reads values from the front of a text until too few bytes are left.
 class Reader {
 public:
   explicit Reader(std::string_view from) : rest(from) {}

@@ -17,14 +17,14 @@ using namespace pdlrt;
 
 using Milliseconds = std::chrono::milliseconds;
 
-/// Shared state of the senders of one incarnation.
+/// State that the senders of one incarnation share.
 struct ToyTrainer::Shared {
   ToyWorld world;
   uint32_t rank = 0;
   uint64_t start = 0;
   uint32_t workersLeft = 0;
-  /// True if the process has reached its sums, for which all of its workers
-  /// must have arrived.
+  /// True if the process wants to send its sums. It does so when all of its
+  /// workers have arrived there, too.
   bool sumsArePending = false;
   /// Assigned by the first server.
   uint64_t incarnation = 0;
@@ -33,7 +33,8 @@ struct ToyTrainer::Shared {
   bool isOver = false;
   /// Sends Leave messages to the servers; set by the process's sender.
   std::function<void(const std::string &sentence)> leave = {};
-  /// Returns true if a server has reported this to any sender.
+  /// Returns true if a server has reported to a sender that another process has
+  /// the rank.
   std::function<bool()> placeIsTaken = {};
   /// Ends all sessions, like the end of a process.
   std::function<void()> hangUp = {};
@@ -60,7 +61,7 @@ struct ToyTrainer::Shared {
   }
 };
 
-/// One sender with its sessions. Callbacks have weak references to it.
+/// Sender with its sessions. Callbacks have weak references to it.
 class ToyTrainer::Sender : public std::enable_shared_from_this<Sender> {
 public:
   Sender(std::shared_ptr<Shared> of, uint32_t number)
@@ -71,8 +72,8 @@ public:
         greetedAt(shared->world.scenario.servers),
         joinedAt(shared->world.scenario.servers) {}
 
-  /// Greets all servers, and joins the first one before the others. Only for
-  /// the process's sender.
+  /// Greets all servers. Joins the first server, and then the others. Call only
+  /// for the sender of the process.
   void greet();
   /// Joins all servers, after the process has.
   void begin();
@@ -95,12 +96,13 @@ private:
   using Next = void (Sender::*)();
 
   const Scenario &scenario() const { return shared->world.scenario; }
-  /// Returns true if this step's request has changes of a copy.
+  /// Returns true if the request of this step contains the changes of a copy.
   bool isOfCopies() const {
     return scenario().mode == ToyMode::Geo &&
            program[step] == MessageKind::Exchange;
   }
-  /// Sends a request to each server; calls `next` when all have answered.
+  /// Sends a request to each server. Calls `next` after all servers have
+  /// responded.
   template <typename Send> void toAll(Send send, Next next);
   void answered(uint32_t server, Expected<Message> response, Next next);
   void lookAround(uint64_t number);
@@ -110,7 +112,7 @@ private:
         ((*self).*next)();
     });
   }
-  /// Returns a random delay, so that trainers arrive in any order.
+  /// Returns a random delay, so that trainers arrive in different orders.
   ClockTime thinkingTime() const {
     const uint64_t drawn =
         drawFor(scenario().seed, 3,
@@ -146,14 +148,15 @@ private:
   const std::vector<MessageKind> &program;
   std::vector<std::unique_ptr<ServerSession>> sessions;
   std::vector<std::optional<Message>> responses;
-  /// Number of the current group of requests, so that results of earlier ones
-  /// are recognized.
+  /// Number of the current group of requests. With it, results of earlier
+  /// groups are recognized and ignored.
   uint64_t wave = 0;
   std::vector<ToyResponse> previous;
   /// Mode geo: copies of each server's state.
   std::vector<ToyState> copies;
   uint64_t step = 0;
-  /// Indexed by server: true if it has answered a greeting, or a join.
+  /// `greetedAt`: true if the server has responded to a Greet. `joinedAt`: true
+  /// if it has responded to a Join. Indexed by server.
   std::vector<bool> greetedAt, joinedAt;
   size_t leavesLeft = 0;
   bool isAtEnd = false;
@@ -186,8 +189,8 @@ template <typename Send> void ToyTrainer::Sender::toAll(Send send, Next next) {
   lookAround(number);
 }
 
-/// Like ServerGroup::failureElsewhere: a server may fail after its response,
-/// while others do not respond.
+/// Gives up if a server that has responded has failed since, while other
+/// servers do not respond. See ServerGroup::failureElsewhere.
 void ToyTrainer::Sender::lookAround(uint64_t number) {
   if (wave != number)
     return;
@@ -243,7 +246,8 @@ void ToyTrainer::Sender::connect() {
   }
 }
 
-/// No request is needed for that server.
+/// Calls `done` with an empty response, for a server to which no request is
+/// sent.
 void ToyTrainer::Sender::skip(RequestDone done) {
   shared->world.clock.runAfter(ClockTime(0),
                                [done = std::move(done)] { done(Message()); });
@@ -357,7 +361,7 @@ void ToyTrainer::Sender::joined() {
     requestAgain();
 }
 
-/// Servers have the request: its number is enough.
+/// Repeats a request without its content, because the servers have it already.
 void ToyTrainer::Sender::requestAgain() {
   toAll(
       [&](uint32_t server, RequestDone done) {
@@ -399,8 +403,8 @@ void ToyTrainer::Sender::sendStep() {
       &Sender::readStep);
 }
 
-/// Sends some bytes of every other exchange in advance, in two parts, for every
-/// third seed. Returns the rest.
+/// Sends some bytes of about half of the exchanges in advance, in two parts,
+/// but only for every third seed. Returns the rest of the payload.
 Message ToyTrainer::Sender::sendAhead(uint32_t server, const Message &payload) {
   const uint64_t drawn =
       drawFor(scenario().seed, 5,
@@ -473,14 +477,15 @@ void ToyTrainer::Sender::leave(const std::string &sentence) {
       joinToLeave(server, sentence);
     else
       sayLeave(server, sentence);
-  // A regular leave may take as long as necessary: its loss together with its
-  // network is not a fault that this test looks for.
+  // After a regular end, the process waits as long as its Leave takes. That a
+  // Leave and the network are lost at the same time is not a fault that this
+  // test looks for.
   after(std::chrono::seconds(10),
         sentence.empty() ? &Sender::over : &Sender::left);
 }
 
-/// Like ServerGroup::joinToLeave: a server that has been greeted would
-/// otherwise wait.
+/// Joins a server that was greeted, and leaves it at once. Otherwise the server
+/// would wait for this process. See ServerGroup::joinToLeave.
 void ToyTrainer::Sender::joinToLeave(uint32_t server,
                                      const std::string &sentence) {
   ServerSession &session = *sessions[server];
@@ -505,7 +510,7 @@ void ToyTrainer::Sender::sayLeave(uint32_t server,
 
 void ToyTrainer::Sender::over() { shared->isOver = true; }
 
-/// The process ends, and so do its sessions.
+/// Ends the sender, and later the sessions of its process.
 void ToyTrainer::Sender::left() {
   over();
   shared->world.clock.runAfter(ClockTime(0), [weak = weak_from_this()] {

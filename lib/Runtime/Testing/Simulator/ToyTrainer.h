@@ -20,8 +20,8 @@
 
 namespace pdlrt {
 
-/// The environment that the trainers of a simulated job share. It must outlive
-/// them.
+/// The environment that all trainers of a simulated job share. The objects that
+/// it refers to must outlive the trainers.
 struct ToyWorld {
   const Scenario &scenario;
   Clock &clock;
@@ -35,29 +35,30 @@ struct ToyWorld {
   }
 };
 
-/// One incarnation of a trainer: a sender for the process and one for each
-/// worker. Each sender joins all servers and executes its program step by step:
-/// it sends a request to all servers, and continues when all have answered. If
-/// the servers have requests of a previous incarnation, it asks them for the
-/// last response that all of them have, and repeats the later requests. The
-/// process joins before its workers, and leaves when they have finished. It
-/// does nothing after its destruction.
+/// One incarnation of a trainer. It has a sender for the process and one for
+/// each worker. Each sender joins all servers and executes its program step by
+/// step: it sends a request to all servers, and continues when all have
+/// responded. If the servers have requests of a previous incarnation, the
+/// sender requests the last response that all servers have, and repeats the
+/// requests after it. The process joins before its workers, and leaves after
+/// them. After its destruction it does nothing.
 class ToyTrainer {
 public:
-  /// `start` counts the starts of its rank, from 1.
+  /// `start`: number of this start of the rank. The first start is 1.
   ToyTrainer(const ToyWorld &in, uint32_t rank, uint64_t start);
   ~ToyTrainer();
   ToyTrainer(const ToyTrainer &) = delete;
   ToyTrainer &operator=(const ToyTrainer &) = delete;
 
-  /// Reports its failure to the servers, and waits for no response.
+  /// Reports the failure of the trainer to the servers, without waiting for
+  /// responses.
   void sendLastMessages();
-  /// Returns true if it has left, or has given up and reported it.
+  /// Returns true if the trainer has left, or has reported its failure.
   bool isOver() const;
-  /// Returns true if the first server has accepted it.
+  /// Returns true if the first server has admitted the trainer.
   bool hasJoined() const;
-  /// Returns true if it has started to leave: a new incarnation would be
-  /// rejected.
+  /// Returns true if it has started to leave. Servers then refuse a new
+  /// incarnation.
   bool isLeaving() const;
 
 private:

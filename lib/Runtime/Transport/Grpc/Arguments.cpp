@@ -33,7 +33,8 @@ void grpcimpl::setKeepAlive(
   const int interval = milliseconds(options.keepAliveInterval);
   set(GRPC_ARG_KEEPALIVE_TIME_MS, interval);
   set(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, milliseconds(options.keepAliveTimeout));
-  // Even while no call is open, and at any rate, because both sides are ours.
+  // Pings are sent also while no call is open, and their rate is not limited,
+  // because PDL controls both sides.
   set(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   set(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   set(GRPC_ARG_HTTP2_MIN_SENT_PING_INTERVAL_WITHOUT_DATA_MS, interval);

@@ -23,8 +23,8 @@ inline constexpr const char *methodName = "/pdl.Transport/Call";
 /// Returns an address in gRPC's notation.
 std::string grpcTarget(const Address &address);
 
-/// Passes the arguments that detect dead peers; either side pings the other
-/// one.
+/// Calls `set` with each argument that makes gRPC detect dead peers by pings.
+/// Clients and servers use the same arguments, so each side pings the other.
 void setKeepAlive(const GrpcOptions &options,
                   const std::function<void(const char *name, int value)> &set);
 

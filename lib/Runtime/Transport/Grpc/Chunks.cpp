@@ -20,8 +20,8 @@ using namespace pdlrt::grpcimpl;
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
               "the wire is little-endian");
 
-/// Pieces up to this size are joined by copying: an entry in the system's
-/// scatter list and an owner cost more than copying this many bytes.
+/// Maximum size of pieces that are joined by copying. For so few bytes, a copy
+/// costs less than an entry in the system's scatter list and an owner.
 static constexpr size_t smallPiece = 2048;
 
 using Owner = std::shared_ptr<const void>;

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// On the wire, a response is its size (8 bytes, little-endian), followed by its
-// bytes. This sequence is split into chunks, one gRPC message each. The size
-// and the first bytes of a request, its front, are metadata of the call. A
-// server can thus check the sender and the kind before it reads any chunk;
-// chunks have the rest.
+// A response is sent as its size (8 bytes, little-endian) and its bytes. This
+// sequence is split into chunks, and each chunk is one gRPC message. The size
+// of a request and its first bytes, its front, are sent as metadata of the
+// call. So a server can check the sender and the kind before it reads any
+// chunk. The chunks contain the rest of the request.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,33 +28,36 @@
 
 namespace pdlrt::grpcimpl {
 
-/// Bytes of the message in one chunk; the first one also has the size.
+/// Maximum number of bytes of the message in a chunk. The first chunk also
+/// contains the size.
 inline constexpr size_t chunkSize = size_t(64) << 20;
 inline constexpr size_t sizeFieldSize = sizeof(uint64_t);
 inline constexpr size_t largestChunk = chunkSize + sizeFieldSize;
 
-/// Metadata key of a request's front. gRPC transmits such values unchanged.
+/// Metadata key of a request's front. gRPC sends the values of keys in "-bin"
+/// unchanged.
 inline constexpr const char *frontKey = "pdl-front-bin";
-/// A request up to this size is sent only as its front. A server accepts no
-/// larger requests from a process that has not joined.
+/// Maximum number of bytes of a request that are sent in the call's metadata,
+/// as its front. From a process that has not joined, a server accepts no larger
+/// requests.
 inline constexpr size_t largestFront = 8192;
-/// Limit of a call's metadata, including those of the system.
+/// Maximum size of the metadata of a call, including gRPC's own metadata.
 inline constexpr int largestMetadata = 32768;
 
-/// Removes the front from a request, and returns it as the value of `frontKey`.
+/// Removes the front from a request. Returns it as the value for `frontKey`.
 std::string encodeFront(Message &request);
 
 /// Splits a message into chunks.
 class ChunkWriter {
 public:
   ChunkWriter() = default;
-  /// Creates a writer for a response, with its size.
+  /// Creates a writer for a response. The first chunk contains the size.
   static ChunkWriter ofResponse(Message whole) {
     return {std::move(whole), false};
   }
-  /// Creates a writer for the rest of a request after its front.
+  /// Creates a writer for the part of a request that follows its front.
   static ChunkWriter ofRequest(Message rest) { return {std::move(rest), true}; }
-  /// Returns the next chunk. Must not be called after the last one.
+  /// Returns the next chunk. Must not be called after the last chunk.
   grpc::ByteBuffer next();
   /// Returns true if `next` has returned the whole message.
   bool finished() const { return started && sent == message.size(); }
@@ -71,18 +74,19 @@ private:
   size_t offset = 0;
 };
 
-/// Joins chunks to a message that refers to gRPC's buffers.
+/// Joins chunks into a message that refers to gRPC's buffers.
 class ChunkReader {
 public:
   explicit ChunkReader(uint64_t largest) : largestMessage(largest) {}
-  /// Reads the front of a request, before all chunks. Returns false if it is
-  /// malformed, or the request is too large.
+  /// Parses the front of a request, which arrives before all chunks. Returns
+  /// false if it is malformed, or if the request is too large.
   bool begin(std::string_view value);
   /// Returns the bytes received so far, and the total size.
   const Message &soFar() const { return message; }
   uint64_t wholeSize() const { return size; }
-  /// Adds a chunk, and clears it. Returns false if the chunks are no message:
-  /// it is too large, exceeds its announced size, or does not grow.
+  /// Adds the content of a chunk to the message, and clears the chunk. Returns
+  /// false if the message is too large or larger than announced, or if the
+  /// chunk is empty.
   bool add(grpc::ByteBuffer &chunk);
   bool complete() const { return sizeKnown && message.size() == size; }
   Message take() { return std::move(message); }

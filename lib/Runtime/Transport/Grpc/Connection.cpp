@@ -27,7 +27,7 @@ namespace {
 
 using ClientStream = grpc::GenericClientAsyncReaderWriter;
 
-/// Logs once per connection why calls fail that no retry can help.
+/// Logs the first failure of a connection that retries cannot correct.
 class Complaint {
 public:
   explicit Complaint(std::string to) : address(std::move(to)) {}
@@ -51,14 +51,14 @@ CallFault faultOf(const grpc::Status &status) {
   };
   if (says(EMFILE))
     return CallFault::TooManyFiles;
-  // A socket in the file system is removed with its listener.
+  // The path of a unix socket is removed together with its listener.
   return says(ECONNREFUSED) || says(ENOENT) ? CallFault::Refused
                                             : CallFault::Unknown;
 }
 
-/// A call in gRPC. It lives until gRPC has finished it, possibly long after the
-/// call's end. Reading and writing run concurrently; everything else is
-/// sequential.
+/// A call of a client. The object lives until gRPC has finished the call, which
+/// may be long after the caller got its result. Reads and writes run
+/// concurrently; all other functions run one after the other.
 class ClientCall final : public std::enable_shared_from_this<ClientCall> {
 public:
   ClientCall(ClientSide &ofSide, std::shared_ptr<OpenCall> ofCall,
@@ -69,11 +69,11 @@ public:
         incoming(ofSide.options.largestMessage) {}
 
   void start(grpc::GenericStub &stub, ClockTime deadline) {
-    // gRPC counts whole milliseconds from an origin that is also rounded, so
-    // that a call could end this much before its deadline.
+    // gRPC rounds a deadline to milliseconds, and also the origin from which it
+    // counts. Without this extra time, a call could end before its deadline.
     constexpr ClockTime rounding = std::chrono::milliseconds(2);
-    // Our clock is read first: if this thread is suspended between the two
-    // reads, the call ends later, not earlier.
+    // Read our clock before gRPC's clock. If this thread is suspended in
+    // between, the call ends later, and not before its deadline.
     const ClockTime left = deadline - side.clock.now() + rounding;
     context.set_deadline(
         gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
@@ -93,8 +93,9 @@ public:
   }
 
 private:
-  /// Stops reading the request's bytes, which may be freed with the call's end,
-  /// while gRPC still requests more of them.
+  /// After this call, the bytes of the request are not read any more. The
+  /// caller may free them when the call has ended, even if gRPC still requests
+  /// more of them.
   void letGoOfBytes() {
     const std::lock_guard lock(reading);
     isOver = true;
@@ -131,8 +132,8 @@ private:
                       std::to_string(side.options.largestMessage) + " bytes");
       context.TryCancel();
     }
-    // The status only shows that gRPC has finished the call; the caller need
-    // not wait for it.
+    // The caller need not wait for the status: it only shows that gRPC has
+    // finished the call.
     answered = whole;
     stream->Finish(&status, finishTag.arm(shared_from_this()));
     if (whole)
@@ -232,7 +233,7 @@ private:
 /// Pauses before reconnecting, in milliseconds.
 static constexpr int shortestPause = 50;
 static constexpr int longestPause = 1000;
-/// Timeout of one attempt.
+/// Timeout of one attempt to connect, in milliseconds.
 static constexpr int connectTimeout = 3000;
 
 static grpc::ChannelArguments channelArguments(const GrpcOptions &options) {

@@ -26,17 +26,17 @@ using namespace pdlrt::grpcimpl;
 static void setUpGrpc() {
   static std::once_flag once;
   std::call_once(once, [] {
-    // Resolve hosts like all programs of the machine; a user may select gRPC's
-    // own resolver.
+    // Resolve host names as other programs of the machine do. A user may still
+    // select gRPC's own resolver.
     ::setenv("GRPC_DNS_RESOLVER", "native", /*overwrite=*/0);
     // Errors that matter to the user are returned as a status or an outcome.
     if (!std::getenv("GRPC_VERBOSITY"))
       gpr_set_log_function([](gpr_log_func_args *) {});
-    // Debian's abseil is built with assertions, and checks for cycles at each
-    // lock.
+    // Debian builds abseil with assertions, so each lock would be checked for
+    // deadlocks, which takes time.
     absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-    // Never shut down: gRPC's shutdown waits up to 10 s for a poller that large
-    // messages start.
+    // gRPC is never shut down: a shutdown waits up to 10 s for a poller that it
+    // starts for large messages.
     grpc_init();
   });
 }
@@ -89,15 +89,17 @@ pdlrt::createGrpcTransport(RealClock &clock, const GrpcOptions &options) {
   return std::make_unique<GrpcTransport>(clock, options);
 }
 
-/// Found by createClusterTransport if this archive is linked.
+/// Called by `createClusterTransport`, which finds this function only if this
+/// archive is linked.
 extern "C" Transport *pdlrt_create_grpc_transport(RealClock *clock) {
   return createGrpcTransport(*clock).release();
 }
 
 #if __has_feature(thread_sanitizer)
-/// Only for gRPC and abseil: they are built without the sanitizer, so their
-/// locks are invisible. Their code that is inlined into ours is recognized by
-/// its name or, if the build only keeps lines, by its file.
+/// Suppresses reports about gRPC and abseil. They are built without
+/// ThreadSanitizer, which therefore does not see their locks. Their functions
+/// that are inlined here are recognized by name or, if the build has only line
+/// numbers, by file.
 extern "C" const char *__tsan_default_suppressions() {
   return "race:libgrpc\nrace:libgpr\nrace:libabsl\nrace:^grpc::\n"
          "race:/include/grpcpp/\n";

@@ -29,16 +29,16 @@ using namespace pdlrt::grpcimpl;
 /// Time for responses to be sent when a listener stops.
 static constexpr std::chrono::seconds stopGrace(1);
 
-/// Maximum number of open calls of one connection. Our clients have a request,
-/// some heartbeats, and attempts that timed out.
+/// Maximum number of open calls of one connection. A client of PDL has one
+/// request, some heartbeats, and attempts that timed out.
 static constexpr int maxCalls = 256;
 
 namespace {
 
 class ServerCall;
 
-/// The calls that have not been answered. Responders share this object, and may
-/// outlive the listener.
+/// The calls of a listener that have no response yet. Responders share this
+/// object, because they may outlive the listener.
 class Unanswered {
 public:
   using Calls = std::map<const void *, std::shared_ptr<ServerCall>>;
@@ -47,13 +47,14 @@ public:
     const std::lock_guard lock(mutex);
     return !stopped && calls.emplace(responder, std::move(call)).second;
   }
-  /// Returns the call, once; null if it was taken, or the listener has stopped.
+  /// Removes a call and returns it; null if it was taken before or the listener
+  /// has stopped.
   std::shared_ptr<ServerCall> take(const void *responder) {
     const std::lock_guard lock(mutex);
     auto node = calls.extract(responder);
     return node ? std::move(node.mapped()) : nullptr;
   }
-  /// Takes all calls, and rejects later ones.
+  /// Removes all calls and returns them. Later calls are rejected.
   Calls stop() {
     const std::lock_guard lock(mutex);
     stopped = true;
@@ -71,7 +72,7 @@ struct ServerSide {
   uint64_t largestMessage = 0;
   RequestHandler handler;
   grpc::AsyncGenericService service;
-  /// Number of calls to wait for, in addition to current ones.
+  /// Number of calls that gRPC must still be requested to accept.
   std::atomic<int> due{0};
   std::unique_ptr<grpc::ServerCompletionQueue> queue;
   LiveCount live;
@@ -79,20 +80,21 @@ struct ServerSide {
   std::unique_ptr<Poller> poller;
 };
 
-/// A call, from its arrival until gRPC has finished it. All steps of one call
-/// are sequential.
+/// A call on a server. The object lives from the arrival of the call until gRPC
+/// has finished it. Its functions run one after the other.
 class ServerCall final : public std::enable_shared_from_this<ServerCall> {
 public:
   explicit ServerCall(ServerSide &ofSide)
       : alive(ofSide.live), side(ofSide), incoming(ofSide.largestMessage) {}
 
-  /// Waits for one more call.
+  /// Requests one more call from gRPC.
   static void accept(ServerSide &side) {
     ++side.due;
     acceptPending(side);
   }
-  /// Starts waiting for the missing calls. If memory is exhausted, they stay
-  /// missing until a call has arrived or ended.
+  /// Tells gRPC to accept as many further calls as are due (`ServerSide::due`).
+  /// If memory is exhausted, the rest is tried again when a call has arrived or
+  /// ended.
   static void acceptPending(ServerSide &side);
   void respond(Message response) {
     refusingWithoutMemory([&] {
@@ -102,7 +104,7 @@ public:
     });
   }
   void refuse(grpc::StatusCode code, std::string_view why) {
-    // Free the received part of the request now, not when gRPC has finished.
+    // Free the received part of the request now; gRPC may take long to finish.
     incoming = ChunkReader(0);
     chunk.Clear();
     grpc::Status status(code, "");
@@ -136,9 +138,9 @@ private:
            "the request is no message, or larger than the server's limit of " +
                std::to_string(side.largestMessage) + " bytes");
   }
-  /// Runs a step of the call. If memory is exhausted, rejects the call, which
-  /// the client repeats; the server continues. Returns the result of `step`, or
-  /// false. During a step, no other code may answer the call.
+  /// Returns the result of `step`. If memory is exhausted, rejects the call and
+  /// returns false: the client repeats the call, and the server continues. No
+  /// other code may finish the call during `step`.
   template <typename Step> bool refusingWithoutMemory(Step step) {
     try {
       return step();
@@ -204,7 +206,7 @@ void ServerCall::acceptPending(ServerSide &side) {
 }
 
 void ServerCall::accepted(bool ok) {
-  // If not ok, the listener is stopping.
+  // If `ok` is false, the listener is stopping.
   if (!ok)
     return;
   accept(side);
@@ -212,8 +214,9 @@ void ServerCall::accepted(bool ok) {
     take();
 }
 
-/// Checks the front before any of the call's chunks is read. Returns true if
-/// the request is complete.
+/// Checks the front of the request before its chunks are read. Returns true if
+/// the front is the whole request. Returns false if more chunks follow, or if
+/// the call was rejected.
 bool ServerCall::takeFront() {
   if (context.method() != methodName) {
     refuse(grpc::StatusCode::UNIMPLEMENTED, "a PDL server has no such method");

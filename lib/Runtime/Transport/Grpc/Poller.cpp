@@ -23,8 +23,8 @@ void LiveCount::enter() {
 }
 
 void LiveCount::leave() {
-  // With the lock held, because a waiting thread may destroy this object at
-  // once.
+  // Notify while the mutex is locked: a waiting thread may destroy this object
+  // as soon as it is unlocked.
   const std::lock_guard lock(mutex);
   if (--count == 0)
     changed.notify_all();
@@ -112,8 +112,8 @@ void Poller::run(std::function<void()> task) {
     } catch (...) {
       failure = std::current_exception();
     }
-    // Destroy the task without the lock, because its destructor may call this
-    // poller.
+    // Destroy the task while the mutex is not locked, because its destructor
+    // may call this poller.
     task = nullptr;
     const std::lock_guard lock(mutex);
     if (waiting.empty()) {

@@ -31,7 +31,7 @@ public:
   virtual void ended(bool ok) = 0;
 };
 
-/// The tag of an operation of an `Object`, which it keeps alive.
+/// Tag of an operation of an `Object`. It keeps the object alive.
 template <typename Object> class MemberTag final : public Tag {
 public:
   using Step = void (Object::*)(bool ok);
@@ -55,10 +55,12 @@ private:
   std::shared_ptr<Object> owner;
 };
 
-/// Counts objects that start operations, so that a queue is closed after them.
+/// Counts objects that start operations. A queue is closed after the last one
+/// is destroyed.
 class LiveCount {
 public:
-  /// The first member of a counted object, so that it is destroyed last.
+  /// Must be the first member of a counted object, so that it is destroyed
+  /// last.
   class Guard {
   public:
     explicit Guard(LiveCount &in) : count(in) { count.enter(); }
@@ -80,32 +82,31 @@ private:
   size_t count = 0;
 };
 
-/// Threads that process a queue and, in between, run callbacks: handlers and
-/// completion callbacks. One of them, the leader, waits for operations and runs
-/// callbacks itself, because switching threads costs more than most of them. If
-/// a callback takes long, another thread becomes the leader. All threads but
-/// one may run callbacks at the same time; further callbacks wait, so that the
-/// network is always served.
+/// Threads that wait for operations of gRPC and run callbacks. One of them, the
+/// leader, waits, and runs callbacks itself, because most callbacks take less
+/// time than switching threads. If a callback takes long, another thread
+/// becomes the leader. One thread never runs callbacks while all others do;
+/// further callbacks then wait, so that the network is always served.
 class Poller {
 public:
-  /// Waits for the end of an operation. Returns false when the queue is shut
-  /// down and empty.
+  /// Waits until an operation ends, and returns true. Returns false when the
+  /// queue is shut down and empty.
   using Next = std::function<bool(Tag *&tag, bool &ok)>;
   explicit Poller(Next nextEnd) : next(std::move(nextEnd)) {}
-  /// The queue must have been shut down. Returns when it is empty and no task
-  /// is running.
+  /// Waits until the queue is empty and no task runs. The queue must have been
+  /// shut down.
   ~Poller();
   Poller(const Poller &) = delete;
   Poller &operator=(const Poller &) = delete;
 
-  /// Starts at least two threads. Call once. After an error, the threads that
-  /// could be started are running.
+  /// Starts `threadCount` threads, but at least two. Call only once. After an
+  /// error, those threads run that could be started.
   Status start(unsigned threadCount);
-  /// Runs `task` now, or on another of the threads. Must be called by these
-  /// threads. An exception of a task is thrown by the call that ran it, when no
-  /// more tasks are waiting.
+  /// Runs `task` on this thread now, or on another thread of the poller. Must
+  /// be called on a thread of the poller. If tasks throw, the call that has run
+  /// them throws when no task is waiting any more.
   void run(std::function<void()> task);
-  /// Drops tasks that have not started, and later ones.
+  /// Drops waiting tasks and all later tasks.
   void refuseTasks();
 
 private:
@@ -116,20 +117,21 @@ private:
     return inTask && SteadyClock::now() - taskStart > patience;
   }
 
-  /// Maximum time that the network waits for a callback.
+  /// Maximum time for which network events wait for a running callback.
   static constexpr std::chrono::milliseconds patience{5};
 
   const Next next;
   size_t maxBusy = 1;
   std::mutex mutex;
   std::condition_variable changed;
-  /// Counts leaders, so that a thread notices that it is no longer the leader.
+  /// Number of leaders so far. It tells a thread that it is no longer the
+  /// leader.
   std::atomic<uint64_t> term{0};
   bool hasLeader = false;
   /// True if another thread watches the leader.
   bool hasWatcher = false;
   bool finished = false;
-  /// True if the leader runs a task, and its start time.
+  /// `inTask`: true if the leader runs a task. `taskStart`: start of that task.
   bool inTask = false;
   SteadyClock::time_point taskStart;
   size_t busy = 0;

@@ -138,8 +138,8 @@ void TcpDoor::work() {
   places.push_back({ending, POLLIN, 0});
   bool isOpen = true;
   while (true) {
-    // While there are no spare files, waiting connections must not wake the
-    // thread.
+    // If there are no spare files, do not poll the sockets, because waiting
+    // connections would wake the thread all the time.
     for (size_t i = 0; i + 1 < places.size(); ++i)
       places[i].events = isOpen ? POLLIN : 0;
     if (::poll(places.data(), places.size(), isOpen ? -1 : pauseMillis) < 0)

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// gRPC permanently gives up a listening socket when a process has reached its
-// limit of open files. Therefore the listener accepts connections itself, and
-// reserves some files for saves.
+// gRPC permanently stops using a listening socket if the process has reached
+// its limit of open files. So the listener accepts connections itself, and
+// keeps some file descriptors free for saves.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,31 +25,32 @@
 namespace pdlrt::grpcimpl {
 
 /// Sockets that listen at all addresses of a host name, and a thread that
-/// accepts connections. While the process has no spare files (FileLimit.h),
-/// connections wait, and the thread checks again ten times a second.
+/// accepts connections. If the process has no spare file descriptors
+/// (FileLimit.h), connections wait, and the thread checks ten times a second.
 class TcpDoor {
 public:
-  /// Gets a nonblocking socket, which it owns.
+  /// Receives the nonblocking socket `connection` and owns it.
   using TakeConnection = std::function<void(int listener, int connection)>;
 
   TcpDoor() = default;
-  /// Accepts no more connections after it returns.
+  /// Stops accepting connections.
   ~TcpDoor();
   TcpDoor(const TcpDoor &) = delete;
   TcpDoor &operator=(const TcpDoor &) = delete;
 
-  /// Binds the sockets. Port 0 is replaced by the chosen port. Returns false if
-  /// the address cannot be bound (`whyNotBound`).
+  /// Binds the sockets. If the port is 0, sets it to the port that the system
+  /// has chosen. Returns false if the address cannot be bound; `whyNotBound`
+  /// tells the reason.
   bool bind(Address &address);
-  /// Starts the thread. Returns an error if it cannot be started.
+  /// Starts the thread. Returns an error if it could not be started.
   Status start(TakeConnection takeConnection);
   void stop();
 
 private:
   bool bindOne(const void *name, unsigned size, int family, uint16_t &port);
   void work();
-  /// Accepts all waiting connections of a socket. Returns false if there are no
-  /// spare files.
+  /// Accepts all waiting connections of a socket. Returns false if the process
+  /// has no spare file descriptors, or if accepting fails.
   bool takeAll(int listener);
 
   std::vector<int> listeners;

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// gRPC is built without the sanitizer: its locks, and the order that they
-// establish, are invisible. The start of an operation is annotated as a
-// release, its end as an acquire. Races in gRPC's own code, and in its code
-// that is inlined into ours, are not reported (GrpcTransport.cpp).
+// gRPC is built without the sanitizer, so its locks, and the order of events
+// that they establish, are invisible. Therefore the start of an operation is
+// annotated as a release, and its end as an acquire. Races in gRPC's own code,
+// and in its code that is inlined here, are not reported (GrpcTransport.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,14 +26,14 @@
 
 namespace pdlrt::grpcimpl {
 
-/// Call before an operation with this tag starts.
+/// Must be called before an operation with tag `tag` starts.
 inline void noteStart(void *tag) {
 #if __has_feature(thread_sanitizer)
   __tsan_release(tag);
 #endif
 }
 
-/// Call after it has ended, before the tag is used.
+/// Must be called after the operation has ended, before the tag is used.
 inline void noteEnd(void *tag) {
 #if __has_feature(thread_sanitizer)
   __tsan_acquire(tag);

@@ -13,7 +13,7 @@
 
 namespace pdlrt::localimpl {
 
-/// Runs `action`. Returns false if it ended with std::bad_alloc.
+/// Calls `action`. Returns false if it has thrown std::bad_alloc.
 template <typename Action> bool hasMemoryFor(const Action &action) {
   try {
     action();

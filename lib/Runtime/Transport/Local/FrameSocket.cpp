@@ -28,30 +28,31 @@ using namespace pdlrt::localimpl;
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
               "the wire is little-endian");
 
-/// The first bytes that both sides send.
+/// Bytes that both sides send first.
 static constexpr char mark[8] = {'P', 'D', 'L', 'U', 'N', 'I', 'X', '1'};
 static constexpr size_t headSize = 2 * sizeof(uint64_t);
-/// Size of the buffer for headers and small messages, in addition to the
-/// current message.
+/// Size of the buffer for headers and small messages. Large messages have
+/// memory of their own.
 static constexpr size_t stageSize = size_t(16) << 10;
-/// Maximum number of bytes that are allocated before they arrive.
+/// Maximum number of bytes that are allocated before the data for them arrives.
 static constexpr size_t largestSlice = size_t(64) << 20;
-/// Maximum number of bytes read before other sockets are served.
+/// Maximum number of bytes that are read before other sockets are served.
 static constexpr size_t readAtOnce = size_t(8) << 20;
-/// The system limits it. A large buffer reduces switches between threads for a
+/// Requested size of the system's buffer for a socket, which the system may
+/// limit. With a large buffer, fewer switches between threads are needed for a
 /// large message.
 static constexpr int socketBuffer = 4 << 20;
 static constexpr size_t maxPieces = 64;
 static_assert(maxPieces <= IOV_MAX);
 /// An impossible message size: the server has dropped the call.
 static constexpr uint64_t noMessage = std::numeric_limits<uint64_t>::max();
-/// Limits of data that waits to be sent before the socket counts as crowded:
-/// number of messages, and bytes of all but the first one, which may have any
-/// size.
+/// If more data waits to be sent, the socket counts as crowded: a number of
+/// messages, or a number of bytes without those of the first message, which may
+/// have any size.
 static constexpr size_t maxQueued = 256;
 static constexpr size_t maxQueuedBytes = size_t(64) << 20;
-/// Maximum number of bytes that are copied if a call ends while its message is
-/// being sent.
+/// Maximum number of bytes to copy if a call ends while its message is being
+/// sent. If there are more, the socket is shut.
 static constexpr size_t maxKept = size_t(64) << 20;
 /// Pause before sending again if the system had no memory.
 static constexpr std::chrono::milliseconds starvedPause(2);
@@ -100,8 +101,8 @@ bool FrameSocket::sendLetGo(uint64_t call) {
 }
 
 bool FrameSocket::enqueue(Outgoing frame) {
-  // Sent messages are released without the lock, because their owners may call
-  // this object.
+  // Sent messages are destroyed after the mutex was unlocked, because their
+  // owners may call this object.
   std::list<Outgoing> sent;
   try {
     sent.push_back(std::move(frame));
@@ -120,15 +121,15 @@ bool FrameSocket::enqueue(Outgoing frame) {
   return true;
 }
 
-/// Returns true if so much data waits to be sent that the other side does not
-/// seem to read. Call with the lock.
+/// Returns true if so much data is waiting that the other side does not seem to
+/// read. The mutex must be locked.
 bool FrameSocket::isCrowded() const {
   return queue.size() > maxQueued ||
          (!queue.empty() &&
           queuedBytes - queue.front().message.size() > maxQueuedBytes);
 }
 
-/// Sends the bytes that the system accepts. Call with the lock.
+/// Sends as many bytes as the system accepts. The mutex must be locked.
 void FrameSocket::flush(std::list<Outgoing> &sent) {
   const bool wasCrowded = isCrowded();
   isStarved = false;
@@ -240,8 +241,9 @@ void FrameSocket::keep(uint64_t call) {
     shutWithLock(unsent);
 }
 
-/// Copies the unsent bytes of slices without an owner. Returns false if there
-/// are too many, or memory is exhausted. Call with the lock.
+/// Copies those bytes of a message that have no owner and were not sent.
+/// Returns false if there are too many of them, or if memory is exhausted. The
+/// mutex must be locked.
 bool FrameSocket::copyRest(Outgoing &frame, Message &dropped) const {
   const std::vector<MessageSlice> &slices = frame.message.slices();
   size_t rest = 0;
@@ -305,8 +307,8 @@ void FrameSocket::readOnWithLock() {
     return;
   isPaused = false;
   wait();
-  // Complete messages may have been read already. With the lock held: once the
-  // socket is shut, the loop may be destroyed.
+  // Complete messages may be in the buffer already, so parse it soon. The mutex
+  // must stay locked: once the socket is shut, the loop may be destroyed.
   try {
     loop.post([self = shared_from_this()] { self->canRead(); });
   } catch (const std::bad_alloc &) {
@@ -354,8 +356,8 @@ void FrameSocket::read() {
       stageEnd -= stageBegin;
       stageBegin = 0;
     }
-    // Bytes of the message go to their final position, later ones to the
-    // buffer.
+    // Read bytes of the current message to their final memory, and the bytes
+    // after it to the buffer.
     iovec places[2];
     int count = 0;
     const size_t direct =
@@ -383,8 +385,8 @@ void FrameSocket::read() {
   }
 }
 
-/// Parses the data that was read. Returns false if nothing more may be read
-/// now.
+/// Parses the bytes that were read. Returns true if more bytes are needed.
+/// Returns false if nothing may be read now.
 bool FrameSocket::parse(FrameTaker &to) {
   while (true) {
     const size_t staged = stageEnd - stageBegin;
@@ -428,9 +430,9 @@ bool FrameSocket::parse(FrameTaker &to) {
   }
 }
 
-/// Parses the header of a message and its front. Sets `more` if they are
-/// incomplete. Returns false if the bytes are no message, and the socket is
-/// closed.
+/// Parses the header and the front of a message. Sets `more` to true if they
+/// have not arrived completely. Returns false, and closes the socket, if the
+/// bytes are no valid header.
 bool FrameSocket::takeHead(FrameTaker &to, bool &more) {
   const size_t staged = stageEnd - stageBegin;
   const std::byte *from = stage.data() + stageBegin;
@@ -470,7 +472,7 @@ bool FrameSocket::takeHead(FrameTaker &to, bool &more) {
   return true;
 }
 
-/// Moves buffered bytes of a message to their position, and passes the message
+/// Moves buffered bytes of a message to their final memory. Passes the message
 /// on when it is complete.
 void FrameSocket::takeBytes(FrameTaker &to) {
   while (left > 0) {

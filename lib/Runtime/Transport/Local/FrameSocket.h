@@ -26,48 +26,52 @@ namespace pdlrt::localimpl {
 class FrameTaker {
 public:
   virtual ~FrameTaker();
-  /// Called with the first bytes of a message of `size` bytes: `minFront` of
-  /// them, or all. If it returns false, the message is skipped.
+  /// Called when a message of `size` bytes begins. `front`: the first
+  /// `minFront` bytes of the message, or all of it if it is shorter. If the
+  /// function returns false, the message is skipped.
   virtual bool begins(uint64_t call, uint64_t size, const Message &front) = 0;
   virtual void came(uint64_t call, Message message) = 0;
   /// Called when the other side has dropped the call.
   virtual void letGo(uint64_t call) = 0;
-  /// Called if memory was exhausted for a message that had begun.
+  /// Called if there is not enough memory for a message that has begun.
   virtual void lacksMemory(uint64_t call) = 0;
-  /// Called once, after everything else.
+  /// Called once, after all other functions.
   virtual void closed() = 0;
-  /// Returns false to pause reading until `FrameSocket::readOn` is called, or,
-  /// if too much data waits to be sent (`isCrowded`), until there is less. One
-  /// of both sides must continue to read even then. Called with the socket's
-  /// lock.
+  /// Returns false to pause reading. Reading continues when
+  /// `FrameSocket::readOn` is called. If it was paused because too much data
+  /// waits to be sent (`isCrowded`), it also continues when less data waits.
+  /// One of the two sides must always continue to read, or both would wait
+  /// forever. Called with the socket's mutex locked.
   virtual bool isReady(bool isCrowded) = 0;
 };
 
-/// Sends and receives messages, each with the number of its call. Both sides
-/// start with a magic number. A message is sent as the number and its size, 8
-/// bytes each, little-endian, followed by its bytes; a size of 2^64 - 1 means
-/// that the call is dropped. Messages are sent one after the other. Thread-safe
-/// unless noted otherwise. If memory is exhausted for a message to be sent, the
-/// socket is shut.
+/// Sends and receives messages over a socket. Each message belongs to a call,
+/// which has a number. First, each side sends a magic number. A message is sent
+/// as the number of its call and its size (8 bytes each, little-endian),
+/// followed by its bytes. In place of a message, the size 2^64 - 1 means that
+/// the call is dropped. Messages are sent one after the other. If memory for a
+/// message to be sent is exhausted, the socket is shut. Thread-safe unless
+/// noted otherwise.
 class FrameSocket final : public SocketLoop::Watcher,
                           public std::enable_shared_from_this<FrameSocket> {
 public:
-  /// The loop, and the object of `taker`, must outlive the last call of
-  /// `taker`.
+  /// `loop`, and the object to which the `taker` of `start` refers, must
+  /// outlive the last call of that object.
   FrameSocket(SocketLoop &loop, Descriptor connected, uint64_t largestMessage);
 
   /// Starts to read. Returns false if memory is exhausted.
   bool start(std::weak_ptr<FrameTaker> taker);
-  /// Sends a message: at once as far as the system accepts it, the rest later.
-  /// Slices with an owner are kept until they are sent; other slices must stay
-  /// valid until then, or until `keep`. Returns false if the socket is closed.
+  /// Sends a message: as many bytes as the system accepts at once, and the rest
+  /// later. Slices with an owner are kept until they are sent. Other slices
+  /// must stay valid until then, or until `keep` is called. Returns false if
+  /// the socket is closed.
   bool send(uint64_t call, Message message);
   bool sendLetGo(uint64_t call);
-  /// Copies slices without an owner that have not been sent of a call. A
-  /// message of which nothing was sent is dropped. If too much would have to be
-  /// copied, or memory is exhausted, the socket is shut.
+  /// Copies the unsent slices of a call's message that have no owner, so that
+  /// the caller may free them. If no byte of the message was sent, drops it. If
+  /// there is too much to copy, or memory is exhausted, shuts the socket.
   void keep(uint64_t call);
-  /// Returns true if everything has been passed to the system.
+  /// Returns true if all bytes have been passed to the system.
   bool isIdle();
   /// Ends the socket; `closed` is called later.
   void shut();
@@ -111,8 +115,8 @@ private:
   uint64_t number = 0;
 
   std::mutex mutex;
-  /// Shut: nothing more is sent, and the loop is about to close the socket,
-  /// unless it has stopped.
+  /// `isShut`: nothing more is sent, and the loop will close the socket soon,
+  /// unless the loop has stopped. `isClosed`: the socket is closed.
   bool isShut = false, isClosed = false;
   bool isPaused = false, waitsToWrite = false;
   /// True if the system had no memory for data to be sent.
@@ -132,7 +136,8 @@ private:
   uint64_t left = 0;
   bool isWanted = false;
   Message message;
-  /// Its last slice, and the number of received bytes of it.
+  /// `slice`: last slice of `message`. `sliceSize`: its size. `sliceFilled`:
+  /// number of bytes received.
   std::byte *slice = nullptr;
   size_t sliceSize = 0, sliceFilled = 0;
 };

@@ -30,17 +30,18 @@ static CallFault faultOf(int error) {
 
 namespace pdlrt::localimpl {
 
-/// The open calls of a connection, over one socket after the other. A call
-/// stays in the map until its completion callback has run.
+/// The open calls of a connection. If its socket is lost, later calls use a new
+/// one. A call stays in the map until its completion callback has returned.
 class ClientCalls final : public std::enable_shared_from_this<ClientCalls> {
 public:
   ClientCalls(ClientSide &side, const Address &address)
       : side(side), address(address) {}
 
   void call(Message request, ClockTime deadline, CallDone done);
-  /// Ends all calls; there must be no later ones.
+  /// Ends all calls. Must not be followed by further calls.
   void close();
-  /// Ends calls whose deadline has passed. Returns the next deadline.
+  /// Ends calls whose deadline has passed. Returns the earliest remaining
+  /// deadline.
   ClockTime endLate(ClockTime now);
 
 private:
@@ -100,8 +101,8 @@ private:
 
 } // namespace pdlrt::localimpl
 
-/// Creates a socket if there is none. Returns 0 or an error number. Call with
-/// the lock.
+/// Creates and connects a socket if there is none. Returns 0 or an errno value.
+/// The mutex must be locked.
 int ClientCalls::connect() {
   if (current)
     return 0;
@@ -135,8 +136,9 @@ void ClientCalls::call(Message request, ClockTime deadline, CallDone done) {
     return;
   }
   side.loop.wakeBefore(deadline);
-  // If the socket is closed by now, the loop is about to end its calls. With
-  // the lock held, because the thread that ends this call must find its bytes.
+  // If the socket was closed in between, the loop is about to end its calls.
+  // Send while the mutex is locked: a thread that ends this call must find its
+  // bytes in the socket.
   current->frames->send(number, std::move(request));
 }
 
@@ -162,8 +164,8 @@ void ClientCalls::end(uint64_t number, CallResult result) {
   calls.erase(number);
 }
 
-/// Returns the first call after this number, over this socket if one is given;
-/// 0: none.
+/// Returns the number of the first open call after number `after`, or 0 if
+/// there is none. If `over` is not null, considers only calls over that socket.
 uint64_t ClientCalls::next(uint64_t after, const Socket *over) {
   const std::lock_guard lock(mutex);
   for (auto each = calls.upper_bound(after); each != calls.end(); ++each)

@@ -26,19 +26,20 @@ struct ClientSide {
   ClientSide(RealClock &clock, const LocalOptions &options)
       : clock(clock), options(options),
         loop(clock, [this](ClockTime now) { return endLate(now); }) {}
-  /// Ends calls whose deadline has passed. Returns the next deadline.
+  /// Ends calls whose deadline has passed. Returns the earliest remaining
+  /// deadline.
   ClockTime endLate(ClockTime now);
 
   RealClock &clock;
   const LocalOptions options;
   std::mutex mutex;
   std::vector<std::weak_ptr<ClientCalls>> connections;
-  /// The last member, because its thread uses the others.
+  /// Last member, because its thread uses the others.
   SocketLoop loop;
 };
 
-/// Creates a connection to a unix socket; its first call connects. `side`,
-/// whose loop must be running, must outlive it.
+/// Creates a connection to a unix socket. The first call connects. `side` must
+/// outlive the connection, and its loop must be running.
 std::unique_ptr<Connection> createConnection(ClientSide &side,
                                              const Address &address);
 

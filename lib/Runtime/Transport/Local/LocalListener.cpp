@@ -32,9 +32,9 @@ using namespace pdlrt::localimpl;
 
 /// Time for responses to be sent when a listener stops.
 static constexpr std::chrono::seconds stopGrace(1);
-/// Maximum number of open calls of one connection. Our clients have a request,
-/// some heartbeats, and attempts that timed out. Further calls wait in the
-/// system's buffer.
+/// Maximum number of open calls of one connection. A client of PDL has one
+/// request, some heartbeats, and attempts that timed out. Further calls wait in
+/// the system's buffer.
 static constexpr int maxCalls = 256;
 /// Interval of attempts to accept a connection.
 static constexpr std::chrono::milliseconds acceptPause(100);
@@ -132,7 +132,8 @@ private:
   /// Read by the loop's thread.
   std::atomic<uint64_t> doorNumber{0};
   bool isDoorOpen = false;
-  /// Used by the loop's thread, and by the destructor after it has ended.
+  /// Used by the loop's thread. The destructor uses it after that thread has
+  /// ended.
   std::set<std::shared_ptr<ClientTaker>> clients;
   SocketLoop loop;
 };
@@ -165,8 +166,8 @@ void ClientTaker::came(uint64_t call, Message message) {
     client->frames->sendLetGo(call);
     return;
   }
-  // If memory is exhausted, the sink is destroyed with the handler, and drops
-  // the call.
+  // If memory is exhausted, the responder is destroyed with the handler's
+  // arguments. Its sink then drops the call.
   (void)hasMemoryFor([&] {
     listener.handler(std::move(message), Responder(std::move(sink)));
   });
@@ -205,8 +206,8 @@ void LocalListener::acceptAll() {
       if (!frames->start(client))
         clients.erase(client);
     } catch (const std::bad_alloc &) {
-      // The process can open no more files, or memory is exhausted: connections
-      // keep waiting, and the socket is not watched meanwhile.
+      // The process cannot open more files, or memory is exhausted. Connections
+      // wait, and the loop stops watching the listening socket for a while.
       isDoorOpen = false;
       loop.change(doorNumber, socket.get(), /*read=*/false, /*write=*/false);
       loop.wakeBefore(clock.now() + acceptPause);
@@ -221,7 +222,7 @@ Status LocalListener::start(const Address &of) {
     return taken.status();
   claim = std::move(*taken);
   const bool isPath = of.kind == Address::Kind::UnixPath;
-  // Left over from a dead process.
+  // The socket was left by a process that has died.
   if (isPath)
     ::unlink(of.path.c_str());
   socket = Descriptor(
@@ -240,7 +241,7 @@ Status LocalListener::start(const Address &of) {
       loop.add(socket.get(), std::make_shared<Door>(*this), /*read=*/false);
   if (doorNumber == 0)
     return whyNotBound(of);
-  // Only now, so that the first connection finds the number.
+  // Done last, so that the first connection finds `doorNumber` set.
   loop.change(doorNumber, socket.get(), /*read=*/true, /*write=*/false);
   return {};
 }
@@ -248,7 +249,8 @@ Status LocalListener::start(const Address &of) {
 /// Returns true if all responses have been sent, as seen by the loop's thread.
 bool LocalListener::areIdle() {
   try {
-    // The task may still hold it after it has set the value.
+    // Shared, because the task may still use the promise after it has set the
+    // value.
     const auto told = std::make_shared<std::promise<bool>>();
     std::future<bool> answer = told->get_future();
     loop.post([this, told] {
@@ -258,7 +260,8 @@ bool LocalListener::areIdle() {
     });
     return answer.get();
   } catch (const std::bad_alloc &) {
-    // There is no memory to ask, so do not wait.
+    // There is not enough memory to request the answer from the loop, so do not
+    // wait.
     return true;
   }
 }

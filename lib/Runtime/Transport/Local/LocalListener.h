@@ -17,7 +17,7 @@
 
 namespace pdlrt::localimpl {
 
-/// Listens at a unix socket. `clock` must outlive it.
+/// Creates a listener at a unix socket. `clock` must outlive it.
 Expected<std::unique_ptr<Listener>> createListener(RealClock &clock,
                                                    const LocalOptions &options,
                                                    const Address &address,

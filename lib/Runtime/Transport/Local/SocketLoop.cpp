@@ -71,7 +71,7 @@ void SocketLoop::stop() {
     kick();
   if (thread.joinable())
     thread.join();
-  // Their destructors may call this loop.
+  // Destroyed after `lock`, because their destructors may call this loop.
   std::map<uint64_t, std::shared_ptr<Watcher>> forgotten;
   std::vector<std::function<void()>> dropped;
   const std::lock_guard lock(mutex);
@@ -159,8 +159,8 @@ void SocketLoop::runTasks() {
     due.swap(tasks);
   }
   for (std::function<void()> &task : due) {
-    // If memory is exhausted, tasks of sockets end their sockets themselves;
-    // other calls end at their deadlines.
+    // If memory is exhausted, a task of a socket closes its socket itself, and
+    // other tasks end with the deadlines of their calls.
     (void)hasMemoryFor(task);
     // Destroy it before the next one runs.
     task = nullptr;
@@ -176,7 +176,7 @@ void SocketLoop::runTime() {
     wakeBefore(now + memoryPause);
 }
 
-/// Calls a watcher for the events of its socket.
+/// Calls the functions of a watcher for the events of its socket.
 static void tell(SocketLoop::Watcher &watcher, uint32_t events) {
   const auto act = [&] {
     if (events & EPOLLIN)
@@ -186,8 +186,8 @@ static void tell(SocketLoop::Watcher &watcher, uint32_t events) {
     if (events & EPOLLOUT)
       watcher.canWrite();
   };
-  // Only this connection ends, not the process. Calls that cannot be ended end
-  // at their deadlines.
+  // If memory is exhausted, close only this connection. If that fails, too, its
+  // calls end at their deadlines.
   if (!hasMemoryFor(act))
     (void)hasMemoryFor([&] { watcher.hungUp(); });
 }

@@ -23,7 +23,7 @@
 
 namespace pdlrt::localimpl {
 
-/// A descriptor that is closed on destruction.
+/// File descriptor that the destructor closes.
 class Descriptor {
 public:
   Descriptor() = default;
@@ -42,26 +42,26 @@ private:
 /// A time that is never reached.
 inline constexpr ClockTime never = ClockTime::max();
 
-/// A thread that waits until sockets can be read or written, and calls their
-/// watchers. Thread-safe.
+/// A thread that waits until sockets can be read or written, and calls the
+/// watcher of each such socket. Thread-safe.
 class SocketLoop {
 public:
-  /// The owner of a socket. Called only by the loop's thread, without any lock
-  /// of the loop. If `canRead` or `canWrite` runs out of memory
-  /// (std::bad_alloc), `hungUp` is called.
+  /// Receives the events of one socket. Called only on the loop's thread, and
+  /// without any lock of the loop. If `canRead` or `canWrite` throws
+  /// std::bad_alloc, the loop calls `hungUp`.
   class Watcher {
   public:
     virtual ~Watcher();
     virtual void canRead() = 0;
     virtual void canWrite() = 0;
-    /// Called when the other side has closed the connection, possibly after
-    /// bytes that can still be read; or memory was exhausted.
+    /// Called when the other side has closed the connection, or when memory was
+    /// exhausted. There may still be bytes to read.
     virtual void hungUp() = 0;
   };
 
-  /// `clock` must outlive it. Must be followed by `start`. The thread calls
-  /// `onTime` when the time of `wakeBefore` has come, or earlier; it returns
-  /// the time of its next call.
+  /// Creates a loop; `start` must be called before anything else. The thread
+  /// calls `onTime` at the time that `wakeBefore` has requested, or earlier.
+  /// `onTime` returns the time of its next call. `clock` must outlive the loop.
   SocketLoop(Clock &clock, std::function<ClockTime(ClockTime now)> onTime);
   /// Calls `stop`.
   ~SocketLoop();
@@ -69,18 +69,19 @@ public:
   SocketLoop &operator=(const SocketLoop &) = delete;
 
   Status start();
-  /// Ends the thread and drops all sockets and tasks. Must not be called from
-  /// its thread.
+  /// Ends the thread, and drops all sockets and tasks. Must not be called on
+  /// the loop's thread.
   void stop();
 
-  /// Watches a socket, which must stay open until it is removed. Returns 0 if
-  /// memory is exhausted. The loop keeps `watcher` alive until then.
+  /// Watches a socket until `remove` is called. The socket must stay open and
+  /// the loop keeps `watcher` alive until then. Returns the number of the
+  /// socket in the loop, or 0 if memory is exhausted.
   uint64_t add(int socket, std::shared_ptr<Watcher> watcher, bool read);
   /// Sets the events to wait for from now on.
   void change(uint64_t number, int socket, bool read, bool write);
   void remove(uint64_t number, int socket);
-  /// Runs `task` in the thread soon, never from within this call. A task that
-  /// runs out of memory (std::bad_alloc) is aborted.
+  /// Runs `task` on the loop's thread soon, but never within this call. If the
+  /// task throws std::bad_alloc, the loop continues with the next one.
   void post(std::function<void()> task);
   /// Requests a call of `onTime` at `when`, or earlier.
   void wakeBefore(ClockTime when);

@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rows of bags: over bags, along them, and from row to row."""
+"""Generators for rows of bags: ops on whole bags, along bags, and from row to row."""
 
 import pdl
 from smith.table import BAGS, SAMPLES, Generator
@@ -10,13 +10,13 @@ REDUCTIONS = ("sum", "mean", "sqrtn", "max", "first", "last")
 
 
 class OfRows(Generator):
-    """What takes rows and their bags."""
+    """Ops on rows and their bags."""
 
     def settings(self, chooser, x):
         return {}
 
     def kind(self, x):
-        """What the result counts: rows again, unless a class says samples."""
+        """Returns the kind of the result: rows, unless a derived class returns samples."""
         return x.kind
 
     def rank(self, x):
@@ -133,7 +133,8 @@ class SegmentRepeat(Generator):
 
 
 class Recurrent(Generator):
-    """What goes from row to row with states, which begin with zeros or with a sample's numbers."""
+    """Ops that go from row to row with states, whose initial values are zeros or numbers of a
+    sample."""
 
     often, learned = 2, True
 
@@ -164,14 +165,14 @@ class Cell(Recurrent):
         gates, states = {"gru": (3, 1), "lstm": (4, 2)}[s["name"]]
         rows = pdl.linear(v[0], b.param("i", (s["features"], gates * width)))
         bias = b.param("b", (gates * width,)) if s["bias"] else None
-        # The second state begins with something else than the first.
+        # The initial values of both states differ.
         init = [v[2], pdl.neg(v[2])][:states] if len(v) > 2 else None
         return getattr(pdl, s["name"])(rows, v[1], b.param("w", (width, gates * width)), bias,
                                        from_end=s["from_end"], init=init)
 
 
 class Scan(Recurrent):
-    """nn.scan with one state or two, and what rows yield beside them."""
+    """nn.scan with one or two states, and further values of rows."""
 
     def settings(self, chooser):
         r = chooser.random
@@ -184,7 +185,8 @@ class Scan(Recurrent):
         weight = b.param("w", (width, width)) if s["body"] != "sum" else None
         decay = pdl.sigmoid(b.param("d", (width,)))
 
-        # Where states begin with numbers, some are matrices: rows of rank 3, and products of them.
+        # If states have initial values, some states are matrices: rows have rank 3, and the body
+        # has matrix products.
         cube = len(v) > 2 and step.number % 2 == 0
 
         def matrices(value):

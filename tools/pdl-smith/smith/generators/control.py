@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions, and choices between two ways to compute."""
+"""Generators for functions, and for choices between two computations."""
 
 import pdl
 from smith.shared import shared_function
@@ -11,7 +11,7 @@ WAYS = ("scale", "linear", "tanh", "neg", "sin", "other", "choice")
 
 
 class Call(Generator):
-    """A function that is called twice, and names its parameter."""
+    """Function that is called twice, and refers to its parameter by name."""
 
     learned = True
 
@@ -34,7 +34,7 @@ class Call(Generator):
 
 
 class CallWith(Generator):
-    """A function that takes a parameter with each call."""
+    """Function that gets a parameter with each call."""
 
     often, learned = 2, True
 
@@ -54,7 +54,7 @@ class CallWith(Generator):
 
 
 class CallWithTable(Generator):
-    """A function that takes a table with each call."""
+    """Function that gets a table with each call."""
 
     learned = True
 
@@ -73,7 +73,7 @@ class CallWithTable(Generator):
 
 
 class If(Generator):
-    """nn.if, whose condition is a counter of steps, or made of a fixed tensor."""
+    """nn.if with a condition that depends on a counter of steps or on a fixed tensor."""
 
     often, learned = 3, True
 
@@ -110,7 +110,7 @@ class If(Generator):
 
     @staticmethod
     def part(b, word, name, value, other, width, inner):
-        """One op of a body; a choice within it asks `inner`."""
+        """Returns one op of a body. `inner` is the condition of a choice inside it."""
         if word == "choice":
             scale = b.param(name, (width,))
             return pdl.cond(inner, lambda: pdl.mul(value, scale), lambda: pdl.cos(value))

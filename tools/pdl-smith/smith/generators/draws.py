@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ops that draw random numbers of samples, and the losses of ids that are drawn."""
+"""Generators for ops that draw random numbers for samples, and for losses of drawn ids."""
 
 import pdl
 from smith.table import BAGS, FIXED, IDS, SAMPLES, Generator
@@ -10,7 +10,7 @@ BEHIND = 7  # Ids are drawn from 0 to 6.
 
 
 def choose_distribution(random, may_be_0=True):
-    """The distribution of ids; an id that is never drawn has no probability."""
+    """Returns a distribution of ids. An id that is never drawn has no probability."""
     name = random.choice(("uniform", "log_uniform", "counts"))
     if name != "counts":
         return {"distribution": name}
@@ -75,7 +75,7 @@ class AccidentalHits(Generator):
 
 
 class SampledLoss(Generator):
-    """A loss of a sample's own id against some that are drawn, as a value."""
+    """Loss of a sample's own id compared with some drawn ids, used as a value."""
 
     often, grows, learned = 3, True, True
 

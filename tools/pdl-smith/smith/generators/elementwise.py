@@ -1,12 +1,12 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ops on one element, or on elements at one place."""
+"""Generators for ops on one element, or on elements at the same position."""
 
 import pdl
 from smith.table import FIXED, Generator, free_axes
 
-# Inputs may be any floats that are not large.
+# Ops whose inputs may be any floats that are not large.
 PLAIN = ("abs", "neg", "tanh", "sigmoid", "relu", "gelu", "gelu_erf", "erf", "softplus", "signed_log1p",
          "leaky_relu", "elu", "floor", "sign", "hard_sigmoid", "swish", "sin", "cos")
 POSITIVE = ("log", "log1p", "sqrt", "rsqrt")
@@ -15,24 +15,24 @@ COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_e
 
 
 def positive(value):
-    """At least a half, with a slope."""
+    """Returns values of at least 0.5 that have a slope."""
     return pdl.add(pdl.abs(value), 0.5)
 
 
 def steps_of(value):
-    """Whole numbers, which jump nowhere that an earlier step leads to exactly: the cosine of a
-    value with itself is 1 but for its rounding."""
+    """Returns integers. Their jumps are at values that no earlier step gives exactly, such as 1,
+    which is the cosine similarity of a value with itself except for rounding."""
     return pdl.floor(pdl.add(value, 0.3))
 
 
 def broadcasts(step):
-    """Whether another step of the same rank broadcasts with this one."""
+    """Returns a test for steps of the same rank that can be broadcast with this one."""
     return lambda other: len(other.shape) == len(step.shape) and all(
         a == b or 1 in (a, b) for a, b in zip(step.shape, other.shape))
 
 
 class OfOne(Generator):
-    """What takes one value and gives one of its type."""
+    """Ops that have one operand and a result of the same type."""
 
     def settings(self, chooser, x):
         return {}
@@ -62,7 +62,7 @@ class Positive(OfOne):
 
 
 class Wide(Generator):
-    """Ops on f64 between others on f32."""
+    """Ops on f64 between ops on f32."""
 
     often, learned = 2, True
 
@@ -117,7 +117,7 @@ class StopGradient(OfOne):
 
 
 class ReluGradient(Generator):
-    """It has no gradient, and nothing that is trained may stand before it."""
+    """Op without a gradient. No trained value may be its input."""
 
     def choose(self, chooser):
         x = chooser.value()
@@ -156,7 +156,7 @@ class Comparison(Generator):
 
 
 class Scaled(Generator):
-    """A value and a parameter, or a fixed value, that broadcasts to it."""
+    """Product of a value and a parameter, or a fixed value, that is broadcast."""
 
     often, learned = 3, True
 

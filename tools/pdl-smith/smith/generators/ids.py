@@ -1,7 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ids: made of numbers and of each other, made numbers, and looked up."""
+"""Generators for ids: computed from numbers and from other ids, converted to numbers, and looked
+up."""
 
 import pdl
 from smith.table import BAGS, IDS, NUMBERS, PLACES, RAGGED, SAMPLES, Generator
@@ -33,7 +34,7 @@ class IdArithmetic(Generator):
 
 
 class Catalog(Generator):
-    """Ids that are the same for each sample, of all 64 bits."""
+    """Ids that are the same for each sample, with all 64 bits."""
 
     def choose(self, chooser):
         r = chooser.random
@@ -58,7 +59,7 @@ class IdsOfNumbers(Generator):
 
 
 class NumbersOfIds(Generator):
-    """nn.cast from ids to numbers; those of bags become rows."""
+    """nn.cast from ids to numbers. Ids of bags become rows."""
 
     often, grows = 2, True
 
@@ -97,7 +98,7 @@ class SameBags(Generator):
 
 
 class RowsOfNumbers(Generator):
-    """A ragged field of floats, as rows of the bags that are as long as its own."""
+    """Ragged field of floats, as rows of the bags with the same sizes."""
 
     often = 2
 
@@ -123,7 +124,7 @@ class Lookup(Generator):
 
 
 class CountedLookup(Generator):
-    """Rows of a field whose rule is told what samples count (nn.count)."""
+    """Rows of a field whose rule uses the counts of nn.count."""
 
     often, learned, sums, counts = 2, True, True, True
 
@@ -138,7 +139,7 @@ class CountedLookup(Generator):
 
 
 class WeightedLookup(Generator):
-    """Rows that are multiplied by a number each, which has a gradient, before they are added."""
+    """Rows that are multiplied by one number each, which has a gradient, and then summed."""
 
     often, learned, grows = 2, True, True
 
@@ -165,7 +166,7 @@ class WeightedLookup(Generator):
 
 
 class Rows(Generator):
-    """A row for each id of bags."""
+    """One row for each id of bags."""
 
     often, learned = 4, True
 

@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ops that mix the samples of a batch."""
+"""Generators for ops that mix the samples of a batch."""
 
 import pdl
 from smith.table import FIXED, IDS, SAMPLES, Generator
@@ -19,7 +19,7 @@ class BatchSum(Generator):
 
 
 class Rotate(Generator):
-    """The number, or the id, of another sample."""
+    """Number or id of another sample."""
 
     mixes = True
 

@@ -1,7 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ops that move elements: to other shapes, places and lengths, and sums over axes."""
+"""Generators for ops that move elements to other shapes, positions and lengths, and for sums over
+axes."""
 
 import pdl
 from smith.generators.elementwise import steps_of
@@ -9,7 +10,7 @@ from smith.table import FIXED, IDS, PLACES, SAMPLES, Generator, elements, free_a
 
 
 class Field(Generator):
-    """A field of the record; every model has all."""
+    """Field of the record. Every model has all fields."""
 
     often = 0
 
@@ -31,7 +32,7 @@ class Param(Generator):
 
 
 class Constant(Generator):
-    """Numbers of the model's text."""
+    """Numbers in the model's text."""
 
     def choose(self, chooser):
         r = chooser.random
@@ -43,7 +44,8 @@ class Constant(Generator):
 
 
 class Broadcast(Generator):
-    """What a batch does not know, for each sample or row; or more of a fixed tensor."""
+    """Value without a batch, broadcast to each sample or row; or a fixed tensor, broadcast to a
+    larger one."""
 
     def choose(self, chooser):
         r = chooser.random
@@ -101,7 +103,7 @@ class Slice(Generator):
 
     def choose(self, chooser):
         r = chooser.random
-        # Ids, too: of a sample's several the first ones, say.
+        # Ids are used too, for example the first ones of a sample's ids.
         x = chooser.value(kinds=(IDS,)) if r.random() < 0.2 else chooser.value()
         if not x:
             return None
@@ -229,5 +231,5 @@ class OneHot(Generator):
         return x and self.step([x], SAMPLES, classes=chooser.random.randint(2, 5))
 
     def build(self, b, step, v, s):
-        # Numbers from 0 to 3, and some between.
+        # The result has integers from 0 to 3, and some numbers between them.
         return pdl.one_hot(steps_of(pdl.mul(pdl.abs(v[0]), 2.0)), s["classes"])

@@ -1,14 +1,14 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ops with states that programs write."""
+"""Generators for ops with states that programs write."""
 
 import pdl
 from smith.table import SAMPLES, Generator
 
 
 class BatchNorm(Generator):
-    """It mixes samples in programs that train only; frozen ones read its states."""
+    """Batch norm mixes samples only in programs that train. Frozen programs read its states."""
 
     often, learned, sums = 2, True, True
 
@@ -37,7 +37,7 @@ class DataNorm(Generator):
 
 
 class Accumulated(Generator):
-    """A value beside the state that it is accumulated into, as the step before has left it."""
+    """A value, and the state that accumulates it, as it was after the previous step."""
 
     often, learned, sums = 2, True, True
 
@@ -54,7 +54,7 @@ class Accumulated(Generator):
 
 
 class Cvm(Generator):
-    """Counts of data beside a value: no gradient flows to what is counted."""
+    """Counts from the data, and a value. No gradient flows to the counts."""
 
     def choose(self, chooser):
         counts = chooser.value(lambda s: len(s.shape) == 2 and s.shape[1] >= 2

@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products, softmax, norms of features, and what composes them."""
+"""Generators for products, softmax, norms of features, and ops composed of these."""
 
 import pdl
 from smith.table import FIXED, SAMPLES, Generator
@@ -100,7 +100,7 @@ class CosineSimilarity(Generator):
 
 
 class OfVectors(Generator):
-    """What takes several vectors a sample, [batch, vectors, width]."""
+    """Ops on several vectors per sample, [batch, vectors, width]."""
 
     grows = True
 

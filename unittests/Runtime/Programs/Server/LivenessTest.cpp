@@ -98,7 +98,8 @@ TEST(Liveness, ASlowRestoreIsWaitedFor) {
   EXPECT_THAT(job.servers[0]->said(), HasSubstr("slow pread: 8000 ms"));
 }
 
-// At once means long before the start limit of servers, which is 60 s.
+// The test expects the end long before the start limit of servers, which is 60
+// s.
 TEST(Liveness, AServerThatDiesWhileItLoadsIsKnownAtOnce) {
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
   GTEST_SKIP() << "a sanitizer's own library must come before slow calls";
@@ -306,7 +307,7 @@ TEST(Liveness, ASecondSignalEndsAServerAtOnce) {
 }
 
 // A trainer that waits for its data also learns of a stop, no matter which
-// process was asked.
+// process got the signal.
 TEST(Liveness, ATrainerThatWaitsForDataDoesNotPreventAStop) {
   for (const Programs &programs : {syncPrograms, asyncPrograms}) {
     TwoByTwo job(programs);
@@ -334,7 +335,8 @@ TEST(Liveness, ATrainerThatWaitsForDataDoesNotPreventAStop) {
   }
 }
 
-// Also if only one server is told: the others then say why they end.
+// The result is the same if only one server gets the signal: the others report
+// why they end.
 TEST(Liveness, AStopBeforeAllTrainersAreThereEndsTheJob) {
   const std::string why = "told to stop before trainer 1 had joined";
   for (const std::vector<int> &told :
@@ -361,8 +363,8 @@ TEST(Liveness, AStopBeforeAllTrainersAreThereEndsTheJob) {
   }
 }
 
-// No matter which process is told, the others learn of it while they wait for a
-// server.
+// No matter which process gets the signal, the others learn of it while they
+// wait for a server.
 TEST(Liveness, AStopBeforeAllServersAreThereEndsTheJob) {
   TwoByTwo job;
   Process &server = job.startServer(0, {});
@@ -381,7 +383,7 @@ TEST(Liveness, AStopBeforeAllServersAreThereEndsTheJob) {
 // Processes that die
 //===----------------------------------------------------------------------===//
 
-// At once means long before the silence limit, which is 10 s.
+// The test expects the end long before the silence limit, which is 10 s.
 TEST(Liveness, ADeadTrainerOfThisHostIsKnownAtOnce) {
   TwoByTwo job;
   job.start({"--epochs", "1000000"});

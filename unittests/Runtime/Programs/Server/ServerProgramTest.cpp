@@ -244,7 +244,7 @@ std::string newestIn(const std::string &folder) {
 
 } // namespace
 
-// Meanwhile the server saves, and answers processes that connect later.
+// Meanwhile the server saves, and responds to processes that connect later.
 TEST(ServerProgram, ManyConnectionsMakeNoServerDeaf) {
   for (const bool isLocal : {false, true}) {
     TestFolder place;

@@ -21,7 +21,8 @@ std::vector<std::string> withMore(std::vector<std::string> flags,
   return flags;
 }
 
-/// Ends all processes in order, which shows that none was disturbed.
+/// Ends all processes in order and expects success. This shows that no process
+/// was disturbed.
 void endInOrder(TwoByTwo &job) {
   for (auto &trainer : job.trainers)
     kill(trainer->child.id(), SIGINT);
@@ -111,7 +112,7 @@ TEST(Starts, ATrainerThatIsReplacedWhileItIsStoppedIsFenced) {
   }
 }
 
-// A supervisor may have restarted it as if it had failed.
+// A supervisor may have restarted the trainer as if it had failed.
 TEST(Starts, ATrainerOfAJobThatHasEndedEndsAtOnce) {
   for (const auto &policy :
        std::vector<std::vector<std::string>>{waits, {"--resume"}}) {

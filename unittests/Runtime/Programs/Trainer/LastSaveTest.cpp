@@ -81,7 +81,7 @@ private:
   const int ownRank;
 };
 
-/// A save that fails a number of times in the own folder, then succeeds.
+/// Target whose own folder fails a number of times before a save succeeds.
 class FakeTarget final : public LastSave::Target {
 public:
   FakeTarget(const WaitEnvironment &environment, int failures)
@@ -149,7 +149,7 @@ TEST_F(LastSaveTest, TriesTheOtherFolderWhenTheOwnHasFailed) {
   EXPECT_TRUE(outcome.isElsewhere);
   EXPECT_TRUE(target.triedElsewhere);
   EXPECT_EQ(target.times.size(), 4U);
-  // The other folder is tried at once.
+  // The other folder is tried immediately.
   EXPECT_EQ(target.times[3], target.times[2]);
 }
 
@@ -169,7 +169,8 @@ TEST_F(LastSaveTest, GivesUpAfterAllFolders) {
   EXPECT_EQ(other.times.size(), 3U);
 }
 
-// A restarted process cannot repeat a save, and asks no other process.
+// A restarted process cannot repeat a save, and does not communicate with other
+// processes.
 TEST_F(LastSaveTest, TakesTheFirstFailureAsFinal) {
   rules.mayRetry = false;
   FakeTarget target(environment, 1);
@@ -178,7 +179,8 @@ TEST_F(LastSaveTest, TakesTheFirstFailureAsFinal) {
   EXPECT_EQ(job.sums, 0);
 }
 
-// The announcement comes before the first sum; the wait begins after it.
+// A signal arrives after the announcement, which comes before the first sum,
+// and before the wait.
 TEST_F(LastSaveTest, NoticesASignalBetweenAnnouncementAndWait) {
   FakeTarget target(environment, 100);
   job.onSum = [this](std::span<int64_t> /*counts*/) {

@@ -30,7 +30,7 @@
 using namespace pdlrt;
 using testing::HasSubstr;
 
-// The data are not written to a file first.
+// The test does not write the data to a file first.
 TEST(CommandLine, TrainsFromAPipeOnce) {
   TestFolder folder;
   const std::string text = makeData(3000);

@@ -16,7 +16,8 @@ using namespace pdlrt::test;
 
 namespace {
 
-/// Without faults it must behave like every transport.
+/// Environment of a transport without faults, which must behave like every
+/// transport.
 class FaultlessEnvironment : public ManualTimeEnvironment {
 public:
   Transport &transport() { return *network; }
@@ -28,7 +29,7 @@ private:
       createFaultyTransport(*inner, {}, 1, counts);
 };
 
-/// 1,000 calls, one per millisecond, with a deadline of 2 s.
+/// 1,000 calls, one per millisecond, with a deadline of 2 s each.
 struct Traffic {
   std::vector<int> handled;
   std::vector<int> outcomes = std::vector<int>(1000, -1);

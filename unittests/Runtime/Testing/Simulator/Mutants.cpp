@@ -34,7 +34,7 @@ HeadKey keyOf(const Envelope &head) {
   return {head.trainer, head.worker, head.incarnation, head.sequence};
 }
 
-/// Handles a request that it can decode, and forwards it itself.
+/// Handles the decoded request of a call, which the function forwards itself.
 using Filter = std::function<void(const Frame &, const Message &, Responder &,
                                   const RequestHandler &)>;
 
@@ -48,14 +48,14 @@ RequestHandler filtered(RequestHandler protocol, Filter filter) {
   };
 }
 
-/// Distinguishes copies of numbered requests from the first ones.
+/// Distinguishes copies of numbered requests from the originals.
 class Copies {
 public:
   bool isCopy(const Envelope &head) {
     return head.sequence > 0 && head.kind != MessageKind::Poll &&
            head.kind != MessageKind::Part && ++counts[keyOf(head)] > 1;
   }
-  /// Returns true if `head` asks for a request that has arrived.
+  /// Returns true if `head` is a Poll for a request that has arrived.
   bool isPoll(const Envelope &head) const {
     return head.kind == MessageKind::Poll && counts.contains(keyOf(head));
   }
@@ -250,7 +250,8 @@ changed(Expected<std::vector<Message>> responses,
   return responses;
 }
 
-/// The same, but records what it should have done, so that only values show it.
+/// Sums in another order, but records the correct order, so that only values
+/// show the fault.
 class ArrivalOrderOfValues final : public PassingApplication {
 public:
   ArrivalOrderOfValues(ServerApplication &over, const Scenario &)
@@ -349,7 +350,7 @@ public:
   }
 };
 
-/// Has another policy than its mode.
+/// Application with another policy than that of its mode.
 template <typename Change> class OtherPolicy final : public PassingApplication {
 public:
   OtherPolicy(ServerApplication &over, const Scenario &scenario)
@@ -366,13 +367,13 @@ struct LooserStaleness {
     return createBoundedStaleness(scenario.staleness + 1);
   }
 };
-/// Delays senders one step too early.
+/// Delays senders one step earlier than allowed.
 struct TighterStaleness {
   static std::unique_ptr<RoundPolicy> policyOf(const Scenario &scenario) {
     return createBoundedStaleness(scenario.staleness - 1);
   }
 };
-/// Closes rounds with one request less, or one more.
+/// Policy that closes rounds with one request less, or with one request more.
 struct SmallerQuorum {
   static std::unique_ptr<RoundPolicy> policyOf(const Scenario &scenario) {
     return createQuorum(scenario.quorum - 1, scenario.late);
@@ -383,7 +384,8 @@ struct LargerQuorum {
     return createQuorum(scenario.quorum + 1, scenario.late);
   }
 };
-/// Counts gradients that it should drop, and vice versa.
+/// Counts late gradients that should be dropped, and drops those that should
+/// count.
 struct OtherLateness {
   static std::unique_ptr<RoundPolicy> policyOf(const Scenario &scenario) {
     return createQuorum(scenario.quorum, scenario.late == LateGradients::Drop
@@ -429,7 +431,8 @@ public:
   using PassingQuorum::PassingQuorum;
   bool isFull(const RoundContent &) const override { return true; }
 };
-/// Pauses rounds although no trainer catches up, or although they are full.
+/// Policy that pauses rounds although no trainer catches up, or although they
+/// are full.
 class PausesTooOften final : public PassingQuorum {
 public:
   using PassingQuorum::PassingQuorum;
@@ -452,7 +455,7 @@ public:
   }
 };
 
-/// Takes late requests as if they were in time.
+/// Handles late requests as if they were in time.
 class LateInRound final : public PassingApplication {
 public:
   LateInRound(ServerApplication &over, const Scenario &)
@@ -468,7 +471,7 @@ public:
 // Faults on the client side
 //===----------------------------------------------------------------------===//
 
-/// Forwards everything; mutants change calls.
+/// Forwards all calls. Derived mutants change calls.
 class PassingConnection : public Connection {
 public:
   explicit PassingConnection(std::unique_ptr<Connection> over)
@@ -527,7 +530,7 @@ private:
   uint64_t offset = 0;
 };
 
-/// Treats a call that ended without a response as answered.
+/// Handles a call that ended without a response as a call with a response.
 class LossTakenForSuccess final : public PassingConnection {
 public:
   using PassingConnection::PassingConnection;

@@ -18,16 +18,16 @@
 
 namespace pdlrt::test {
 
-/// A fault that the checker must detect.
+/// Fault that the checker must detect.
 struct Mutant {
   const char *name;
-  /// It is detected in one of the seeds from 1 to this number.
+  /// At least one of the seeds from 1 to this number must show the fault.
   uint64_t seeds;
-  /// Returns the hooks that make the fault. `scenario` outlives them.
+  /// Returns the hooks that cause the fault. `scenario` outlives them.
   std::function<SimulationHooks(const Scenario &scenario)> hooks;
-  /// Changes scenarios so that the fault can show; may be empty.
+  /// Changes a scenario so that the fault can have an effect; may be empty.
   std::function<void(Scenario &scenario)> prepare;
-  /// Mode whose jobs show it; none: any mode.
+  /// Mode of jobs in which the fault has an effect; none: any mode.
   std::optional<ToyMode> mode = std::nullopt;
 };
 

@@ -272,7 +272,7 @@ TEST_F(CheckerTest, NobodyGaveIt) {
   expectFault("takes what no process gave to it");
 }
 
-/// The same for mode geo, with a meeting at the end.
+/// Same as CheckerTest for mode geo, with a meeting at the end.
 class CopyCheckerTest : public CheckerTest {
 protected:
   CopyCheckerTest() {

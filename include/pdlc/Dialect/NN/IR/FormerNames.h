@@ -15,13 +15,14 @@
 
 namespace pdlc::nn {
 
-/// Returns the present name of the op that earlier versions called `name`, with
-/// the dialect's prefix. Returns an empty string if no op had that name.
+/// Returns the current name of the op that earlier versions called `name`, both
+/// with the dialect's prefix. Returns an empty string if no op had that name.
 llvm::StringRef presentNameOf(llvm::StringRef name);
 
-/// Returns the first name of the op `name`, with the dialect's prefix: `name`
-/// itself if the op was never renamed. Fingerprints contain first names, so
-/// that a renamed op does not change the fingerprint of a model.
+/// Returns the original name of the op `name`, both with the dialect's prefix.
+/// This is `name` itself if the op was never renamed. Fingerprints contain
+/// original names, so that renaming an op does not change the fingerprint of a
+/// model.
 llvm::StringRef firstNameOf(llvm::StringRef name);
 
 /// Returns the text of ops in generic form with their first names.

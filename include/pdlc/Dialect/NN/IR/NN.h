@@ -95,8 +95,8 @@ public:
   }
 };
 
-/// Trait: the operands may mix f32 and f64. For every other op with BatchFirst,
-/// all float operands must have one type.
+/// Trait: the float operands may have different types (f32 and f64). All float
+/// operands of any other op with trait BatchFirst must have the same type.
 template <typename ConcreteType>
 class MayMixFloats
     : public mlir::OpTrait::TraitBase<ConcreteType, MayMixFloats> {};
@@ -181,8 +181,8 @@ struct SymbolGradient {
 /// Properties of a stage (`#nn.stage`) that passes query.
 struct StageProperties {
   Stage stage;
-  /// If true, the ops of the stage may fail. They work on ids and memory, and
-  /// they write no state before they are done.
+  /// If true, ops of the stage may fail. They work on ids and memory. An op
+  /// that fails has not written state.
   bool mayFail = false;
   /// If true, the stage waits for messages from servers.
   bool receivesState = false;
@@ -196,8 +196,8 @@ struct StageProperties {
   /// If true, the stage reads the state as the previous step left it, and
   /// produces gradients and outputs.
   bool readsState = false;
-  /// If true, the stage writes state. All earlier stages have finished reading
-  /// it.
+  /// If true, the stage writes state. When it starts, all earlier stages of the
+  /// step have finished reading state.
   bool writesState = false;
 
   bool needsServers() const { return receivesState || sendsResults; }

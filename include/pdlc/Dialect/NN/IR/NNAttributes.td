@@ -22,8 +22,8 @@ class NN_Initializer<string name, string mnemonic, list<string> methods = []>
     : NN_Attr<name, mnemonic, [DeclareAttrInterfaceMethods<InitializerAttrInterface, methods>]>;
 class NN_Regularizer<string name, string mnemonic>
     : NN_Attr<name, mnemonic, [DeclareAttrInterfaceMethods<RegularizerAttrInterface>]>;
-// A metric. Its implementation in pdlabi/metrics/ has the same kind.
-// `parameter` is the C++ expression of its number.
+// A metric. `kind` is that of its implementation in pdlabi/metrics/.
+// `parameter` is the C++ expression of its parameter.
 class NN_Metric<string name, string mnemonic, string kind, string parameter = "0.0">
     : NN_Attr<name, mnemonic, [DeclareAttrInterfaceMethods<MetricAttrInterface>]> {
   string abiMethods = [{
@@ -124,9 +124,9 @@ class NN_Msra<string name, string mnemonic, string summary_>
     : NN_Initializer<name, mnemonic, ["getNeededRank"]> {
   let summary = summary_;
   let description = [{
-    He et al., 2015. Keeps the variance constant from layer to layer if
-    rectifiers follow the layers: that of values with `fan_in`, that of
-    gradients with `fan_out`. The fans are those of `#nn.xavier`.
+    He et al., 2015, for layers that are followed by rectifiers. With `fan_in`,
+    the variance of values stays constant from layer to layer; with `fan_out`,
+    the variance of gradients does. The fans are those of `#nn.xavier`.
   }];
   let parameters = (ins EnumParameter<NN_Fan>:$fan);
   let assemblyFormat = "`<` $fan `>`";
@@ -143,9 +143,9 @@ def NN_MsraNormalAttr : NN_Msra<"MsraNormal", "msra_normal",
 def NN_HashAttr : NN_Attr<"Hash", "hash"> {
   let summary = "Hash function from a text to a key";
   let description = [{
-    - `#nn.hash<xxh64, salt = slot>`: xxh64 of the trimmed bytes, seeded with
-      the position of the feature slot. The same text in two slots gives two
-      keys.
+    - `#nn.hash<xxh64, salt = slot>`: xxh64 of the bytes of the text without
+      blanks at its ends, seeded with the position of the feature slot. The same
+      text in two feature slots gives two keys.
     - `#nn.hash<xxh64, salt = 7>`: the same, with one seed for all slots.
     - `#nn.hash<none>`: the text is a decimal integer, which is the key.
   }];
@@ -176,12 +176,13 @@ def NN_GroupedAucAttr : NN_Metric<"GroupedAuc", "grouped_auc", "PDL_METRIC_GROUP
   let summary = "Mean area under the ROC curve over groups of samples";
   let description = [{
     Computes the exact area under the ROC curve of each group, such as all
-    samples of a user. The area is the weight of the correctly ordered pairs of
-    a positive and a negative, divided by that of all pairs. Pairs with equal
-    predictions count half. The value is the mean over the groups that have
-    labels of both kinds. Each group has the total weight of its samples;
-    reports state how many groups have labels of only one kind. Only the order
-    of predictions matters, so they may be any finite numbers, including logits.
+    samples of a user. The area is the total weight of the correctly ordered
+    pairs of a positive and a negative sample, divided by the total weight of
+    all such pairs. Pairs with equal predictions count half. The value of the
+    metric is the mean over the groups that have labels of both kinds. In this
+    mean, a group has the total weight of its samples. Reports state how many
+    groups have labels of only one kind. Only the order of predictions matters,
+    so they may be any finite numbers, including logits.
 
     The process that observes the samples keeps them until the epoch ends. Each
     sample uses 33 bytes: 25 when it is observed, and 8 more for sorting.
@@ -197,7 +198,7 @@ def NN_CopcAttr : NN_Metric<"Copc", "copc", "PDL_METRIC_COPC"> {
   let summary = "Clicks over predicted clicks";
   let description = [{
     The weighted sum of the labels divided by the weighted sum of the
-    predictions. The numeric value of each label counts.
+    predictions. Labels may be any numbers; they are not compared with 0.5.
   }];
 }
 
@@ -239,11 +240,12 @@ def NN_BucketErrorAttr : NN_CountedMetric<"BucketError", "bucket_error", "PDL_ME
   let summary = "Mean relative error of predicted click rates";
   let description = [{
     Works like the metric of the same name in PaddlePaddle. Samples are counted
-    in a histogram of their predictions. Adjacent buckets are joined into spans
-    of at most 0.01, until a span has enough samples to determine its click rate
-    to 5 %. The error of a span is `|clicks / predicted clicks - 1|`, weighted by
-    its number of samples. Each bucket stands for its lower bound. Without such a
-    span, the metric has no value.
+    in a histogram of their predictions. All predictions of a bucket count as
+    the lower bound of the bucket. Adjacent buckets are joined into spans of at
+    most 0.01, until a span has enough samples to determine its click rate with
+    a relative error below 0.05. The error of such a span is `|clicks /
+    predicted clicks - 1|`, weighted by its number of samples. If no span has
+    enough samples, the metric has no value.
   }];
 }
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Common layers and losses that expand to a few other ops. An op of this file
-// has only its types and its expansion, in lib/Dialect/NN/Composite. Adjoint,
-// evaluation and lowering come from the ops that it expands to.
+// Common layers and losses that expand to a few other ops. Such an op needs
+// only its types and its expansion (lib/Dialect/NN/Composite). Its adjoint,
+// evaluation and lowering are those of the ops to which it expands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -357,9 +357,9 @@ def NN_CvmOp : NN_CompositeOp<"cvm", [SameOperandsAndResultType]> {
     The first two numbers of a row count how often a feature was shown and
     clicked. They become log1p(show) and log1p(click) - log1p(show), and no
     gradient passes through them. The other numbers stay unchanged. To drop the
-    counts, use `nn.slice`. The op of this name in PaddlePaddle writes the
-    counts of the sample into the gradient of the counts; in this op, the counts
-    come from the model or the data.
+    counts, use `nn.slice`. The op of the same name in PaddlePaddle also updates
+    the counts, through their gradient. This op does not; the counts come from
+    the model or the data.
 
     Constraints:
     - (C1) Operand and result have one type.

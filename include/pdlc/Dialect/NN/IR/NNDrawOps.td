@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Ops that draw random numbers, and losses over drawn ids. The result of a draw
-// depends only on the seed, the epoch, the op's stream, the sample and the
-// element (pdlabi/draws.h). It does not depend on batches, replicas, threads or
-// servers. A model does not have to name streams: nn-lower-model numbers the ops
-// of one name in a program, with its functions inlined.
+// depends only on the seed, the epoch, the op's random stream, the sample and
+// the element (pdlabi/draws.h). It does not depend on batches, replicas,
+// threads or servers. A model need not define streams: after inlining,
+// nn-lower-model assigns one to each op that draws.
 //
 //===----------------------------------------------------------------------===//
 

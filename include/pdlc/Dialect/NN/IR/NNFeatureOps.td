@@ -34,11 +34,11 @@ def NN_BucketizeOp : NN_PureOp<"bucketize", [NN_InferType, StopsGradients]> {
 def NN_CrossOp : NN_PureOp<"cross", [NN_InferTypeOfBags, StopsGradients]> {
   let summary = "Hashed feature cross of ids";
   let description = [{
-    Hashes the little-endian keys of the operands, in operand order, with xxh64
-    and the seed `salt`. For bags, each bag of the result holds all combinations
-    of ids; the ids of the last operand change fastest. With one operand, the op
-    hashes ids again, which keeps the ids of several features apart in one
-    table.
+    Hashes the ids of the operands, as little-endian bytes in operand order,
+    with xxh64 and the seed `salt`. For bags, each bag of the result holds all
+    combinations of ids; the ids of the last operand change fastest. With one
+    operand, the op hashes the ids of a feature again. With a different salt for
+    each feature, several features can then share a table.
 
     Constraints:
     - (C1) There is at least one operand, and all have shape [b, s]. If all are
@@ -110,12 +110,14 @@ def NN_TopKOp : NN_PureOp<"top_k", [StopsGradients, NN_InferType]> {
 }
 
 def NN_CumulativeSumOp : NN_PureOp<"cumulative_sum", [NN_Differentiable, SameOperandsAndResultType]> {
-  let summary = "Sums of all that stands before";
+  let summary = "Running sums along the last dimension";
   let description = [{
-    Element i of the last dimension is the sum of the elements 0 to i; with `exclusive`
-    without i itself; with `reversed` of the elements from i to the last. Each sum starts
-    at +0 and adds in ascending order. An element that is infinite or NaN spoils the sums
-    that it is part of, and no others. `nn.scan` adds the rows of bags.
+    Element i of the result is the sum of the elements 0 to i of the last
+    dimension. With `reversed`, it is the sum of the elements from i to the
+    last. With `exclusive`, element i itself is left out. Each sum starts at +0
+    and adds in ascending order. If an element is infinite or NaN, so are the
+    sums that include it, but no others. To add the rows of bags in this way,
+    use `nn.scan`.
 
     Constraints:
     - (C1) The input has rank 2 or more; its last dimension is static, and at most 1024.

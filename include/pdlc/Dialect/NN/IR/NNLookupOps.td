@@ -24,13 +24,14 @@ def NN_LookupOp : NN_BodyOp<"lookup", [NN_BatchFirst, NN_Composite, ReadsModel,
   let description = [{
     Looks up every id and pools the rows of each bag: `sum`, `mean` (the sum
     divided by the size of the bag) or `sqrtn` (the sum divided by the square
-    root of the size). An empty bag gives zeros. Rows are added in bag order. A
-    tensor of ids is a tensor of bags of one id each.
+    root of the size). An empty bag gives zeros. Rows are added in bag order. If
+    the ids are a tensor, each id is a bag of its own.
 
-    With `none`, the result has one row for each id of the bags, in their order,
-    for example to read a history. The first dimension of the result then counts
-    ids. Ops combine only tensors that count the same items. The ops named
-    `nn.segment_...` convert between samples and rows.
+    With `none`, rows are not pooled: the result has one row for each id of the
+    bags, in their order, for example to read a history. The first dimension of
+    the result then counts ids and not samples. An op can combine only tensors
+    whose first dimensions count the same things. The ops named `nn.segment_...`
+    convert between samples and rows.
 
     `weights` has one number for each id of the bags. Each row is multiplied by
     its weight before the rows are added. `mean` then divides by the sum of the

@@ -145,9 +145,9 @@ def NN_PoolOp : NN_PureOp<"pool", [NN_DifferentiableSome, AttrSizedOperandSegmen
       : (tensor<?x10xf32>) -> (tensor<?x10xf32>, tensor<?x10xf32>)
     ```
   }];
-  // Do not rename these: a checkpoint identifies the losses of its program by a
-  // digest that includes the generic form of the ops of phase `merged`.
-  // `getInputs` reads these operands.
+  // Do not rename these operands: a checkpoint identifies the losses of its
+  // program by a digest that includes the generic form of the ops of phase
+  // `merged`. `getInputs` returns the operands as a list of inputs.
   let arguments = (ins NN_FloatTensor:$rows, NN_SplitTensor:$inverse,
     NN_SplitTensor:$key_splits, NN_SplitTensor:$occurrences,
     Variadic<NN_KeyTensor>:$ids, Variadic<NN_SplitTensor>:$splits,
@@ -178,10 +178,10 @@ def NN_CountPooledOp : NN_BodyOp<"count_pooled", [MemoryEffects<[MemWrite]>, Sto
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Adds values of bags to the counts of their rows";
   let description = [{
-    The form of `nn.count` after `nn-lower-model`. The bags are those of
-    `pooled`, a result of `nn.pool` whose values do not matter. Each row of
-    `values` is added to the counts of the table rows that its bag names, in the
-    order of the rule's counts.
+    Replaces `nn.count` in `nn-lower-model`. `pooled` is a result of `nn.pool`,
+    and identifies the bags; its elements are not read. Row i of `values`
+    belongs to bag i. It is added to the counts of the table rows of each id in
+    that bag, in the order of the rule's counts.
 
     Constraints:
     - (C1) The symbol is an `nn.table`.
@@ -497,10 +497,10 @@ def NN_OnceOp : NN_BodyOp<"once", [NN_FromGradient, AppliesStep,
     - with `rate_over` only, the number that divides the learning rate of the
       group (`nn.group`).
 
-    The list after `->` names the scalars. `weight` is the summed weight, and
-    `clip_factor` the factor that the clip applies to gradients. A text is the
-    name, in messages, of a result of the rule's `once`; these are in the order
-    of its results.
+    The list after `->` names the results. `weight` is the summed weight, and
+    `clip_factor` the factor by which the clip multiplies gradients. A text
+    stands for a result of the rule's region `once`, and is its name in
+    messages. The texts have the order of these results.
 
     Constraints:
     - (C1) The symbol is an `nn.group`. `norm` is given exactly if the group has

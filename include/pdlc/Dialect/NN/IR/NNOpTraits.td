@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the files of ops share: traits, and the classes of ops that compute.
+// Traits of ops and base classes of ops, which several files use.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,11 +32,12 @@ def NN_Differentiable :
 def NN_DifferentiableSome :
   DeclareOpInterfaceMethods<DifferentiableOpInterface, ["isDifferentiable", "getResiduals"]>;
 
-// Infers the result types from the op's adaptor. The parser uses it too,
-// because the text contains only the types of operands. Operands are tensors
-// that satisfy BatchFirst, and also bags if `mayBeBags` is "true". The trait
-// reports wrong result types in one message. The check of the interface
-// therefore always succeeds; it would only add a second message.
+// Infers the result types from the op's operands and attributes. The parser
+// calls this function, because the text of an op contains only operand types.
+// Operands must be tensors that satisfy BatchFirst, or may also be bags if
+// `mayBeBags` is "true". The trait reports wrong result types itself.
+// `refineReturnTypes`, which the interface calls, would report them a second
+// time, so it always succeeds.
 class NN_InferredTypes<string mayBeBags> : NativeOpTrait<"InferredTypes", [], [{
     static ::llvm::LogicalResult
     inferReturnTypes(::mlir::MLIRContext *context,
@@ -76,8 +77,8 @@ def NN_Composite : TraitList<[NN_SpelledOut, NN_SaysItself]>;
 def NN_MayMixSamples : DeclareOpInterfaceMethods<SampleMixingOpInterface>;
 
 def NN_Rows : DeclareOpInterfaceMethods<RowsOpInterface>;
-// Operands may have both float types. Each operand is independent of the
-// others, or only provides the number of rows.
+// Operands may have different float types, because each operand is independent
+// of the others, or only its number of rows is used.
 def NN_MayMixFloats : NativeOpTrait<"MayMixFloats"> { let cppNamespace = "::pdlc::nn"; }
 
 class NN_PureOp<string mnemonic, list<Trait> traits = []>

@@ -142,9 +142,10 @@ def NN_ProgramOp : NN_Op<"program", [Symbol, IsolatedFromAbove,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "A task that the executable runs on batches";
   let description = [{
-    The block arguments are the fields of the record without the excepted ones,
-    in record order. From phase `merged` on, a ragged field has two arguments:
-    its ids `tensor<?xi64>` and its splits `tensor<?xi32>` (bags + 1 entries).
+    The block arguments are the fields of the record, in record order. Fields
+    after `except` are left out. From phase `merged` on, a ragged field has two
+    arguments: its ids `tensor<?xi64>` and its splits `tensor<?xi32>` (bags + 1
+    entries).
 
     A `frozen` program only reads. It inserts no keys, updates no state, and
     accumulates only metrics.
@@ -200,10 +201,9 @@ def NN_CycleOp : NN_Op<"cycle", [Symbol,
     programs as the previous steps left them. Phase `merged` replaces the
     programs with a single one (`nn-join-cycle`). Its state `@NAME.turn`, with
     the rule `@cyclic_counter`, selects the active program. The state is saved
-    with the model, and is the same for all replicas and servers. The loss of
-    the first program is therefore reported as that of the training. The losses
-    of the others are reported as means, as for several `nn.minimize` of one
-    program.
+    with the model, and is the same for all replicas and servers. Losses are
+    reported as for several `nn.minimize` in one program: the loss of the first
+    program as that of the training, and the losses of the others as means.
 
     Constraints:
     - (C1) There is at least one turn. Each turn has 1 to 65536 steps, and all

@@ -60,11 +60,12 @@ def NN_GroupOp : NN_Op<"group", [Symbol, OwnedByServers,
       schedule of that name, it comes from the standard library.
     - `rate(1.0e-3)`: the base learning rate.
       `schedule(@cosine {steps = 1000.0})` makes it depend on the step.
-    - `decay(#nn.l2<1.0e-6>, #nn.l1<1.0e-7>)`: regularizers, added in order to the
-      mean gradient, once for each update of a value. With `untouched(lazy)`, a
-      row of a table is updated in each step that touches it, however many
-      samples of the step do. The share of the regularizer then grows with the
-      batch size (docs/Optimizers.md, "Batch sizes and published settings").
+    - `decay(#nn.l2<1.0e-6>, #nn.l1<1.0e-7>)`: regularizers, added in order to
+      the mean gradient, once for each update of a value. With
+      `untouched(lazy)`, a row of a table is updated once in each step in which
+      a sample uses it, no matter how many samples do. So the effect of the
+      regularizer on the row, relative to that of a single sample, grows with
+      the batch size (docs/Optimizers.md, "Batch sizes and published settings").
     - `clip(@joint)`: the limit for gradients.
     - `untouched(lazy|dense)`: whether rows of tables that a batch did not touch
       stay unchanged (`lazy`), or are updated with a zero gradient (`dense`).
@@ -80,11 +81,11 @@ def NN_GroupOp : NN_Op<"group", [Symbol, OwnedByServers,
       counts in full (`sum`). In mode geo, the model delta of a trainer is
       divided by the number of trainers (`mean`), or counts in full (`sum`).
       Other modes ignore the clause.
-    - `rate_over(pushers)`: the learning rate, after the schedule, is divided by
-      the number of workers or trainers of the job whose pushes are each a step
-      of the rule. These are all workers in mode async and with `--hogwild`, and
-      the trainers in mode half-async. If a step joins the pushes of all of
-      them, the number is 1, and the clause changes nothing.
+    - `rate_over(pushers)`: for modes in which each push is a step of the rule.
+      The learning rate, after the schedule, is divided by the number of senders
+      of pushes: all workers of the job in mode async and with `--hogwild`, and
+      all trainers in mode half-async. In all other modes the number is 1, and
+      the clause changes nothing.
     - `compensate(@delay_compensation {strength = 0.04})`: corrects late
       gradients. If the gradient of a push was computed on an older value than
       the current one, a rule `of delays` corrects it after clips and before
@@ -283,9 +284,9 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    /// Returns the names that messages use for the results of region `once`. If
-    /// `once` passes on the learning rate or a hyper-parameter, its name is the
-    /// word of the rule.
+    /// Returns names for the results of region `once`, for use in messages. If
+    /// a result is the learning rate or a hyper-parameter itself, it has the
+    /// name that the rule uses.
     ::llvm::SmallVector<std::string> getScalarNames();
     /// Returns true if the rule reduces over rows, or over a parameter
     /// (`getWhole`).

@@ -18,9 +18,9 @@
 include "pdlc/Dialect/NN/IR/NNCompositeOps.td"
 include "pdlc/Dialect/NN/IR/NNLoweredOps.td"
 
-/// An op on bags. `operandRows` and `resultRows` are C++ expressions for what
-/// the operands and the result count: the rows of these bags, or samples if
-/// null.
+/// An op on bags. `operandRows` and `resultRows` are C++ expressions that say
+/// what the first dimension of the operands and of the result counts: the ids
+/// of a ragged value, or samples if null.
 class NN_SegmentOp<string mnemonic, string operandRows, string resultRows,
                    list<Trait> traits = []>
     : NN_PureOp<mnemonic, !listconcat([NN_Rows, BagsOpInterface], traits)> {
@@ -325,8 +325,9 @@ def NN_SegmentUnpadOp : NN_SegmentOp<"segment_unpad", "{}", "getBags()", [NN_Dif
 // Recurrence
 //===----------------------------------------------------------------------===//
 
-/// The rows that an operand of a recurrence counts. The operands after the bags are
-/// initial states, which count samples, and tensors without a dynamic
+/// The bags whose rows an operand of a recurrence has, or null for samples. The
+/// operands before the bags are inputs, which have rows. The operands after the
+/// bags are initial states, which count samples, and tensors without a dynamic
 /// dimension.
 defvar NN_RecurrenceRows = [{operand.getOperandNumber() > getBagsMutable().getOperandNumber()
         ? ::mlir::Value() : ::mlir::Value(getBags())}];

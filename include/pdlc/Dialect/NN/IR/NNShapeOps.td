@@ -82,9 +82,8 @@ def NN_TransposeOp : NN_PureOp<"transpose", [NN_Differentiable, NN_InferType]> {
 def NN_TakeOp : NN_PureOp<"take", [NN_Differentiable, NN_InferType]> {
   let summary = "Fixed positions of one axis, in any order";
   let description = [{
-    Index i on the axis of the result is index positions[i] on that of the
-    input, or zeros if the position is -1. An index may be used several times,
-    or never.
+    Along the axis, entry i of the result is entry positions[i] of the input, or
+    zeros if the position is -1. An entry may be taken several times, or never.
 
     Constraints:
     - (C1) 0 < axis < rank (or 0 <= axis for a static tensor).
@@ -156,8 +155,8 @@ def NN_BroadcastOp : NN_PureOp<"broadcast", [NN_MayMixFloats,
   let summary = "Repeats a tensor along dimensions of size 1 and new ones";
   let description = [{
     The elements may be numbers or ids. If the result has a dynamic first
-    dimension and the input has not, `like` gives its size: that of its own
-    first dimension. The elements of `like` are not used.
+    dimension and the input has none, the result gets the size of the first
+    dimension of `like`. The elements of `like` are not used.
 
     Constraints:
     - (C1) The shape of the input broadcasts to that of the result.

@@ -177,7 +177,8 @@ def NN_TableOp : NN_Op<"table", [Symbol, HoldsState, SharedByRoles,
       return ::llvm::cast<::mlir::RankedTensorType>(getRow());
     }
     int64_t getWidth() { return getRowType().getNumElements(); }
-    /// Returns true if keys must qualify before they get rows.
+    /// Returns true if the table has a clause `admit`: keys must then qualify
+    /// before they get rows.
     bool admits() { return getAdmitCount() || getAdmitProbability() || getAdmitScore(); }
     /// Returns true if the scores of rows have an effect at the end of a
     /// period.
@@ -189,9 +190,9 @@ def NN_TableOp : NN_Op<"table", [Symbol, HoldsState, SharedByRoles,
     /// `getVectorName`.
     bool widens() { return getWidenFrom().has_value(); }
     std::string getVectorName() { return (getSymName() + ".vector").str(); }
-    /// Return the types of the two parts of a table that widens: the columns
-    /// before `from`, and those from `from` on. `getVectorInit` returns the
-    /// initial values of the second part.
+    /// Return the types of the two parts of a table with the clause `widen`:
+    /// the columns before `from` (the weight), and the columns from `from` on
+    /// (the vector). `getVectorInit` returns the initial values of the vector.
     ::mlir::RankedTensorType getWeightType();
     ::mlir::RankedTensorType getVectorType();
     ::mlir::Attribute getVectorInit() { return getWidenInitAttr() ? getWidenInitAttr() : getInit(); }

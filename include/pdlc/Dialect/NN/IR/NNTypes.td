@@ -36,8 +36,8 @@ def NN_Float : AnyTypeOf<[F32, F64], "32-bit or 64-bit float">;
 // by trait NN_BatchFirst).
 def NN_FloatTensor : RankedTensorOf<[NN_Float]>;
 def NN_IdTensor : RankedTensorOf<[I64]>;
-// Flat tensors of ids or of counts, and f64 scalars. Each of them is one exact
-// type, which assembly therefore does not have to spell out.
+// Flat tensors of ids or splits, and f64 scalars. Each of these is a single
+// type, so that assembly does not have to spell it out.
 class NN_ExactTensor<string builder, string text>
     : Type<CPred<"$_self == " # !subst("$_builder", "::mlir::Builder($_self.getContext())", builder)>,
            text, "::mlir::RankedTensorType">,

@@ -13,10 +13,10 @@
 
 namespace pdlc::nn {
 
-/// Name of the slot that holds the period of a row's last update, from 0.
-/// Tables with a `shrink` clause have it as their last row slot, after the
-/// slots of their rule. Because it is a slot, it is saved, merged and compared
-/// like any other.
+/// Name of the slot that holds the period of a row's last update; periods are
+/// numbered from 0. In tables with the clause `shrink`, it is the last row
+/// slot, after the slots of their rule. Because it is a slot, it is saved,
+/// merged and compared like any other.
 inline constexpr llvm::StringLiteral kPeriodSlotName = "period";
 
 } // namespace pdlc::nn

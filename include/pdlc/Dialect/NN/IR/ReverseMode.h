@@ -16,9 +16,9 @@
 
 namespace pdlc::nn {
 
-/// Base class for reverse-mode differentiation, shared by programs and scan
-/// bodies. It tracks which values are differentiated and their cotangents. The
-/// derived class provides the starting point and consumes the cotangents.
+/// Base class for reverse-mode differentiation of a program or of the body of a
+/// scan. Keeps the values that are differentiated, and their cotangents. A
+/// derived class sets the first cotangents and uses the final ones.
 class ReverseMode : public AdjointBuilder {
 public:
   mlir::OpBuilder &builder() override { return opBuilder; }

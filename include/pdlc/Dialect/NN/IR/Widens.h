@@ -13,11 +13,11 @@
 
 namespace pdlc::nn {
 
-/// Name of an attribute that `nn-split-tables` sets on a table that it creates.
-/// The attribute names the table whose columns the rows of the new table
-/// continue. Everything that a group states for each symbol applies to both
-/// tables together. `nn-split-clips` is the last pass that needs the attribute,
-/// and it removes it.
+/// Name of an attribute of a table of deferred embedding vectors, which
+/// `nn-split-tables` creates. It names the table that contains the first
+/// columns of the same rows. A property that a group defines for each symbol,
+/// such as a clip by the symbol's norm, applies to the two tables as one.
+/// `nn-split-clips` is the last pass that needs the attribute, and removes it.
 inline constexpr llvm::StringLiteral kWidensAttrName = "nn.widens";
 
 } // namespace pdlc::nn

@@ -42,8 +42,8 @@ using ModeProperties = pdlabi::Mode;
 struct LossSums {
   mlir::Value sum, weight;
 
-  /// Converts the two values of such a channel, as an op sends or receives
-  /// them.
+  /// Interprets the two values that an op sends or receives through a channel
+  /// of kind `loss`.
   static LossSums of(mlir::ValueRange values);
   /// Returns the two values.
   llvm::SmallVector<mlir::Value> getValues() const { return {sum, weight}; }
@@ -55,8 +55,8 @@ const ModeProperties &propertiesOf(Mode mode);
 /// nothing if the name is unknown. In IR, a mode is a keyword: `half_async`.
 std::optional<Mode> modeOf(llvm::StringRef name);
 
-/// Lists the names of all modes, or of the modes with servers if `withServers`:
-/// "local, sync or async".
+/// Returns a list of the mode names for messages, such as "local, sync or
+/// async". If `withServers`, lists only the modes with servers.
 std::string modeList(bool withServers);
 
 } // namespace pdlc::ps
@@ -92,9 +92,10 @@ struct ChannelValues {
   mlir::Value getValue() const { return values.front(); }
 };
 
-/// Return the values that `post` sends, the values that `wait` receives, and
-/// the keys that `wait` sends with its request, all in message order. `symbols`
-/// is the symbol table of the module that declares the channels.
+/// Return values with their channels, in the order of the message: the values
+/// that `post` sends, the values that `wait` receives, and the keys that `wait`
+/// sends with its request. `symbols` is the symbol table of the module that
+/// declares the channels.
 llvm::SmallVector<ChannelValues> sentValues(PostOp post,
                                             const mlir::SymbolTable &symbols);
 llvm::SmallVector<ChannelValues>
@@ -102,9 +103,9 @@ receivedValues(WaitOp wait, const mlir::SymbolTable &symbols);
 llvm::SmallVector<ChannelValues> sentKeys(WaitOp wait,
                                           const mlir::SymbolTable &symbols);
 
-/// Returns the channel that a name in a list refers to; null if there is none.
-/// Takes constant time. A lookup without the symbol table would take time
-/// proportional to the size of the module, and passes look up every channel.
+/// Returns the channel that `name` refers to; null if there is none. Takes
+/// constant time. Passes look up every channel, and a lookup without the symbol
+/// table would take time proportional to the size of the module.
 ChannelOp lookupChannel(const mlir::SymbolTable &symbols, mlir::Attribute name);
 
 } // namespace pdlc::ps

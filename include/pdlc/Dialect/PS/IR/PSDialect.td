@@ -38,9 +38,9 @@ def PS_Dialect : Dialect {
     void registerAttributes();
     void registerTypes();
 
-    /// Module attributes: a `#ps.mode`; "trainer" or "pserver"; and, on both
-    /// roles, 16 hexadecimal digits that change with the mode, the layouts, the
-    /// units or the channels.
+    /// Module attributes. The mode is a `#ps.mode`. The role is "trainer" or
+    /// "pserver". The wire, on both roles, is a digest of mode, units, channels
+    /// and messages, with 16 hexadecimal digits.
     static constexpr ::llvm::StringLiteral kModeAttrName = "ps.mode";
     static constexpr ::llvm::StringLiteral kRoleAttrName = "ps.role";
     static constexpr ::llvm::StringLiteral kWireAttrName = "ps.wire";

@@ -147,9 +147,10 @@ def PS_MessageOp : PS_Op<"message", [Symbol, SharedByRoles,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Channels that are sent together";
   let description = [{
-    Describes one request of a process to each server, and its response. The
-    request holds, for each channel of `sends`, the units that the server owns,
-    in this order. The response does the same for `receives`.
+    Describes one request of a process to each server, and its response. For
+    each channel of `sends`, in order, the request holds the data of the units
+    that the server owns. The response holds the same for each channel of
+    `receives`.
 
     - `round`: the server responds when every trainer has sent its request. It
       sums the requests in the order of the trainers' ranks. Without `round`,
@@ -212,9 +213,9 @@ def PS_SendOp : PS_ChannelUserOp<"send"> {
 def PS_RecvOp : PS_ChannelUserOp<"recv"> {
   let summary = "Waits for values that servers send through a channel";
   let description = [{
-    Waits until the tokens are complete. A `value` without tokens is that at the
-    entry of the program. For `loss`, the results are the two sums over all
-    trainers.
+    Waits until the sends of the tokens are complete. A `value` is received
+    without tokens; it is the value at the entry of the program. For `loss`, the
+    results are the two sums over all trainers.
 
     Constraints:
     - (C1) The channel goes to the trainer and is of kind value, loss or
@@ -280,8 +281,8 @@ def PS_PushOp : PS_ChannelUserOp<"push"> {
 def PS_BarrierOp : PS_Op<"barrier"> {
   let summary = "Waits for the pushes of all trainers";
   let description = [{
-    An op that waits for the token sees everything that all trainers sent before
-    their barrier. Mode `sync` only.
+    An op that uses the resulting token sees everything that all trainers have
+    sent before their own barrier. Mode `sync` only.
 
     Constraints:
     - (C1) There is at least one token.
@@ -486,10 +487,11 @@ def PS_AddDeltaOp : PS_Op<"add_delta", [ParentOneOf<["HandlerOp"]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Adds the changes of a trainer";
   let description = [{
-    Adds to the values of the symbol that the server owns. For a table, it adds
-    to the rows of the keys; a missing row starts with its initial value. If a
-    job has one trainer, a delta is the value of the trainer itself and replaces
-    that of the server, so that nothing is rounded.
+    Adds the delta to those values of the symbol that the server owns. For a
+    table, adds each row of the delta to the row of its key; a missing row
+    starts with its initial value. If a job has only one trainer, the message
+    contains the trainer's values instead of their changes, and they replace the
+    values of the server. So nothing is rounded.
 
     Constraints:
     - (C1) The symbol is an `nn.param` without keys, or an `nn.table` with keys.

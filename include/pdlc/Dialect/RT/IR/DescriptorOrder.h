@@ -13,16 +13,17 @@
 
 namespace pdlc::rt {
 
-/// Order of the entries in the descriptor, defined only here. Stages use it to
-/// index `pdl_step_context::parameters` and `::metrics`. The emitter writes the
-/// arrays of the descriptor in this order. Entries follow module order. The
-/// object is valid until such an op is added to or erased from the module.
+/// Defines the order of symbols, groups, clips and metrics in the descriptor:
+/// the order of their ops in the module. The emitter of the descriptor writes
+/// its arrays in this order, and stages use it to index
+/// `pdl_step_context::parameters` and `::metrics`. An object becomes invalid
+/// when such an op is added to the module or erased from it.
 struct DescriptorOrder {
   explicit DescriptorOrder(mlir::ModuleOp module);
 
-  /// Record of the module's programs, whose fields become the descriptor's. If
-  /// programs name no record, this is the first declared one. Null if the
-  /// module has no record.
+  /// Record that the programs read. Its fields become those of the descriptor.
+  /// If no program names a record, the first record of the module; null if the
+  /// module has none.
   nn::RecordOp record;
   /// Every `nn.param`, `nn.state` and `nn.table`, in module order.
   llvm::SmallVector<mlir::Operation *> symbols;
@@ -32,8 +33,9 @@ struct DescriptorOrder {
   llvm::SmallVector<nn::ClipOp> clips;
   llvm::SmallVector<nn::MetricOp> metrics;
 
-  /// Return the index of a name in its list. The name must be in the list,
-  /// which the verifiers of the ops that refer to it guarantee.
+  /// Return the position of the named field, symbol, clip or metric in the
+  /// descriptor. It must exist, which the verifiers of ops that use names
+  /// guarantee.
   int32_t field(llvm::StringRef name);
   int32_t symbol(llvm::StringRef name) const;
   int32_t clip(llvm::StringRef name) const;

@@ -32,8 +32,8 @@ namespace pdlc::rt {
 
 /// Returns true if the memory is row-major without gaps.
 bool isDense(mlir::MemRefType type);
-/// Returns true if the memory is row-major and has gaps only after the elements
-/// of each index of the first dimension.
+/// Returns true if the memory is row-major and has gaps at most between rows. A
+/// row consists of all elements of one index of the first dimension.
 bool hasDenseRows(mlir::MemRefType type);
 
 /// Trait: the op becomes a call of a function of `pdlabi/abi.h`, which runs on

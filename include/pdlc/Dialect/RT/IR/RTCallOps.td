@@ -8,8 +8,8 @@
 //
 // The body of a stage reads its step context (`rt.pointer`, `rt.count`), views
 // raw memory as memrefs (`rt.view`), and calls the runtime. There is one op for
-// each function of `pdlabi/abi.h` that generated code calls. They write to memory
-// that the caller provides. Only `rt.allocate` returns a buffer.
+// each function of `pdlabi/abi.h` that generated code calls. These functions
+// write to memory that the stage provides; only `rt.allocate` returns memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -100,7 +100,7 @@ class RT_Memory<list<Type> elements, list<int> ranks, string predicate, string l
         [CPred<"::pdlc::rt::" # predicate # "(::llvm::cast<::mlir::MemRefType>($_self))">],
         MemRefRankOf<elements, ranks>.summary # " " # layout, "::mlir::MemRefType">;
 
-/// Memory without gaps, in which the runtime processes all elements in order.
+/// Memory without gaps. The runtime processes its elements in order.
 class RT_Dense<list<Type> elements, int rank>
     : RT_Memory<elements, [rank], "isDense", "without gaps">;
 def RT_Vector : RT_Dense<[RT_Float], 1>;
@@ -110,10 +110,11 @@ def RT_Keys : RT_Dense<[I64], 1>;
 def RT_Counts : RT_Dense<[I32], 1>;
 def RT_Boundaries : RT_Dense<[F64], 1>;
 
-/// Rows of a matrix, which may be some columns of a wider matrix.
+/// A matrix that may have gaps between its rows, because it is some columns of
+/// a wider matrix.
 def RT_Rows : RT_Memory<[RT_Float], [2], "hasDenseRows", "with gaps at most between rows">;
-/// Bags, each a row of such a matrix. If the rank is 3, each row holds several
-/// bags.
+/// Pooled bags, with gaps between rows as in RT_Rows. If the rank is 3, each
+/// row holds several bags.
 def RT_Bags : RT_Memory<[RT_Float], [2, 3], "hasDenseRows", "with gaps at most between rows">;
 
 //===----------------------------------------------------------------------===//
@@ -123,10 +124,10 @@ def RT_Bags : RT_Memory<[RT_Float], [2, 3], "hasDenseRows", "with gaps at most b
 def RT_PointerOp : RT_Op<"pointer", [MemoryEffects<[MemRead]>]> {
   let summary = "A pointer from the step context";
   let description = [{
-    `index` counts within the list of the program that `place` names (fields,
-    lookups, gradients, outputs), or within that of the descriptor (parameters,
-    metrics). It is 0 for places that exist once. `lookup` is the address of the
-    struct itself.
+    `place` names a list, and `index` is a position in it. Lists of fields,
+    lookups, gradients and outputs are those of the program; lists of parameters
+    and metrics are those of the descriptor. If a place exists once, `index` is
+    0. The pointer of `lookup` is the address of the struct itself.
 
     Example:
     ```mlir
@@ -157,9 +158,9 @@ def RT_CountOp : RT_Op<"count", [MemoryEffects<[MemRead]>]> {
 def RT_ViewOp : RT_Op<"view", [Pure]> {
   let summary = "Raw memory as a memref";
   let description = [{
-    Views the row-major memory that starts `offset` bytes after `base`. It has
-    no gaps, unless the type gives a distance of rows. In this case, it is some
-    columns of a wider tensor.
+    Views the row-major memory that starts `offset` bytes after `base`. The
+    memory has no gaps, unless the type has strides. In this case, the view is
+    some columns of a wider tensor.
 
     Constraints:
     - (C1) Only the first dimension may be dynamic.
@@ -453,11 +454,11 @@ def RT_PoolOp : RT_CallOp<"pool"> {
 def RT_PoolGradientOp : RT_CallOp<"pool_gradient", [AttrSizedOperandSegments]> {
   let summary = "Gradient of pooling with respect to the rows of a lookup";
   let description = [{
-    Calls `pdlrt_pool_gradient`. Each input of the lookup that contributes has a
-    cotangent, a pooling, and the number of its first occurrence. A cotangent
-    has a row for each bag, or several bags in each row if it has rank 3.
-    `with_splits` lists the inputs, counted from 0, that have splits. These need
-    `bags`, memory for one number for each occurrence.
+    Calls `pdlrt_pool_gradient`. Each input of the lookup that has a gradient is
+    given by its cotangent, its pooling, and the number of its first occurrence.
+    A cotangent has one row for each bag; if it has rank 3, each row holds
+    several bags. `with_splits` lists the inputs that have splits, counted from
+    0. They require `bags`: memory for one number for each occurrence.
 
     Constraints:
     - (C1) There are as many poolings and first occurrences as cotangents.

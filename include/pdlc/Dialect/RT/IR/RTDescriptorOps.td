@@ -28,9 +28,9 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
 
     - `reads(@record [@a, @b])`: the fields that the program reads.
     - `joined [1, 0]`: pairs of indices of ragged `fields` whose bags must have
-      the same length in each sample. Readers use them to report the bad row.
+      the same length in each sample. Readers report any other row as bad.
     - `ids [#rt.id_range<...>]`: the ids that stage prepare accepts from columns
-      of `fields`. Readers use them to report the bad row.
+      of `fields`. Readers report a row with any other id as bad.
     - `lookups [@emb]`: the table of each deduplicated lookup.
     - `updates [@w, @emb] lookup_of [-1, 0]`: the symbol that each gradient
       updates, and for a table the lookup whose keys its rows belong to.
@@ -53,11 +53,12 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
     - (C3) There are as many widths and types as outputs, and types are f32, f64
       or i64. There are as many `lookup_of` entries as updates. There are as
       many `objectives` as updates, or none, and as many `counts`, or none; only
-      tables have counts. In both sizes, there are as many `keys` and
-      `occurrences` entries as lookups, and as many `ids` entries, if any, as
-      fields.
+      tables have counts. In the sizes of both stages, there are as many `keys`
+      and `occurrences` entries as lookups, and as many `ids` entries, if any,
+      as fields.
     - (C4) A frozen program has neither updates nor `loss`.
-    - (C5) `joined` has pairs of indices of `fields`, and so has each of `ids` a field.
+    - (C5) `joined` consists of pairs of indices of `fields`. The field of each
+      of `ids` is an index of `fields`.
 
     Example:
     ```mlir
@@ -97,12 +98,12 @@ def RT_GradientOp : RT_Op<"gradient", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Hands a sum of gradients over to the runtime";
   let description = [{
-    Used between `ps-to-rt` and `nn-to-rt`, in an `nn.program` of a trainer
-    whose state is elsewhere. It replaces the `nn.update` of a program that owns
-    its state. The program writes the gradient to `gradients[u]` of its step
-    context. With `early`, stage compute tells the runtime when the gradient is
-    complete (`rt.gradient_ready`), so that it can be sent while the stage
-    continues.
+    Used between `ps-to-rt` and `nn-to-rt`, in a trainer's program whose updates
+    are applied elsewhere. It takes the place that `nn.update` has in a program
+    that applies updates itself. The program writes the gradient to
+    `gradients[u]` of its step context. With `early`, stage compute tells the
+    runtime when the gradient is complete (`rt.gradient_ready`), so that it can
+    be sent while the stage continues.
 
     Constraints:
     - (C1) The symbol is an `nn.param`, or an `nn.table` and the keys are given.
@@ -126,9 +127,9 @@ def RT_OnceKernelOp : RT_Op<"once_kernel", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The function that runs once for a group and step";
   let description = [{
-    Names `pdl_group::once`, the scalars that it writes, and those of them by
-    which the update kernels of the group divide. The type of the scalars is
-    that of all symbols that the group updates.
+    Names the function `pdl_group::once` and the scalars that it writes.
+    `divisors` are the scalars by which update kernels of the group divide. The
+    type of the scalars is that of all symbols that the group updates.
 
     Constraints:
     - (C1) The symbol is an `nn.group`, and the callee is a function of the

@@ -72,9 +72,9 @@ def RT_IdRangeAttr : AttrDef<RT_Dialect, "IdRange"> {
   let mnemonic = "id_range";
   let summary = "The ids that a row may have in some columns of a field";
   let description = [{
-    `pdl_id_range`: ids from `first` to below `behind`; with `counts`, one for each of
-    them, only those whose count is not 0. `field` is an index into the fields of the
-    program.
+    `pdl_id_range`: the ids with `first <= id < behind`. `counts` has one number
+    for each of these ids; if it is given, only ids whose count is not 0 are
+    allowed. `field` is an index into the fields of the program.
 
     Example: `#rt.id_range<field 2 columns 0 + 1 from 10 below 14 counts dense<[3, 0, 1, 9]> : tensor<4xi64>>`
   }];
