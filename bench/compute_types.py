@@ -21,7 +21,7 @@ from peers.click import model, write_text
 from peers.contest import SOURCE, run, trainer_rate
 
 ROWS = 16000
-TYPES = ("f32", "bf16")
+TYPES = ("f32", "bf16", "bf16x3", "bf16x6")
 
 
 def compile_types(given, folder):

@@ -6,6 +6,7 @@ CPU and in each batch."""
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -206,6 +207,56 @@ class Exactness(exactness.ExactnessTest):
             self.assertEqual(single, self.predictions(fast, data, one, 512)[0])
         in_strict, _ = self.predictions(strict, data, one, 512)
         self.assertLess(max(abs(a - b) for a, b in zip(single, in_strict, strict=True)), 2e-3)
+
+    def test_products_of_parts(self):
+        """bf16x3 and bf16x6: the interpreter from phase `fused` on, emulation with both
+        numerics, and AMX give the same bits; they are as good as f32."""
+        data = programs.test_data("criteo", "kaggle_head10k.tsv.gz")
+        source = model("ctr_dnn")
+        plain = self.compile_strict(source)
+        flags = ["--rows", "0:2000", "--batch-size", 97, "--steps", 8]
+        in_f32, f32_losses = self.train(plain, "f32", data, *flags)
+        for compute in ("bf16x3", "bf16x6"):
+            with self.subTest(compute=compute):
+                strict = compile_model(source, self.root / f"{compute}_strict",
+                                       "--numerics=strict", f"--compute={compute}")
+                fast = compile_model(source, self.root / f"{compute}_fast",
+                                     f"--compute={compute}")
+                batches = self.root / f"{compute}_batches.safetensors"
+                compiled, losses = self.train(strict, compute, data, *flags, "--emulate-bf16",
+                                              "--threads", 1, "--dump-batches", batches)
+                self.interpret(source, "fused", f"program=train data={batches} seed=7 "
+                               f"steps=8 dump={self.root / 'dump'} dump-slots=true "
+                               f"losses={self.root / 'lines'}", compute=compute)
+                self.assertEqual(losses, (self.root / "lines").read_text())
+                self.assert_equal_files(compiled, self.root / "dump")
+                others = [(fast, "emulated", ["--emulate-bf16", "--threads", 2])]
+                done = subprocess.run([strict, "predict", "--data", data, "--rows", "0:10",
+                                       "--init-from", compiled], capture_output=True, text=True)
+                if done.returncode == 0:
+                    self.assertIn(f"products in {compute} use AMX", done.stderr)
+                    others.append((strict, "native", ["--threads", 2]))
+                else:
+                    self.assertIn("this process cannot use AMX", done.stderr)
+                for program, name, more in others:
+                    other, other_losses = self.train(program, name, data, *flags, *more)
+                    self.assertEqual(losses, other_losses)
+                    self.assert_equal_files(compiled, other)
+                self.assertNotEqual(losses, f32_losses)
+                # Both numerics predict like f32.
+                in_strict, _ = self.predictions(plain, data, in_f32, 512)
+                bound = {"bf16x3": 1e-4, "bf16x6": 1e-5}[compute]
+                predicted, _ = self.predictions(fast, data, in_f32, 512)
+                self.assertLess(max(abs(a - b) for a, b in
+                                    zip(predicted, in_strict, strict=True)), bound)
+                self.assertLess(abs(self.auc(fast, data, compiled) -
+                                    self.auc(plain, data, in_f32)), 5e-4)
+
+    def auc(self, trainer, data, values):
+        """The AUC of a test on rows that training did not read."""
+        said = run(trainer, "evaluate", "--data", data, "--rows", "2000:8000", "--init-from",
+                   values).stdout
+        return float(re.search(r"AUC ([0-9.]+)", said)[1])
 
     def test_ctr_dnn(self):
         self.check_model("ctr_dnn", programs.test_data(

@@ -19,7 +19,7 @@ using namespace pdlc::nn;
 static FailureOr<Tensor> multiplyTensors(Operation *op, const Tensor &lhs,
                                          const Tensor &rhs, bool transposeLhs,
                                          bool transposeRhs,
-                                         bool inBFloat16 = false) {
+                                         std::optional<Compute> compute = {}) {
   ProductShape shape{transposeLhs ? lhs.dim(1) : lhs.dim(0),
                      transposeRhs ? rhs.dim(0) : rhs.dim(1),
                      transposeLhs ? lhs.dim(0) : lhs.dim(1), transposeLhs,
@@ -30,7 +30,13 @@ static FailureOr<Tensor> multiplyTensors(Operation *op, const Tensor &lhs,
                              << rhsRows << " elements";
   Type elementType = getElementTypeOrSelf(op->getResult(0).getType());
   Tensor out({shape.m, shape.n}, elementType);
-  if (inBFloat16) {
+  if (compute && *compute != Compute::bf16) {
+    multiplyInParts(shape, *compute == Compute::bf16x3 ? 2 : 3,
+                    lhs.get<float>().data(), rhs.get<float>().data(),
+                    out.get<float>().data());
+    return out;
+  }
+  if (compute) {
     multiplyInBFloat16(shape, lhs.get<float>().data(), rhs.get<float>().data(),
                        out.get<float>().data());
     return out;
@@ -80,13 +86,12 @@ static LogicalResult evaluateMatmul(MatmulOp op, Frame &frame) {
 }
 
 static LogicalResult evaluateGemm(GemmOp op, Frame &frame) {
-  const bool inBFloat16 = op.getCompute().has_value();
   std::optional<DenormalsAreZeros> zeros;
-  if (inBFloat16)
+  if (op.getCompute() == Compute::bf16)
     zeros.emplace();
-  FailureOr<Tensor> out =
-      multiplyTensors(op, frame.tensor(op.getLhs()), frame.tensor(op.getRhs()),
-                      op.getTransposeLhs(), op.getTransposeRhs(), inBFloat16);
+  FailureOr<Tensor> out = multiplyTensors(
+      op, frame.tensor(op.getLhs()), frame.tensor(op.getRhs()),
+      op.getTransposeLhs(), op.getTransposeRhs(), op.getCompute());
   if (failed(out))
     return failure();
   Type type = op.getType();

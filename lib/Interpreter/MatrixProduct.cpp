@@ -136,3 +136,94 @@ void pdlc::interpreter::multiplyInBFloat16(const ProductShape &shape,
   padded.k += shape.k % 2;
   multiply(padded, a.data(), b.data(), out);
 }
+
+//===----------------------------------------------------------------------===//
+// Products of bf16 parts
+//===----------------------------------------------------------------------===//
+
+/// Depth of a tile.
+static constexpr int64_t tileDepth = 32;
+
+namespace {
+
+/// One part of a factor, with all elements of a row of the left factor, or of a
+/// column of the right one, adjacent and padded with +0 to whole tiles.
+using Part = std::vector<float>;
+
+/// The numbers of the parts that a term multiplies.
+struct Term {
+  int lhs, rhs;
+};
+
+} // namespace
+
+/// Returns the parts of a factor with `lines` rows, or columns, of `k`
+/// elements.
+static std::vector<Part> splitFactor(const float *from, int64_t lines,
+                                     int64_t k, int64_t paddedK, bool isAlong,
+                                     int count) {
+  std::vector<Part> parts(count, Part(lines * paddedK));
+  for (int64_t line = 0; line < lines; ++line)
+    for (int64_t p = 0; p < k; ++p) {
+      float rest = isAlong ? from[line * k + p] : from[p * lines + line];
+      for (Part &part : parts) {
+        const float rounded = roundToBFloat16(rest);
+        part[line * paddedK + p] = rounded;
+        rest -= rounded;
+      }
+    }
+  return parts;
+}
+
+/// The chains of one term in one tile, added to `sum`.
+[[gnu::always_inline]] static inline float
+addTile(const float *lhs, const float *rhs, float sum) {
+  float even = 0, odd = 0;
+  for (int64_t p = 0; p < tileDepth; p += 2) {
+    even = std::fma(lhs[p], rhs[p], even);
+    odd = std::fma(lhs[p + 1], rhs[p + 1], odd);
+  }
+  return sum + (even + odd);
+}
+
+PDLC_WITH_FMA void addTilesInClones(const ProductShape &shape, int64_t paddedK,
+                                    const std::vector<Part> &lhs,
+                                    const std::vector<Part> &rhs, float *out) {
+  static const std::vector<Term> terms[] = {
+      {{1, 0}, {0, 1}, {0, 0}},
+      {{2, 0}, {1, 1}, {0, 2}, {0, 1}, {1, 0}, {0, 0}}};
+  for (int64_t row = 0; row < shape.m; ++row)
+    for (int64_t column = 0; column < shape.n; ++column) {
+      float sum = 0;
+      for (int64_t p = 0; p < paddedK; p += tileDepth)
+        for (const Term &term : terms[lhs.size() - 2])
+          sum = addTile(&lhs[term.lhs][row * paddedK + p],
+                        &rhs[term.rhs][column * paddedK + p], sum);
+      out[row * shape.n + column] = sum;
+    }
+}
+
+void pdlc::interpreter::multiplyInParts(const ProductShape &shape, int parts,
+                                        const float *lhs, const float *rhs,
+                                        float *out) {
+  const int64_t paddedK = (shape.k + tileDepth - 1) / tileDepth * tileDepth;
+  const std::vector<Part> a =
+      splitFactor(lhs, shape.m, shape.k, paddedK, !shape.transposeLhs, parts);
+  const std::vector<Part> b =
+      splitFactor(rhs, shape.n, shape.k, paddedK, shape.transposeRhs, parts);
+  {
+    const DenormalsAreZeros zeros;
+    addTilesInClones(shape, paddedK, a, b, out);
+  }
+  const int64_t count = shape.m * shape.n;
+  bool isFinite = true;
+  for (int64_t i = 0; i < count; ++i)
+    isFinite &= std::isfinite(out[i]);
+  if (isFinite)
+    return;
+  std::vector<float> exact(count);
+  multiply(shape, lhs, rhs, exact.data());
+  for (int64_t i = 0; i < count; ++i)
+    if (!std::isfinite(out[i]))
+      out[i] = exact[i];
+}

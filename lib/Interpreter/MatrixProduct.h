@@ -33,6 +33,12 @@ void multiply(const ProductShape &shape, const double *lhs, const double *rhs,
 void multiplyInBFloat16(const ProductShape &shape, const float *lhs,
                         const float *rhs, float *out);
 
+/// Computes a product of factors that are sums of two or three bf16 parts, in
+/// the order of tiles (docs/Numerics.md). An element whose sum is not finite is
+/// the one of `multiply`.
+void multiplyInParts(const ProductShape &shape, int parts, const float *lhs,
+                     const float *rhs, float *out);
+
 /// While an object exists, the thread that created it treats denormal operands
 /// as zeros, and replaces denormal results by zeros. Has no effect on machines
 /// other than x86-64.

@@ -223,8 +223,9 @@ struct PipelineArguments : PassPipelineOptions<PipelineArguments> {
                                llvm::cl::init("fast")};
   Option<std::string> compute{
       *this, "compute",
-      llvm::cl::desc("f32, or bf16: factors of large products are rounded to "
-                     "bf16"),
+      llvm::cl::desc("f32; bf16: factors of large products are rounded to "
+                     "bf16; bf16x3, bf16x6: large products are sums of "
+                     "products of bf16 parts"),
       llvm::cl::init("f32")};
   Option<std::string> targetCpu{*this, "target-cpu",
                                 llvm::cl::desc("The CPU to compile for"),

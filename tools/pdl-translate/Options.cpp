@@ -50,7 +50,10 @@ cl::opt<std::string> translate::numerics(
 cl::opt<std::string> translate::compute(
     "compute", cl::init("f32"),
     cl::desc("f32 (default); bf16: factors of large products are rounded to "
-             "bf16 and summed in f32, which needs a CPU with AVX512-BF16"),
+             "bf16 and summed in f32, which needs a CPU with AVX512-BF16; "
+             "bf16x3, bf16x6: large products are sums of three or six products "
+             "of bf16 parts, with nearly the accuracy of f32, and faster on "
+             "CPUs with AMX"),
     cl::cat(category));
 static cl::opt<std::string> target(
     "target", cl::init("cpu"),
@@ -251,14 +254,18 @@ int translate::checkFlags() {
     return failFlag("--mode knows no '" + mode + "'; use " +
                     pdlc::ps::modeList(/*withServers=*/false));
   if (checkOneOf("numerics", numerics, {"fast", "strict"}) ||
-      checkOneOf("compute", compute, {"f32", "bf16"}) ||
+      checkOneOf("compute", compute, {"f32", "bf16", "bf16x3", "bf16x6"}) ||
       checkOneOf("target", target, {"cpu", "cuda"}) ||
       checkOneOf("element-type", elementType, {"f32", "f64"}))
     return pdlabi::statusOf(pdlabi::ExitCode::Usage);
-  if (compute == "bf16" && elementType == "f64")
-    return failFlag(
-        "--compute=bf16 is for elements of f32; leave it out of a test "
-        "with --element-type=f64");
+  if (compute != "f32" && elementType == "f64")
+    return failFlag("--compute=" + compute +
+                    " is for elements of f32; leave it out of a test "
+                    "with --element-type=f64");
+  if (compute != "f32" && compute != "bf16" && target == "cuda")
+    return failFlag("--compute=" + compute +
+                    " computes on CPUs; with --target=cuda, use f32 or bf16, "
+                    "or --tf32 of trainers");
   SmallVector<StringRef> parts;
   StringRef(emitKind).split(parts, ',');
   for (StringRef part : parts)

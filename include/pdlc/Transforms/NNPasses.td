@@ -93,10 +93,11 @@ def NNConvertElementType : Pass<"nn-convert-element-type", "::mlir::ModuleOp"> {
 def NNSetComputeType : Pass<"nn-set-compute-type", "::mlir::ModuleOp"> {
   let summary = "Sets the type in which large products are computed";
   let description = [{
-    With `type=bf16`, gives the module the attribute `nn.compute`: the factors
-    of large f32 products are rounded to bf16 (`nn-assign-compute-types`). The
-    attribute becomes part of `nn.fingerprint`. The pass must run before passes
-    that depend on the attribute.
+    Gives the module the attribute `nn.compute`. With `bf16`, the factors of
+    large f32 products are rounded to bf16. With `bf16x3` and `bf16x6`, these
+    products are sums of three or six products of bf16 parts
+    (`nn-assign-compute-types`). The attribute becomes part of `nn.fingerprint`.
+    The pass must run before passes that depend on the attribute.
 
     Before:
     ```mlir
@@ -105,11 +106,11 @@ def NNSetComputeType : Pass<"nn-set-compute-type", "::mlir::ModuleOp"> {
     ```
     After:
     ```mlir
-    module @ctr attributes {nn.compute = bf16} {
+    module @ctr attributes {nn.compute = "bf16"} {
     }
     ```
   }];
-  let options = [Option<"type", "type", "std::string", "\"bf16\"", "f32 (no change) or bf16">];
+  let options = [Option<"type", "type", "std::string", "\"bf16\"", "f32 (no change), bf16, bf16x3 or bf16x6">];
 }
 
 def NNCheckModel : Pass<"nn-check-model", "::mlir::ModuleOp"> {
@@ -557,10 +558,11 @@ def NNFuseGemm : Pass<"nn-fuse-gemm", "::mlir::ModuleOp"> {
 def NNAssignComputeTypes : Pass<"nn-assign-compute-types", "::mlir::ModuleOp"> {
   let summary = "Selects the products that round their factors";
   let description = [{
-    In a module with `nn.compute = bf16`, adds `compute bf16` to each `nn.gemm`
+    In a module with `nn.compute = "bf16"`, adds `compute bf16` to each `nn.gemm`
     of f32, unless one of its sizes (rows, columns, depth) is known to be less
     than 16. Such a narrow product is bound by memory, so bf16 would not make it
-    faster; its results stay bit-identical.
+    faster; its results stay bit-identical. The same holds for `bf16x3` and
+    `bf16x6`.
 
     The following stay in f32: weights, losses, norms, softmax, metrics,
     row-by-row computations of scans, products of each sample

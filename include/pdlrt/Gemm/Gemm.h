@@ -89,11 +89,6 @@ void emulateBFloat16();
 /// Returns true after `emulateBFloat16`.
 bool emulatesBFloat16();
 
-/// Makes products PDL_PRODUCT_BF16 of this process run as PDL_PRODUCT_BF16_FAST
-/// does: the order of their sums is that of this CPU's fastest kernels. For
-/// programs of numerics fast. Call before the first product.
-void allowFastBFloat16();
-
 /// Computes the product PDL_PRODUCT_BF16 of an f32 call with the kernels of
 /// `isa`, which must be supported. An element of the result does not depend on
 /// the numbers of rows and columns that are computed together.

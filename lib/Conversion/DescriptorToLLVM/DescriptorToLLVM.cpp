@@ -8,6 +8,7 @@
 
 #include "FieldConstants.h"
 #include "pdlabi/hash.h"
+#include "pdlabi/products.h"
 #include "pdlc/Conversion/Passes.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Dialect/NN/IR/ServedSlot.h"
@@ -688,9 +689,14 @@ LogicalResult DescriptorBuilder::build() {
                    constants.string(module.getName().value_or("model")));
   descriptor.point(data.compiler_version, constants.string(PDLC_VERSION));
   data.numerics = numerics;
-  data.compute = module->hasAttr(nn::NNDialect::kComputeAttrName)
-                     ? PDL_COMPUTE_BF16
-                     : PDL_COMPUTE_ELEMENT;
+  static_assert(int(nn::Compute::bf16) == PDL_COMPUTE_BF16 &&
+                int(nn::Compute::bf16x3) == PDL_COMPUTE_BF16X3 &&
+                int(nn::Compute::bf16x6) == PDL_COMPUTE_BF16X6);
+  data.compute = PDL_COMPUTE_ELEMENT;
+  if (auto compute =
+          module->getAttrOfType<StringAttr>(nn::NNDialect::kComputeAttrName))
+    data.compute =
+        static_cast<int32_t>(*nn::symbolizeCompute(compute.getValue()));
   descriptor.point(data.target_cpu, constants.string(targetCpu));
   data.cpu_feature_word_count = cpuFeatures.size();
   descriptor.point(data.cpu_features,

@@ -8,26 +8,52 @@
 
 #include "StageOps.h"
 
+#include "pdlabi/abi.h"
+#include "pdlabi/products.h"
+
 using namespace mlir;
 using namespace pdlc;
 
-/// Emits a product. If `isBF16`, the factors are rounded to bf16.
+// The numbers of the ABI.
+static_assert(int(rt::Product::bf16) == PDL_PRODUCT_BF16 &&
+              int(rt::Product::bf16_fast) == PDL_PRODUCT_BF16_FAST &&
+              int(rt::Product::bf16x3) == PDL_PRODUCT_BF16X3 &&
+              int(rt::Product::bf16x3_fast) == PDL_PRODUCT_BF16X3_FAST &&
+              int(rt::Product::bf16x6) == PDL_PRODUCT_BF16X6 &&
+              int(rt::Product::bf16x6_fast) == PDL_PRODUCT_BF16X6_FAST);
+
+static rt::Product productOf(std::optional<nn::Compute> compute,
+                             rt::Numerics numerics) {
+  const bool isFast = numerics == rt::Numerics::fast;
+  if (!compute)
+    return isFast ? rt::Product::fast : rt::Product::strict;
+  switch (*compute) {
+  case nn::Compute::bf16:
+    return isFast ? rt::Product::bf16_fast : rt::Product::bf16;
+  case nn::Compute::bf16x3:
+    return isFast ? rt::Product::bf16x3_fast : rt::Product::bf16x3;
+  case nn::Compute::bf16x6:
+    return isFast ? rt::Product::bf16x6_fast : rt::Product::bf16x6;
+  }
+  llvm_unreachable("all types are covered");
+}
+
+/// Emits a product. `compute`: the use of bf16, if any.
 static void emitProduct(StageEmitter &emitter, Value lhs, bool transposeLhs,
                         Value rhs, bool transposeRhs, Value bias, Value mask,
-                        ArrayRef<Attribute> posts, bool isBF16, Value result) {
-  const rt::Product product =
-      isBF16 ? rt::Product::bf16
-             : static_cast<rt::Product>(emitter.module.numerics);
+                        ArrayRef<Attribute> posts,
+                        std::optional<nn::Compute> compute, Value result) {
   rt::GemmOp::create(
-      emitter.builder, product, emitter.pointer(rt::Place::worker),
-      emitter.view(lhs), emitter.view(rhs), bias ? emitter.view(bias) : Value(),
-      mask ? emitter.view(mask) : Value(), transposeLhs, transposeRhs,
-      emitter.builder.getArrayAttr(posts), emitter.view(result));
+      emitter.builder, productOf(compute, emitter.module.numerics),
+      emitter.pointer(rt::Place::worker), emitter.view(lhs), emitter.view(rhs),
+      bias ? emitter.view(bias) : Value(), mask ? emitter.view(mask) : Value(),
+      transposeLhs, transposeRhs, emitter.builder.getArrayAttr(posts),
+      emitter.view(result));
 }
 
 static void emitMatmul(StageEmitter &emitter, nn::MatmulOp op) {
   emitProduct(emitter, op.getLhs(), op.getTransposeLhs(), op.getRhs(),
-              op.getTransposeRhs(), {}, {}, {}, /*isBF16=*/false,
+              op.getTransposeRhs(), {}, {}, {}, /*compute=*/std::nullopt,
               op.getResult());
 }
 
@@ -38,7 +64,7 @@ static void emitGemm(StageEmitter &emitter, nn::GemmOp op) {
         op.getContext(), static_cast<rt::PostOp>(post.getValue())));
   emitProduct(emitter, op.getLhs(), op.getTransposeLhs(), op.getRhs(),
               op.getTransposeRhs(), op.getBias(), op.getMask(), posts,
-              op.getCompute().has_value(), op.getResult());
+              op.getCompute(), op.getResult());
 }
 
 static void emitBatchMatmul(StageEmitter &emitter, nn::BatchMatmulOp op) {

@@ -12,7 +12,6 @@
 #include "PartGemm.h"
 #include "Slices.h"
 #include "StrictKernels.h"
-#include "pdlabi/products.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Gemm/KernelChoice.h"
 #include "pdlrt/Gemm/PackedFactors.h"
@@ -37,7 +36,6 @@ namespace {
 
 std::atomic<FastGemm> fastBackend = nullptr;
 std::atomic<bool> isBFloat16Emulated = false;
-std::atomic<bool> isBFloat16Fast = false;
 
 FastGemm fastGemm() {
   static const bool registered = [] {
@@ -217,8 +215,6 @@ BFloat16Isa pdlrt::bfloat16Isa() {
 
 void pdlrt::emulateBFloat16() { isBFloat16Emulated = true; }
 
-void pdlrt::allowFastBFloat16() { isBFloat16Fast = true; }
-
 bool pdlrt::emulatesBFloat16() {
   return isBFloat16Emulated.load(std::memory_order_relaxed);
 }
@@ -249,9 +245,6 @@ static void runProduct(int32_t product, FastGemm fast, GemmWorkspace &workspace,
 
 void pdlrt::gemm(int32_t product, GemmWorkspace &workspace,
                  const GemmCall &call) {
-  if (product == PDL_PRODUCT_BF16 &&
-      isBFloat16Fast.load(std::memory_order_relaxed))
-    return partGemm(PDL_PRODUCT_BF16_FAST, workspace, call);
   if (product > PDL_PRODUCT_BF16)
     return partGemm(product, workspace, call);
   multiply(product, workspace, call);

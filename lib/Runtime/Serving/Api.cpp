@@ -572,8 +572,6 @@ pdl_serving_query(uint32_t version) {
   if (checkDescriptor(descriptor).report() != PDL_OK)
     return nullptr;
   openFastGemm();
-  if (descriptor->numerics == PDL_NUMERICS_FAST)
-    allowFastBFloat16();
   return &functions;
 }
 

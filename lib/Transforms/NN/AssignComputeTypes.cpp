@@ -34,17 +34,19 @@ struct AssignComputeTypes
   void runOnOperation() override {
     ModuleOp module = getOperation();
     uint64_t rounded = 0;
-    if (auto compute =
-            module->getAttrOfType<TypeAttr>(NNDialect::kComputeAttrName))
+    if (auto name =
+            module->getAttrOfType<StringAttr>(NNDialect::kComputeAttrName)) {
+      const Compute compute = *symbolizeCompute(name.getValue());
       module.walk([&](GemmOp gemm) {
         // Together, the shapes of the two factors contain all three sizes.
         if (!getElementTypeOrSelf(gemm.getType()).isF32() ||
             !isLarge(tensorOf(gemm.getLhs())) ||
             !isLarge(tensorOf(gemm.getRhs())))
           return;
-        gemm.setComputeAttr(compute);
+        gemm.setCompute(compute);
         ++rounded;
       });
+    }
     reportStatistic(*this, module, numProducts, "products-rounded", rounded);
   }
 };

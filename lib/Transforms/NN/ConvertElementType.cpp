@@ -89,8 +89,9 @@ struct ConvertElementType
                             "before formulas are chosen for it";
       return signalPassFailure();
     }
-    if (Attribute compute = module->getAttr(NNDialect::kComputeAttrName)) {
-      module.emitError() << "computes products in " << compute
+    if (auto compute =
+            module->getAttrOfType<StringAttr>(NNDialect::kComputeAttrName)) {
+      module.emitError() << "computes products in " << compute.getValue()
                          << ", which is for elements of f32; leave that out of "
                             "a test in f64";
       return signalPassFailure();

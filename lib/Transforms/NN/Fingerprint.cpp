@@ -528,11 +528,8 @@ LogicalResult PartCollector::run() {
   addKeys();
   addFields();
   if (auto compute =
-          module->getAttrOfType<TypeAttr>(NNDialect::kComputeAttrName)) {
-    std::string text;
-    llvm::raw_string_ostream(text) << compute.getValue();
-    add(training, "large products", text);
-  }
+          module->getAttrOfType<StringAttr>(NNDialect::kComputeAttrName))
+    add(training, "large products", compute.getValue().str());
   OpBuilder end = OpBuilder::atBlockEnd(module.getBody());
   FingerprintOp::create(end, module.getLoc(), builder.getDictionaryAttr(state),
                         builder.getDictionaryAttr(optimizer),

@@ -95,7 +95,7 @@ struct FuseGemm : pdlc::impl::NNFuseGemmBase<FuseGemm> {
         builder, builder.getFusedLoc(locations), matmul.getType(),
         matmul.getLhs(), matmul.getRhs(), chain.bias, chain.mask,
         matmul.getTransposeLhsAttr(), matmul.getTransposeRhsAttr(),
-        builder.getArrayAttr(chain.posts), /*compute=*/TypeAttr());
+        builder.getArrayAttr(chain.posts), /*compute=*/ComputeAttr());
     chain.last->getResult(0).replaceAllUsesWith(fused);
     fusedPosts += chain.posts.size();
     for (Operation *op = chain.last; op;) {

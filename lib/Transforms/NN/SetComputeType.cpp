@@ -27,9 +27,9 @@ struct SetComputeType : pdlc::impl::NNSetComputeTypeBase<SetComputeType> {
     ModuleOp module = getOperation();
     if (type == "f32")
       return;
-    if (type != "bf16") {
+    if (!symbolizeCompute(type)) {
       module.emitError() << "nn-set-compute-type knows no type '" << type
-                         << "'; expected f32 or bf16";
+                         << "'; expected f32, bf16, bf16x3 or bf16x6";
       return signalPassFailure();
     }
     auto phase = module->getAttrOfType<StringAttr>(NNDialect::kPhaseAttrName);
@@ -40,7 +40,7 @@ struct SetComputeType : pdlc::impl::NNSetComputeTypeBase<SetComputeType> {
       return signalPassFailure();
     }
     module->setAttr(NNDialect::kComputeAttrName,
-                    TypeAttr::get(BFloat16Type::get(&getContext())));
+                    StringAttr::get(&getContext(), type));
   }
 };
 } // namespace

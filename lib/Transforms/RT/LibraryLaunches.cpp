@@ -117,7 +117,12 @@ Launches::Bags Launches::bagsIn(Value memref) {
 }
 
 bool Launches::emit(rt::GemmOp op) {
-  const bool isBf16 = op.getProduct() == rt::Product::bf16;
+  const bool isBf16 = op.getProduct() == rt::Product::bf16 ||
+                      op.getProduct() == rt::Product::bf16_fast;
+  // Devices have no products of several parts.
+  if (!isBf16 && op.getProduct() != rt::Product::fast &&
+      op.getProduct() != rt::Product::strict)
+    return false;
   Value out = op.getOut();
   Type element = elementOf(out);
   uint64_t posts = 0;
@@ -132,9 +137,9 @@ bool Launches::emit(rt::GemmOp op) {
       op.getProduct() != rt::Product::strict) {
     // A vendor library does not guarantee that the other post-ops preserve NaN.
     const bool addsBias = (posts & 15) == PDL_POST_BIAS;
-    library.multiply({op.getProduct(), op.getTransposeLhs(),
-                      op.getTransposeRhs(), m, n, k, read(op.getLhs()).value,
-                      read(op.getRhs()).value,
+    library.multiply({isBf16 ? rt::Product::bf16 : op.getProduct(),
+                      op.getTransposeLhs(), op.getTransposeRhs(), m, n, k,
+                      read(op.getLhs()).value, read(op.getRhs()).value,
                       addsBias ? read(op.getBias()).value : Value(),
                       written(out).value, stride});
     if (addsBias)

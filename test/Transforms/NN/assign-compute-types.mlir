@@ -2,8 +2,8 @@
 // RUN: pdl-opt %s --nn-assign-compute-types -split-input-file --remarks-filter=statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=COUNT
 
 // COUNT: products-rounded=3
-// CHECK-LABEL: module attributes {nn.compute = bf16
-module attributes {nn.phase = "gradient", nn.compute = bf16} {
+// CHECK-LABEL: module attributes {nn.compute = "bf16"
+module attributes {nn.phase = "gradient", nn.compute = "bf16"} {
   nn.record @r {
     nn.field @x : tensor<?x16xf32>
     nn.field @y : tensor<?x16xf64>

@@ -79,6 +79,9 @@ module @products {
     // STRICT: rt.launch @pdldevice_bf16_product_f32
     rt.gemm bf16 %worker, %x, %w post [] into %y
       : !llvm.ptr, memref<?x4xf32>, memref<4x8xf32>, memref<?x8xf32, strided<[12, 1]>>
+    // CHECK: rt.device_product bf16 {{.*}} else @pdldevice_bf16_product_f32
+    rt.gemm bf16_fast %worker, %x, %w post [] into %y
+      : !llvm.ptr, memref<?x4xf32>, memref<4x8xf32>, memref<?x8xf32, strided<[12, 1]>>
     // What is strict in any numerics: the products of a recurrence, and those of f64.
     // CHECK: rt.launch @pdldevice_product_f32
     // CHECK: rt.launch @pdldevice_product_f64

@@ -41,12 +41,12 @@ LogicalResult NNDialect::verifyOperationAttribute(Operation *op,
            << "' with value " << attribute.getValue()
            << ", which is not the name of a table";
   if (attribute.getName() == kComputeAttrName) {
-    auto type = dyn_cast<TypeAttr>(attribute.getValue());
-    if (!type || !type.getValue().isBF16())
+    auto name = dyn_cast<StringAttr>(attribute.getValue());
+    if (!name || !symbolizeCompute(name.getValue()))
       return op->emitOpError()
              << "has attribute '" << attribute.getName().getValue()
              << "' with value " << attribute.getValue()
-             << ", which is not bf16";
+             << ", which is not \"bf16\", \"bf16x3\" or \"bf16x6\"";
   }
   return success();
 }

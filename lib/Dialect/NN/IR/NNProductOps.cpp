@@ -156,10 +156,10 @@ LogicalResult GemmOp::verify() {
   if (getMask() && getMask().getType() != type)
     return emitOpError() << "masks " << type << " with " << getMask().getType()
                          << " (C2)";
-  if (std::optional<Type> compute = getCompute();
-      compute && (!compute->isBF16() || !type.getElementType().isF32()))
-    return emitOpError() << "computes in " << *compute << " on elements of "
-                         << type.getElementType()
-                         << "; only bf16 on f32 is known (C3)";
+  if (std::optional<Compute> compute = getCompute();
+      compute && !type.getElementType().isF32())
+    return emitOpError() << "computes in '" << stringifyCompute(*compute)
+                         << "' on elements of " << type.getElementType()
+                         << "; only elements of f32 can be split (C3)";
   return success();
 }

@@ -105,15 +105,13 @@ static Status takeCompute(const pdl_descriptor &descriptor,
   if (options.emulateBFloat16 && !usesBFloat16)
     return Status::invalidArgument(
         "--emulate-bf16 is for programs that were translated with "
-        "--compute=bf16; leave it out");
+        "--compute=bf16, bf16x3 or bf16x6; leave it out");
   if (options.emulateBFloat16)
     emulateBFloat16();
   if (!usesBFloat16 || descriptor.target != PDL_TARGET_CPU)
     return {};
   if (!options.emulateBFloat16)
     PDLRT_RETURN_IF_ERROR(checkInstructions(descriptor));
-  if (descriptor.numerics == PDL_NUMERICS_FAST)
-    allowFastBFloat16();
   logInfo(fmt::format("products in {} use {}", computeName(descriptor.compute),
                       computeKernels(descriptor.compute, descriptor.numerics)));
   return {};

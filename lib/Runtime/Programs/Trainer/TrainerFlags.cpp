@@ -118,8 +118,9 @@ static std::vector<Flag> executionFlags(const pdl_descriptor &descriptor,
   return {
       {.names = "--emulate-bf16",
        .value = FlagValue::isGiven(session.emulateBFloat16),
-       .help = "Compute a program of --compute=bf16 without AVX512-BF16, "
-               "slowly, for tests. Results are those of numerics strict"},
+       .help = "Compute a program of --compute=bf16, bf16x3 or bf16x6 without "
+               "AVX512-BF16 and AMX, slowly, for tests. Results are those of "
+               "numerics strict"},
       {.names = "--device",
        .placeholder = "NAMES",
        .value = FlagValue::text(session.device),

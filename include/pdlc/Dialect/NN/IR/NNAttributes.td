@@ -370,6 +370,10 @@ def NN_Storage : NN_Enum<"Storage", "storage type of the values of a table", [
   I32EnumAttrCase<"bf16", 1>, I32EnumAttrCase<"f16", 2>]>;
 def NN_StorageAttr : NN_EnumAttr<NN_Storage, "storage">;
 
+def NN_Compute : NN_Enum<"Compute", "parts of the factors of a product", [
+  I32EnumAttrCase<"bf16", 1>, I32EnumAttrCase<"bf16x3", 2>, I32EnumAttrCase<"bf16x6", 3>]>;
+def NN_ComputeAttr : NN_EnumAttr<NN_Compute, "compute">;
+
 def NN_PostOp : NN_Enum<"PostOp", "elementwise operation after a matrix product", [
   I32EnumAttrCase<"bias", 1>, I32EnumAttrCase<"relu", 2>,
   I32EnumAttrCase<"relu_gradient", 3>]>;

@@ -49,8 +49,8 @@ def NN_Dialect : Dialect {
     /// module without it is in phase `model`.
     static constexpr ::llvm::StringLiteral kPhaseAttrName = "nn.phase";
 
-    /// The module attribute (a type: bf16) to which the factors of large f32
-    /// products are rounded. Without it, they are not rounded.
+    /// The module attribute (a string, a case of `Compute`) that says how large
+    /// f32 products use bf16. Without it, they do not.
     static constexpr ::llvm::StringLiteral kComputeAttrName = "nn.compute";
   }];
 }

@@ -654,15 +654,16 @@ def NN_GemmOp : NN_PureOp<"gemm", [AttrSizedOperandSegments,
   let description = [{
     Computes `nn.matmul`, then applies post-ops to each element, in order.
     `bias` adds bias[n]. `relu` computes `nn.relu`. `relu_gradient` computes
-    mask[m, n] <= 0 ? +0 : x. With `compute`, both factors are first rounded to
-    that type; docs/Numerics.md describes the sums.
+    mask[m, n] <= 0 ? +0 : x. With `compute bf16`, both factors are first
+    rounded to bf16. With `bf16x3` and `bf16x6`, the product is a sum of three
+    or six products of their bf16 parts. docs/Numerics.md describes the sums.
 
     Constraints:
     - (C1) As for `nn.matmul` (C1).
     - (C2) Each post-op occurs at most once. `bias` is given (type [n]) exactly
       if it is listed, and `mask` (the type of the result) exactly if
       `relu_gradient` is listed.
-    - (C3) `compute` is bf16, and the elements are f32.
+    - (C3) With `compute`, the elements are f32.
 
     Example:
     ```mlir
@@ -673,7 +674,7 @@ def NN_GemmOp : NN_PureOp<"gemm", [AttrSizedOperandSegments,
   let arguments = (ins NN_FloatTensor:$lhs, NN_FloatTensor:$rhs,
     Optional<NN_FloatTensor>:$bias, Optional<NN_FloatTensor>:$mask,
     UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs, NN_PostOpArrayAttr:$posts,
-    OptionalAttr<TypeAttr>:$compute);
+    OptionalAttr<NN_ComputeAttr>:$compute);
   let results = (outs NN_FloatTensor:$result);
   let assemblyFormat = [{
     $lhs (`transposed` $transpose_lhs^)? `,` $rhs (`transposed` $transpose_rhs^)?

@@ -71,7 +71,9 @@ def RT_Numerics : RT_Enum<"Numerics", "kind of matrix product", [
 def RT_NumericsAttr : RT_EnumAttr<RT_Numerics, "numerics">;
 
 def RT_Product : RT_Enum<"Product", "kind of matrix product, and type of its factors", [
-  I32EnumAttrCase<"fast", 0>, I32EnumAttrCase<"strict", 1>, I32EnumAttrCase<"bf16", 2>]>;
+  I32EnumAttrCase<"fast", 0>, I32EnumAttrCase<"strict", 1>, I32EnumAttrCase<"bf16", 2>,
+  I32EnumAttrCase<"bf16_fast", 3>, I32EnumAttrCase<"bf16x3", 4>, I32EnumAttrCase<"bf16x3_fast", 5>,
+  I32EnumAttrCase<"bf16x6", 6>, I32EnumAttrCase<"bf16x6_fast", 7>]>;
 def RT_ProductAttr : RT_EnumAttr<RT_Product, "product">;
 
 def RT_Distribution : RT_Enum<"Distribution", "distribution of drawn ids", [
@@ -489,7 +491,7 @@ def RT_GemmOp : RT_CallOp<"gemm", [AttrSizedOperandSegments]> {
   let summary = "Matrix product with elementwise post-ops";
   let description = [{
     Calls `pdlrt_gemm`. The shapes determine m, n and k. The rows of `out` may
-    have gaps between them. `bf16` requires elements of f32.
+    have gaps between them. The kinds with `bf16` require elements of f32.
 
     Example:
     ```mlir
