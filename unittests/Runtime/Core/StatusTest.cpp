@@ -68,7 +68,7 @@ struct CodeCase {
 } // namespace
 
 static const std::vector<CodeCase> codeCases = {
-    {PDL_INVALID_ARGUMENT, Status::invalid, ExitCode::Failure},
+    {PDL_INVALID_ARGUMENT, Status::invalidArgument, ExitCode::Failure},
     {PDL_NOT_FOUND, Status::notFound, ExitCode::Failure},
     {PDL_DATA_LOSS, Status::dataLoss, ExitCode::Failure},
     {PDL_FAILED_PRECONDITION, Status::failedPrecondition, ExitCode::Failure},
