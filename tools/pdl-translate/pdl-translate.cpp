@@ -51,8 +51,8 @@ struct LibraryFiles {
 
 /// A program to be written.
 struct Program {
-  /// Name of the program's files: "trainer" or "pserver". An object file in
-  /// mode local has the name "model".
+  /// Name of the program's files: "trainer" or "pserver". In mode local, files
+  /// that are not linked (--emit=obj, llvm, ptx) have the name "model".
   std::string name;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// Only for --emit=library.

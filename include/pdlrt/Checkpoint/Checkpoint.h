@@ -164,7 +164,8 @@ public:
   Status addPart(CheckpointPart part, const SafetensorsWriter &tensors);
   /// Writes the manifest with the added parts, and renames the folder to its
   /// final name. Replaces an existing folder of that name. If `digest` is not
-  /// null, sets it to the digest in a link to this checkpoint (CheckpointLink).
+  /// null, sets it to the digest of the manifest, which a CheckpointLink to
+  /// this checkpoint contains.
   Status commit(CheckpointManifest manifest, uint64_t *digest = nullptr);
   /// Like `commit`, but returns an error if the final name already exists.
   Status commitNew(CheckpointManifest manifest);

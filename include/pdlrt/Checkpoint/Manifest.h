@@ -155,7 +155,8 @@ std::string encodeManifest(const CheckpointManifest &manifest);
 Expected<CheckpointManifest> decodeManifest(const std::string &text);
 
 /// Writes the manifest with its checksum, atomically. If `digest` is not null,
-/// sets it to the digest in a link to the checkpoint (CheckpointLink).
+/// sets it to the digest of the manifest, which a CheckpointLink to the
+/// checkpoint contains.
 Status writeManifest(const CheckpointManifest &manifest,
                      const std::string &path, uint64_t *digest = nullptr);
 

@@ -41,8 +41,8 @@ struct ComputeBuffers {
   /// Set in programs for a device: the state of the stage, with the memory of
   /// its results.
   std::unique_ptr<DeviceStep> device;
-  /// Sums of losses and weights by objective of the program, which the stage
-  /// writes.
+  /// Results of the stage, one per objective (`nn.minimize`) of the program:
+  /// the sum of the weighted losses, and the sum of the sample weights.
   std::vector<double> lossSums, weightSums;
 };
 

@@ -15,7 +15,8 @@
 
 namespace pdlrt {
 
-/// Sums of losses and weights of a step over the replicas that take part in it.
+/// Sums of the weighted losses and of the sample weights of a step, over the
+/// replicas that take part in it.
 struct StepSums {
   /// Sums of the program's first objective, whose loss is the loss of the
   /// program.

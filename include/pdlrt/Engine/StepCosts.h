@@ -48,8 +48,8 @@ struct BackgroundCosts {
 
 /// Dense gradients that were sent before the end of their step (EarlySender.h).
 struct EarlyCosts {
-  /// The decision whether to send early, and its reason. Empty if gradients
-  /// cannot be sent early.
+  /// The decision whether to send early, and its reason. Empty if the program
+  /// has no EarlySender.
   std::string choice;
   /// `steps`: number of steps with early gradients. `parts`, `bytes`: number
   /// and total size of their parts, without headers.

@@ -58,17 +58,19 @@ public:
   virtual Expected<Message> join(const Envelope &request,
                                  const Message &payload) = 0;
 
-  /// Called for a refused Join. Returns true if it came from a trainer of this
-  /// job that was started with wrong flags. Other trainers would wait forever
-  /// for the right one.
+  /// Called for a refused Greet or Join. Returns true if the sender is a
+  /// trainer of this job that was started with wrong flags. The server then
+  /// records the refusal and usually fails the job, because the other trainers
+  /// would wait forever for a trainer with the right flags.
   virtual bool isOfJob(const Message &handshake) const {
     (void)handshake;
     return false;
   }
 
-  /// Called for a refused Join for which `isOfJob` returned false. Returns true
-  /// if it may have come from a wrong program that was started for this job.
-  /// Other trainers would wait for the right one.
+  /// Called for a refused Greet or Join for which `isOfJob` returned false.
+  /// Returns true if the sender may be a wrong program that was started for
+  /// this job. The sender may also belong to another job, so the server fails
+  /// the job only if no trainer of that rank joins within a time limit.
   virtual bool mayBeOfJob(const Message &handshake) const {
     (void)handshake;
     return false;

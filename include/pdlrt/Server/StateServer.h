@@ -86,8 +86,9 @@ public:
   struct LastStep {
     /// False if a part of a later step has been applied.
     bool isWhole = true;
-    /// Sums of losses and weights by objective. Nullopt if the step had no
-    /// gradients, or if sums are not stored.
+    /// The sum of the weighted losses and the sum of the sample weights, by
+    /// objective. Nullopt if the step had no gradients, or if sums are not
+    /// stored.
     std::optional<std::vector<ObjectiveSums>> sums = std::nullopt;
   };
   /// Returns the information about the last step. Call only between requests.

@@ -71,7 +71,8 @@ inline bool isOfSteps(MessageKind kind) {
 
 /// The header of each request and response. It is encoded in 40 bytes: a magic
 /// number, a version, and the members in this order, little-endian. A response
-/// has the header of its request, except for the kind.
+/// has the header of its request, except for the kind, and for the special
+/// values of `incarnation` and `sequence` that are listed below.
 struct Envelope {
   MessageKind kind = MessageKind::Join;
   uint32_t trainer = 0;
@@ -89,6 +90,7 @@ struct Envelope {
   /// - response to a Join: the next sequence number of the sender; it is larger
   ///   than 1 for a restarted trainer that has sent requests before;
   /// - response to a Greet: the incarnation number that the server proposes;
+  /// - response to a Visit: the largest incarnation that has joined, or 0;
   /// - refusal of a Greet or Join: `sequenceOfTaken`, or 0;
   /// - refusal of a Read: `sequenceOfStranger`, or 0.
   uint64_t sequence = 0;

@@ -142,8 +142,9 @@ private:
         row[j] -= correction[j];
   }
 
-  /// Excludes those other rows from the scores in `row` that have the same id
-  /// as row `own`.
+  /// Sets those scores to -infinity that must not count. `row` has the scores
+  /// of batch row `own` with all rows of the batch. Every other batch row whose
+  /// id equals that of `own` is excluded, because it is not a negative.
   void exclude(int64_t own, T *row) const {
     if (!ids)
       return;

@@ -33,8 +33,8 @@ public:
   Expected<bool> moveTo(const RowPlace &place) override;
 
 protected:
-  /// Loads the block after the current one; for the first block, also its
-  /// preface. Returns false at the end.
+  /// Loads the block after the current one. Sets `preface` if the source finds
+  /// it only while it reads. Returns false at the end.
   virtual Expected<bool> loadBlock() = 0;
   /// Skips up to `count` rows after the current block without reading them.
   /// Returns their number.
@@ -42,7 +42,8 @@ protected:
 
   CacheBlock block;
   int64_t blockRow = 0; ///< Next row of the block.
-  /// Set until the first row is passed.
+  /// Digest of the text before the rows, such as a header line
+  /// (RowLog::preface). It is reported with the first row, and then reset.
   std::optional<uint64_t> preface;
 
 private:

@@ -14,8 +14,8 @@
 
 using namespace pdlrt;
 
-/// Number of elements that are processed at a time, so that they stay in the
-/// cache: whole groups.
+/// Number of elements that are processed at a time; small enough for the cache.
+/// A multiple of `groupSize`, because elements of a group share an exponent.
 static constexpr int64_t chunk = 16 * groupSize;
 
 void GradientPacker::pack(int32_t symbol, const float *gradient,

@@ -196,8 +196,8 @@ void pdlrt::sortByShard(std::span<const int64_t> ascending, int64_t *out) {
 /// Exponent of a group in which a number is NaN or infinite. All numbers of
 /// such a group are unpacked as NaN.
 static constexpr int8_t notFinite = -128;
-/// Smallest exponent of a group. With it, every nonzero Int8 number is a normal
-/// number, so that its product with a power of two is exact.
+/// Lower bound of a group's exponent. With it, 2^exponent and each nonzero
+/// unpacked value are normal floats, so that unpacking never rounds.
 static constexpr int smallestExponent = -126;
 
 static uint16_t toBFloat16(float number) {

@@ -28,9 +28,12 @@ struct ModeSetup {
   ServerResponses &responses;
 };
 
-/// Handles the steps of trainers in one mode. Functions have the names of those
-/// of `StateServer`, which describes them. `ServerApplication` describes the
-/// order of calls.
+/// Handles the steps of trainers in one mode. `takeStep`, `closeStep` and
+/// `respondToSteps` are `take`, `closeRound` and `respond` of
+/// `ServerApplication`, for requests of steps. `ServerApplication` also
+/// describes `roundPolicy` and the order of calls. `StateServer` describes
+/// `noteLoaded`, `lastStep`, `stepsInState`, `requestSave` and
+/// `saveRequestsOfTrainers`.
 class StepMode {
 public:
   explicit StepMode(const ModeSetup &setup)

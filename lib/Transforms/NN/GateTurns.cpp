@@ -376,8 +376,9 @@ void Gating::move(Value condition, const Part &part) {
   moveUsersAfter(gate);
 }
 
-/// Moves the ops that use results of `gate` after it. The moved ops may have
-/// been before the place of the gate, and so may be their users.
+/// Moves each op that is before `gate` and uses one of its results, directly or
+/// through another moved op, to a position after `gate`. Such ops exist because
+/// the gate is inserted after the last op that it replaces.
 void Gating::moveUsersAfter(Operation *gate) {
   DenseSet<Operation *> late{gate};
   Operation *last = gate;
