@@ -150,7 +150,7 @@ def broadcast(input: Operand, shape: Sequence[int | None],
     """Repeats a tensor along dimensions of size 1 and new ones.
 
     The elements may be numbers or ids. If the result has a dynamic first dimension and the
-    input has not, `like` gives its size: that of its own first dimension. The elements of
+    input has none, the result gets the size of the first dimension of `like`. The elements of
     `like` are not used.
     """
     return build.op("broadcast",
@@ -260,10 +260,10 @@ def cosine_similarity(lhs: Operand, rhs: Operand, epsilon: float | None = None) 
 def cross(inputs: Sequence[Operand], salt: int | None = None) -> Value:
     """Hashed feature cross of ids.
 
-    Hashes the little-endian keys of the operands, in operand order, with xxh64 and the seed
-    `salt`. For bags, each bag of the result holds all combinations of ids; the ids of the
-    last operand change fastest. With one operand, the op hashes ids again, which keeps the
-    ids of several features apart in one table.
+    Hashes the ids of the operands, as little-endian bytes in operand order, with xxh64 and
+    the seed `salt`. For bags, each bag of the result holds all combinations of ids; the ids
+    of the last operand change fastest. With one operand, the op hashes the ids of a feature
+    again. With a different salt for each feature, several features can then share a table.
     """
     return build.op("cross",
                     "$inputs (`salt` `(` $salt^ `)`)? attr-dict `:` type($inputs)",
@@ -290,12 +290,13 @@ def cross_layer(first: Operand, input: Operand, weight: Symbol, bias: Symbol,
 
 @bound
 def cumulative_sum(input: Operand, exclusive: bool = False, reversed: bool = False) -> Value:
-    """Sums of all that stands before.
+    """Running sums along the last dimension.
 
-    Element i of the last dimension is the sum of the elements 0 to i; with `exclusive`
-    without i itself; with `reversed` of the elements from i to the last. Each sum starts at
-    +0 and adds in ascending order. An element that is infinite or NaN spoils the sums that it
-    is part of, and no others. `nn.scan` adds the rows of bags.
+    Element i of the result is the sum of the elements 0 to i of the last dimension. With
+    `reversed`, it is the sum of the elements from i to the last. With `exclusive`, element i
+    itself is left out. Each sum starts at +0 and adds in ascending order. If an element is
+    infinite or NaN, so are the sums that include it, but no others. To add the rows of bags
+    in this way, use `nn.scan`.
     """
     return build.op("cumulative_sum",
                     "$input (`exclusive` $exclusive^)? (`reversed` $reversed^)? attr-dict `:` "
@@ -310,9 +311,9 @@ def cvm(input: Operand) -> Value:
 
     The first two numbers of a row count how often a feature was shown and clicked. They
     become log1p(show) and log1p(click) - log1p(show), and no gradient passes through them.
-    The other numbers stay unchanged. To drop the counts, use `nn.slice`. The op of this name
-    in PaddlePaddle writes the counts of the sample into the gradient of the counts; in this
-    op, the counts come from the model or the data.
+    The other numbers stay unchanged. To drop the counts, use `nn.slice`. The op of the same
+    name in PaddlePaddle also updates the counts, through their gradient. This op does not;
+    the counts come from the model or the data.
     """
     return build.op("cvm",
                     "$input attr-dict `:` type($input)",
@@ -771,13 +772,13 @@ def lookup(table: Symbol, ids: Operand, pooling: Literal["sum", "mean", "sqrtn",
 
     Looks up every id and pools the rows of each bag: `sum`, `mean` (the sum divided by the
     size of the bag) or `sqrtn` (the sum divided by the square root of the size). An empty bag
-    gives zeros. Rows are added in bag order. A tensor of ids is a tensor of bags of one id
-    each.
+    gives zeros. Rows are added in bag order. If the ids are a tensor, each id is a bag of its
+    own.
 
-    With `none`, the result has one row for each id of the bags, in their order, for example
-    to read a history. The first dimension of the result then counts ids. Ops combine only
-    tensors that count the same items. The ops named `nn.segment_...` convert between samples
-    and rows.
+    With `none`, rows are not pooled: the result has one row for each id of the bags, in their
+    order, for example to read a history. The first dimension of the result then counts ids
+    and not samples. An op can combine only tensors whose first dimensions count the same
+    things. The ops named `nn.segment_...` convert between samples and rows.
 
     `weights` has one number for each id of the bags. Each row is multiplied by its weight
     before the rows are added. `mean` then divides by the sum of the weights in the bag, and
@@ -1564,8 +1565,8 @@ def swish(input: Operand) -> Value:
 def take(input: Operand, axis: int, positions: Sequence[int]) -> Value:
     """Fixed positions of one axis, in any order.
 
-    Index i on the axis of the result is index positions[i] on that of the input, or zeros if
-    the position is -1. An index may be used several times, or never.
+    Along the axis, entry i of the result is entry positions[i] of the input, or zeros if the
+    position is -1. An entry may be taken several times, or never.
     """
     return build.op("take",
                     "$input `axis` $axis `at` $positions attr-dict `:` type($input)",
