@@ -47,7 +47,8 @@ double fmaPeak();
 /// them.
 double bfloat16Peak();
 
-/// Returns the same for products of bf16 tiles; 0 if the process cannot use AMX.
+/// Returns the same for products of bf16 tiles; 0 if the process cannot use
+/// AMX.
 double tilePeak();
 
 /// Prints the throughput of matrix products with the shapes of click models:
