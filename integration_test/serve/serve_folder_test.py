@@ -370,7 +370,7 @@ class ServeFolder(ServedModels):
             self.assertIn("score", server.infer(small_inputs(), "fast"))
             maps = pathlib.Path(f"/proc/{server.process.pid}/maps")
             self.assertIn(f"{made}/libdnnl.so.2", maps.read_text())
-            descriptors = []
+            descriptors = 0
             # Each version has its own, although descriptors of removed folders are used again.
             for version in range(2, 7):
                 shutil.copytree(made, self.root / "next")
@@ -384,8 +384,12 @@ class ServeFolder(ServedModels):
                 opened = {line.split()[-1] for line in maps.read_text().splitlines()
                           if "/libpdl-onednn.so.1" in line}
                 self.assertEqual(len(opened), 1, opened)
-                descriptors.append(len(os.listdir(f"/proc/{server.process.pid}/fd")))
-            self.assertEqual(max(descriptors[1:]), descriptors[1], descriptors)
+                count = lambda: len(os.listdir(f"/proc/{server.process.pid}/fd"))
+                if version == 3:
+                    descriptors = count()
+                elif version > 3:
+                    # The last request's connection and a folder that is read close in time.
+                    wait_until(lambda: count() <= descriptors, said=lambda: f"{count()} are open")
             # Another one is loaded for itself, although the descriptor of a removed folder is
             # used again.
             shutil.copytree(made, self.root / "next")

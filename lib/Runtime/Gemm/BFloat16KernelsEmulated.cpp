@@ -74,6 +74,6 @@ struct PairVector : FloatVector {
 
 } // namespace
 
-const BFloat16Kernels bfloat16KernelsEmulated = kernelsOf<PairVector>;
+const BFloat16Kernels bfloat16KernelsEmulated = kernelsOfPairs<PairVector>;
 
 } // namespace pdlrt

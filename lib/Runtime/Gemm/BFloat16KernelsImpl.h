@@ -157,7 +157,7 @@ void multiplyRounded(const StrictArguments<float> &g, void *scratch) {
 }
 
 template <typename Vector>
-constexpr BFloat16Kernels kernelsOf = {
+constexpr BFloat16Kernels kernelsOfPairs = {
     (pairsOfBlock * (rowsOfBlock + columnsOfBlock + 16) +
      roundedElements<Vector>)*int64_t(sizeof(float)),
     multiplyRounded<Vector>};

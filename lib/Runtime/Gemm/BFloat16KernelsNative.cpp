@@ -95,6 +95,6 @@ struct PairVector : FloatVector {
 
 } // namespace
 
-const BFloat16Kernels bfloat16KernelsNative = kernelsOf<PairVector>;
+const BFloat16Kernels bfloat16KernelsNative = kernelsOfPairs<PairVector>;
 
 } // namespace pdlrt
