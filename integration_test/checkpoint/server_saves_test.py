@@ -146,28 +146,34 @@ class ServerSaves(SharedFolderTest):
         cluster.trainers[rank].popen.send_signal(signal.SIGKILL)
         cluster.trainers[rank].popen.wait()
 
+    def stop_awaited(self, number, servers):
+        """Stops process `number`, a trainer, when all servers wait for its request. `servers`: for
+        each server, a function that returns its output, and the pattern of its line."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            lengths = [len(output()) for output, _ in servers]
+            os.kill(number, signal.SIGSTOP)
+            # A request may have come to one server only when its sender stopped: then the
+            # servers wait for different trainers, and the moment is not the right one.
+            pause = time.monotonic() + 10
+            while time.monotonic() < pause:
+                if all(awaited.search(output(), length)
+                       for (output, awaited), length in zip(servers, lengths)):
+                    return
+                time.sleep(0.05)
+            os.kill(number, signal.SIGCONT)
+            self.assertLess(time.monotonic(), end, "".join(output() for output, _ in servers))
+            time.sleep(0.1)
+
     def lose_trainer(self, cluster, rank):
         """Kills a trainer of mode sync whose last request all servers have: they wait for the
         other one, which stands still until then."""
         other = cluster.trainers[1 - rank].popen
         awaited = re.compile(rf"waiting for the \w+ of trainer {1 - rank} ")
-        end = time.monotonic() + PATIENCE
-        while True:
-            said = [len(server.output) for server in cluster.servers]
-            other.send_signal(signal.SIGSTOP)
-            # A request may have come to one server only when its sender stopped: then the
-            # servers wait for different trainers, and the moment is not the right one.
-            pause = time.monotonic() + 10
-            while time.monotonic() < pause:
-                if all(awaited.search(server.output, length)
-                       for server, length in zip(cluster.servers, said)):
-                    self.kill_trainer(cluster, rank)
-                    other.send_signal(signal.SIGCONT)
-                    return
-                time.sleep(0.05)
-            other.send_signal(signal.SIGCONT)
-            self.assertLess(time.monotonic(), end, cluster.said())
-            time.sleep(0.1)
+        self.stop_awaited(other.pid, [(lambda server=server: server.output, awaited)
+                                      for server in cluster.servers])
+        self.kill_trainer(cluster, rank)
+        other.send_signal(signal.SIGCONT)
 
     def ends(self, cluster, but=()):
         """What processes have said, once all have ended, but for trainers that were killed."""
@@ -704,11 +710,10 @@ class ServerSaves(SharedFolderTest):
                 ["pgrep", "-P", str(launcher.popen.pid), "-f", f"trainer train .*--rank {rank}"],
                 capture_output=True, text=True, check=True).stdout) for rank in range(2)]
             # As in `lose_trainer`.
-            os.kill(children[0], signal.SIGSTOP)
-            for rank in range(2):
-                awaited = re.compile(rf"pserver {rank} .*waiting for the \w+ of trainer 0 ")
-                wait_until(lambda awaited=awaited: awaited.search(launcher.output), PATIENCE,
-                           lambda: launcher.output)
+            self.stop_awaited(children[0], [
+                (lambda: launcher.output,
+                 re.compile(rf"pserver {rank} .*waiting for the \w+ of trainer 0 "))
+                for rank in range(2)])
             os.kill(children[1], signal.SIGKILL)
             os.kill(children[0], signal.SIGCONT)
             time.sleep(0.5)
