@@ -139,14 +139,7 @@ public:
     return all;
   }
 
-  const FormatTraits &traits() const override {
-    static constexpr FormatTraits all = {.hasNames = true,
-                                         .hasIdTexts = true,
-                                         .mayBePacked = true,
-
-                                         .isCached = true};
-    return all;
-  }
+  const FormatTraits &traits() const override { return namedValueTraits; }
 
   Status checkFlags(const std::string &path,
                     const DataOptions &data) const override {

@@ -9,6 +9,7 @@
 #ifndef LIB_RUNTIME_DATA_ROWREADER_H
 #define LIB_RUNTIME_DATA_ROWREADER_H
 
+#include "Data/FileFormat.h"
 #include "Data/RecordReader.h"
 #include "Data/RowAssembler.h"
 
@@ -47,6 +48,13 @@ public:
   virtual Status parse(std::string_view bytes, RowAssembler &into,
                        size_t &column) = 0;
 };
+
+/// Traits of the formats whose values have names and whose files are read from
+/// the first to the last byte.
+inline constexpr FormatTraits namedValueTraits = {.hasNames = true,
+                                                  .hasIdTexts = true,
+                                                  .mayBePacked = true,
+                                                  .isCached = true};
 
 /// Returns a reader of the rows that `source` finds. `parser` finds their
 /// values, and `row` converts them.

@@ -284,9 +284,9 @@ namespace {
 
 class SparseFormat final : public FileFormat {
 public:
-  SparseFormat(std::string_view text, std::string_view suffix, bool hasFields)
-      : text(text), suffixText{suffix, text == "libsvm" ? ".svm" : ".ffm"},
-        hasFields(hasFields) {}
+  SparseFormat(std::string_view text, std::string_view suffix,
+               std::string_view shortSuffix, bool hasFields)
+      : text(text), suffixText{suffix, shortSuffix}, hasFields(hasFields) {}
 
   std::string_view name() const override { return text; }
   std::string_view flag() const override { return text; }
@@ -294,13 +294,7 @@ public:
     return suffixText;
   }
 
-  const FormatTraits &traits() const override {
-    static constexpr FormatTraits all = {.hasNames = true,
-                                         .hasIdTexts = true,
-                                         .mayBePacked = true,
-                                         .isCached = true};
-    return all;
-  }
+  const FormatTraits &traits() const override { return namedValueTraits; }
 
   Status checkFlags(const std::string &path,
                     const DataOptions &data) const override {
@@ -340,12 +334,14 @@ private:
 namespace pdlrt {
 
 const FileFormat &libsvmFormat() {
-  static const SparseFormat format("libsvm", ".libsvm", /*hasFields=*/false);
+  static const SparseFormat format("libsvm", ".libsvm", ".svm",
+                                   /*hasFields=*/false);
   return format;
 }
 
 const FileFormat &libffmFormat() {
-  static const SparseFormat format("libffm", ".libffm", /*hasFields=*/true);
+  static const SparseFormat format("libffm", ".libffm", ".ffm",
+                                   /*hasFields=*/true);
   return format;
 }
 

@@ -9,6 +9,7 @@
 #include "pdlrt/Gemm/Gemm.h"
 
 #include "BFloat16Kernels.h"
+#include "CallArguments.h"
 #include "PartGemm.h"
 #include "Slices.h"
 #include "StrictKernels.h"
@@ -48,22 +49,7 @@ FastGemm fastGemm() {
 }
 
 template <typename T> StrictArguments<T> argumentsOf(const GemmCall &call) {
-  StrictArguments<T> arguments = {};
-  arguments.transposeA = call.transposeA;
-  arguments.transposeB = call.transposeB;
-  arguments.m = call.m;
-  arguments.n = call.n;
-  arguments.k = call.k;
-  arguments.a = static_cast<const T *>(call.a);
-  arguments.b = static_cast<const T *>(call.b);
-  arguments.c = static_cast<T *>(call.c);
-  arguments.aStride = call.strideOfA();
-  arguments.bStride = call.strideOfB();
-  arguments.cStride = call.cStride;
-  arguments.postCount = call.postCount;
-  arguments.posts = call.posts;
-  arguments.biasStride = 1;
-  arguments.packed = static_cast<const T *>(call.packedB);
+  StrictArguments<T> arguments = argumentsOfCall<T>(call);
   arguments.skipsZeros = call.isFiniteB;
   const bool isBPlain = call.strideOfB() == (call.transposeB ? call.k : 1);
   if (call.n == 1 && call.m > 1 && call.cStride == 1 && isBPlain &&

@@ -9,6 +9,7 @@
 #include "pdlrt/Gemm/TileGemm.h"
 
 #include "AmxPermission.h"
+#include "CallArguments.h"
 #include "TileKernels.h"
 
 #include <algorithm>
@@ -17,25 +18,6 @@ using namespace pdlrt;
 
 static const TileKernels &tileKernelsOf(TileIsa isa) {
   return isa == TileIsa::amx ? tileKernelsNative : tileKernelsEmulated;
-}
-
-static StrictArguments<float> tileArguments(const GemmCall &call) {
-  StrictArguments<float> arguments = {};
-  arguments.transposeA = call.transposeA;
-  arguments.transposeB = call.transposeB;
-  arguments.m = call.m;
-  arguments.n = call.n;
-  arguments.k = call.k;
-  arguments.a = static_cast<const float *>(call.a);
-  arguments.b = static_cast<const float *>(call.b);
-  arguments.c = static_cast<float *>(call.c);
-  arguments.aStride = call.strideOfA();
-  arguments.bStride = call.strideOfB();
-  arguments.cStride = call.cStride;
-  arguments.postCount = call.postCount;
-  arguments.posts = call.posts;
-  arguments.packed = static_cast<const float *>(call.packedB);
-  return arguments;
 }
 
 bool pdlrt::isSupported(TileIsa isa) {
@@ -61,10 +43,10 @@ void pdlrt::tileGemm(TileIsa isa, int parts, GemmWorkspace &workspace,
     return;
   const TileKernels &kernels = tileKernelsOf(isa);
   kernels.multiply(
-      tileArguments(call), parts,
+      argumentsOfCall<float>(call), parts,
       workspace.scratch(static_cast<size_t>(kernels.scratchBytes)));
 }
 
 int64_t pdlrt::packTileFactor(int parts, const GemmCall &call, void *out) {
-  return tileKernelsNative.pack(tileArguments(call), parts, out);
+  return tileKernelsNative.pack(argumentsOfCall<float>(call), parts, out);
 }

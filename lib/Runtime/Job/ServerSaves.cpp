@@ -401,31 +401,6 @@ ServerSaves::State::begin(std::vector<SnapshotPoint> snapshotPoints,
   return std::move(task->begun);
 }
 
-/// Adds the remaining rows of an epoch that was divided among other replicas
-/// during a resume. They are read from the newest checkpoint of the trainers in
-/// the folder `root`.
-static Status addRest(const std::string &root, TrainingPlace &place,
-                      CheckpointManifest &manifest) {
-  std::vector<std::string> refused;
-  Expected<std::optional<Checkpoint>> newest =
-      findNewestCheckpoint(root, refused, CheckpointCheck::Progress);
-  if (!newest)
-    return newest.status();
-  if (*newest && !(*newest)->manifest().progress.positions.empty()) {
-    auto rest = loadRest(**newest);
-    if (!rest)
-      return rest.status();
-    place.running.rest = std::move(*rest);
-  }
-  const auto &rest = place.running.rest;
-  if (!rest || rest->steps != place.dividedAt)
-    return Status::failedPrecondition(
-        "no checkpoint says yet which rows were left when the epoch was "
-        "divided among other replicas; resume from the last checkpoint");
-  noteDivision(place.dividedAt, manifest);
-  return {};
-}
-
 /// Waits until the other servers have written their parts, adds the trainers'
 /// part, and commits the checkpoint. Returns its path.
 Expected<std::string> ServerSaves::State::finish(Begun begun) {

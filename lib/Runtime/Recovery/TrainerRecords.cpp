@@ -398,3 +398,25 @@ pdlrt::placeOfRestingTraining(const ObservedMetrics &metrics, int64_t trainers,
         0;
   return place;
 }
+
+Status pdlrt::addRest(const std::string &root, TrainingPlace &place,
+                      CheckpointManifest &manifest) {
+  std::vector<std::string> refused;
+  Expected<std::optional<Checkpoint>> newest =
+      findNewestCheckpoint(root, refused, CheckpointCheck::Progress);
+  if (!newest)
+    return newest.status();
+  if (*newest && !(*newest)->manifest().progress.positions.empty()) {
+    auto rest = loadRest(**newest);
+    if (!rest)
+      return rest.status();
+    place.running.rest = std::move(*rest);
+  }
+  const auto &rest = place.running.rest;
+  if (!rest || rest->steps != place.dividedAt)
+    return Status::failedPrecondition(
+        "no checkpoint says yet which rows were left when the epoch was "
+        "divided among other replicas; resume from the last checkpoint");
+  noteDivision(place.dividedAt, manifest);
+  return {};
+}

@@ -66,6 +66,13 @@ placeOfRestingTraining(const ObservedMetrics &metrics, int64_t trainers,
                        int64_t workers, bool workersSend,
                        const std::vector<SenderMark> &marks);
 
+/// Adds the remaining rows of an epoch that was divided among other replicas
+/// during a resume to `place`, and the division to `manifest`. The rows are
+/// read from the newest checkpoint of the trainers in the folder `root`.
+/// Returns an error if that checkpoint does not have them.
+Status addRest(const std::string &root, TrainingPlace &place,
+               CheckpointManifest &manifest);
+
 } // namespace pdlrt
 
 #endif // LIB_RUNTIME_RECOVERY_TRAINERRECORDS_H
